@@ -1,0 +1,173 @@
+"""The driver's protocol: an order on standard input, events line by line on standard output."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from weighhouse_protocol.base import Document, Report, Scalar
+from weighhouse_protocol.load import Load, Phase, PhaseKind
+from weighhouse_protocol.workload import Workload
+
+
+class DriverTarget(Document):
+    """Where the driver finds the system."""
+
+    endpoints: tuple[str, ...] = Field(min_length=1)
+    """`tcp://HOST:PORT`, `unix:///PATH` or, for an embedded engine, `file:///DIRECTORY`."""
+    options: dict[str, Scalar] = Field(default_factory=dict)
+
+
+class DriverOrder(Document):
+    """What a driver reads on standard input."""
+
+    protocol: Literal[1] = 1
+    workload: Workload
+    target: DriverTarget
+    load: Load
+    phases: tuple[Phase, ...] = Field(min_length=1)
+    seed: int = Field(ge=0, lt=2**64)
+    interval_seconds: float = Field(default=1.0, ge=0.05, le=60)
+    shards: int = Field(default=1, ge=1, le=256)
+
+
+class DriverDescription(Report):
+    """What `DRIVER --describe` prints."""
+
+    driver: str
+    version: str
+    protocol: int
+    operations: tuple[str, ...]
+    distributions: tuple[str, ...]
+    load_models: tuple[str, ...]
+    endpoint_kinds: tuple[str, ...] = ()
+    options: dict[str, object] = Field(default_factory=dict)
+
+
+class Recorded(Report):
+    """Operations with one outcome: how many, and how long they took."""
+
+    count: int = Field(ge=0)
+    response: str | None = None
+    """HdrHistogram, V2 deflate base64, ns: from due (open loop) or sent (closed loop) to done."""
+    service: str | None = None
+    """The same from sent to done; only in an open loop."""
+    overflow: int = 0
+    """Values above the histogram's range, counted."""
+
+
+class OperationInterval(Report):
+    """One operation in one interval, by outcome; an outcome that did not occur is absent."""
+
+    ok: Recorded | None = None
+    not_found: Recorded | None = None
+    errors: dict[str, Recorded] = Field(default_factory=dict)
+    verify_failed: Recorded | None = None
+
+
+class DriverSelf(Report):
+    """What the driver measured of itself in one interval."""
+
+    cpu_us: int = 0
+    user_us: int = 0
+    system_us: int = 0
+    lag: str | None = None
+    """Histogram of sent - due, ns; only in an open loop."""
+    loop_delay_p99_us: float = 0.0
+    steal_percent: float = 0.0
+    in_flight_max: int = 0
+    reconnects: int = 0
+    saturated: bool = False
+
+
+class Ready(Report):
+    """The driver is connected and waits to begin."""
+
+    event: Literal["ready"] = "ready"
+    at_us: int
+    elapsed_us: int
+    driver: str
+    version: str
+    shards: int = 1
+    connections: int = 0
+    layout: str | None = None
+    stream_hash: str | None = None
+    """Hash of the first 10,000 operations that this seed gives."""
+
+
+class PhaseStarted(Report):
+    """A phase began."""
+
+    event: Literal["phase_started"] = "phase_started"
+    at_us: int
+    elapsed_us: int
+    phase: PhaseKind
+    index: int
+
+
+class Interval(Report):
+    """What one driver saw in one interval."""
+
+    event: Literal["interval"] = "interval"
+    at_us: int
+    elapsed_us: int
+    phase: PhaseKind
+    index: int
+    sequence: int
+    start_us: int
+    """Begin of the interval, unix time µs."""
+    duration_us: int
+    operations: dict[str, OperationInterval]
+    driver: DriverSelf = DriverSelf()
+
+
+class OperationTotals(Report):
+    """Counts of one operation over a phase."""
+
+    ok: int = 0
+    not_found: int = 0
+    errors: dict[str, int] = Field(default_factory=dict)
+    verify_failed: int = 0
+
+
+class PhaseFinished(Report):
+    """A phase ended."""
+
+    event: Literal["phase_finished"] = "phase_finished"
+    at_us: int
+    elapsed_us: int
+    phase: PhaseKind
+    index: int
+    duration_us: int
+    operations: dict[str, OperationTotals] = Field(default_factory=dict)
+    client_bound: bool = False
+    client_bound_reasons: tuple[str, ...] = ()
+    interrupted: bool = False
+
+
+class Failed(Report):
+    """The driver gave up."""
+
+    event: Literal["failed"] = "failed"
+    at_us: int
+    elapsed_us: int
+    kind: str
+    message: str
+    hint: str = ""
+
+
+class Finished(Report):
+    """The driver did all it was asked."""
+
+    event: Literal["finished"] = "finished"
+    at_us: int
+    elapsed_us: int
+
+
+DriverEvent = Annotated[
+    Ready | PhaseStarted | Interval | PhaseFinished | Failed | Finished,
+    Field(discriminator="event"),
+]
+"""One line of a driver's standard output."""
+
+DRIVER_EVENT: TypeAdapter[DriverEvent] = TypeAdapter(DriverEvent)
+"""Parses one line: `DRIVER_EVENT.validate_json(line)`."""

@@ -1,0 +1,114 @@
+"""An experiment: targets × workloads × load levels × repetitions, and who stands behind it."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from weighhouse_protocol.base import Document, Name
+from weighhouse_protocol.load import Load
+from weighhouse_protocol.target import Target
+from weighhouse_protocol.workload import Workload
+
+
+class Phases(Document):
+    """The course of one run under the scenario `fixed`."""
+
+    load_clients: int = Field(default=8, ge=1, le=10_000)
+    """Clients that fill the table."""
+    warmup_seconds: float = Field(default=5.0, ge=0, le=86_400)
+    """Time cut from the front; its intervals are kept, and stay out of every figure."""
+    measure_seconds: float = Field(default=30.0, gt=0, le=7 * 86_400)
+    interval_seconds: float = Field(default=1.0, ge=0.1, le=60)
+    """Length of one interval."""
+
+
+class LatencyEnvelope(Document):
+    """The latency a result has to stay inside to count."""
+
+    percentile: float = Field(default=99.0, gt=0, lt=100)
+    limit_us: float = Field(gt=0)
+
+
+class Thresholds(Document):
+    """Practical thresholds, percent: a smaller change is of no practical meaning."""
+
+    throughput_percent: float = Field(default=3.0, gt=0, le=100)
+    p50_percent: float = Field(default=5.0, gt=0, le=100)
+    p99_percent: float = Field(default=10.0, gt=0, le=100)
+    p999_percent: float = Field(default=20.0, gt=0, le=100)
+    memory_percent: float = Field(default=3.0, gt=0, le=100)
+    gate_percent: float = Field(default=5.0, gt=0, le=100)
+
+
+class SystemDisclosure(Document):
+    """Who set up one system, and whether its vendor was asked."""
+
+    system: Name
+    configured_by: str = Field(default="", max_length=200)
+    tuning: Literal[
+        "neutral_default", "vendor_tuned", "competitor_tuned", "community", "unknown"
+    ] = "unknown"
+    vendor_contacted: bool = False
+    vendor_reply: str = Field(default="", max_length=4000)
+
+
+class Disclosure(Document):
+    """Who paid, who chose the method, who set up each system."""
+
+    sponsor: str = Field(default="", max_length=200)
+    method_author: str = Field(default="", max_length=200)
+    affiliations: str = Field(default="", max_length=1000)
+    systems: tuple[SystemDisclosure, ...] = ()
+    caveats: tuple[str, ...] = ()
+
+
+class Placement(Document):
+    """Which agents may take a run."""
+
+    labels: dict[str, str] = Field(default_factory=dict)
+    """Labels an agent must carry."""
+
+
+class Experiment(Document):
+    """The definition that is stored, versioned, and reproduced from."""
+
+    version: Literal[1] = 1
+    """Version of this document's form."""
+    slug: Name
+    name: str = Field(min_length=1, max_length=120)
+    description: str = Field(default="", max_length=8000)
+    targets: tuple[Target, ...] = Field(min_length=1, max_length=50)
+    workloads: tuple[Workload, ...] = Field(min_length=1, max_length=50)
+    load_levels: tuple[Load, ...] = Field(min_length=1, max_length=100)
+    repetitions: int = Field(default=5, ge=1, le=1000)
+    scenario: Literal["fixed"] = "fixed"
+    phases: Phases = Phases()
+    latency_envelope: LatencyEnvelope | None = None
+    thresholds: Thresholds = Thresholds()
+    placement: Placement = Placement()
+    disclosure: Disclosure = Disclosure()
+    seed: int | None = Field(default=None, ge=0, lt=2**63)
+    """Seed of order and operations; default: drawn and recorded for each campaign."""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        for what, names in (
+            ("targets", [target.name for target in self.targets]),
+            ("workloads", [workload.name for workload in self.workloads]),
+            ("load_levels", [level.label for level in self.load_levels]),
+        ):
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                message = f"{what}: {', '.join(twice)} is there twice; each needs a name of its own"
+                raise ValueError(message)
+        return self
+
+    @property
+    def cells_count(self) -> int:
+        """Points of the matrix."""
+        return len(self.targets) * len(self.workloads) * len(self.load_levels)
+
+    @property
+    def runs_count(self) -> int:
+        """Runs of one campaign."""
+        return self.cells_count * self.repetitions

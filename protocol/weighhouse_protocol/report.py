@@ -1,0 +1,208 @@
+"""What an agent reports of an attempt: heartbeats, numbered events, the outcome."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from weighhouse_protocol.base import Document, Report
+from weighhouse_protocol.driver import Interval
+from weighhouse_protocol.facts import MachineFacts
+
+RunPhase = Literal["deploy", "load", "warmup", "measure", "collect"]
+"""The phases of a run, as people see them."""
+
+FailureKind = Literal[
+    "policy", "missing_binary", "deploy", "not_ready", "driver", "database", "timeout",
+    "cancelled", "infrastructure", "invalid",
+]  # fmt: skip
+"""Why a run failed. Only `infrastructure` is tried again."""
+
+
+class Failure(Report):
+    """Why an attempt did not come to its end."""
+
+    kind: FailureKind
+    message: str
+    hint: str = ""
+    """How to mend it."""
+    log_lines: tuple[str, ...] = ()
+    """The last lines of the log that tells, for example the server's own."""
+
+
+class Setting(Report):
+    """One line of the effective configuration."""
+
+    name: str
+    value: str
+    default: str | None = None
+    """The vendor's default; None: unknown."""
+    source: Literal["default", "experiment", "plugin"] = "default"
+
+
+class PhaseChanged(Report):
+    """The run entered a phase."""
+
+    kind: Literal["phase"] = "phase"
+    sequence: int
+    at_us: int
+    phase: RunPhase
+
+
+class IntervalReported(Report):
+    """A driver's interval, as the driver wrote it."""
+
+    kind: Literal["interval"] = "interval"
+    sequence: int
+    at_us: int
+    interval: Interval
+
+
+class ResourceSample(Report):
+    """What the system under test and the machine used, over one sampling period."""
+
+    kind: Literal["sample"] = "sample"
+    sequence: int
+    at_us: int
+    cpu_percent: float | None = None
+    """Of the system's processes; 100 = one core."""
+    resident_bytes: int | None = None
+    disk_bytes: int | None = None
+    driver_cpu_percent: float | None = None
+    driver_resident_bytes: int | None = None
+    machine_cpu_percent: float | None = None
+    steal_percent: float | None = None
+    metrics: dict[str, float] = Field(default_factory=dict)
+    """The system's own metrics, by name."""
+
+
+class TimelineMark(Report):
+    """Something happened: an event of the system, of the plugin or of the driver."""
+
+    kind: Literal["mark"] = "mark"
+    sequence: int
+    at_us: int
+    mark: str
+    """For example `deployed`, `ready`, `reconnect`, `aof_rewrite`, `stopped`."""
+    label: str = ""
+
+
+class TargetDescribed(Report):
+    """What was really set up."""
+
+    kind: Literal["target"] = "target"
+    sequence: int
+    at_us: int
+    version: str
+    endpoints: tuple[str, ...]
+    effective_configuration: tuple[Setting, ...] = ()
+    commands: tuple[str, ...] = ()
+    """Command lines used, secrets masked."""
+    facts: MachineFacts
+    co_located: bool = True
+    """Driver and system share this machine."""
+    layout: str | None = None
+    stream_hash: str | None = None
+
+
+class MemoryMeasured(Report):
+    """Memory of the system at a moment of the run."""
+
+    kind: Literal["memory"] = "memory"
+    sequence: int
+    at_us: int
+    moment: Literal["before", "after_load", "after"]
+    resident_bytes: int | None = None
+    used_bytes: int | None = None
+    """What the system says it uses for data, where it says so."""
+    disk_bytes: int | None = None
+
+
+class PhaseEnded(Report):
+    """A driver's phase ended; what it counted and said of itself."""
+
+    kind: Literal["phase_ended"] = "phase_ended"
+    sequence: int
+    at_us: int
+    phase: Literal["load", "warmup", "measure"]
+    duration_us: int
+    operations: dict[str, dict[str, int]] = Field(default_factory=dict)
+    """Operation → {ok, not_found, errors, verify_failed}."""
+    client_bound: bool = False
+    client_bound_reasons: tuple[str, ...] = ()
+    interrupted: bool = False
+
+
+AttemptEvent = Annotated[
+    PhaseChanged
+    | IntervalReported
+    | ResourceSample
+    | TimelineMark
+    | TargetDescribed
+    | MemoryMeasured
+    | PhaseEnded,
+    Field(discriminator="kind"),
+]
+"""One line of the spool. `sequence` starts at 0 and has no gaps."""
+
+ATTEMPT_EVENT: TypeAdapter[AttemptEvent] = TypeAdapter(AttemptEvent)
+
+
+class EventBatch(Document):
+    """Body of `POST /agent/v1/attempts/{id}/events`."""
+
+    events: tuple[AttemptEvent, ...] = Field(min_length=1, max_length=2000)
+
+
+class EventsAccepted(Report):
+    """Answer to a batch: everything below `next_sequence` is stored."""
+
+    next_sequence: int
+
+
+class AttemptStarted(Document):
+    """Body of `POST …/start`; refused (409) when the attempt is not this agent's any more."""
+
+    fence: int
+
+
+class Heartbeat(Document):
+    """Body of `POST …/heartbeat`."""
+
+    fence: int
+    phase: RunPhase
+    progress: float = Field(default=0.0, ge=0, le=1)
+    next_sequence: int = 0
+    """Events spooled so far, whether sent or not."""
+    spool_bytes: int = 0
+
+
+class HeartbeatAnswer(Report):
+    """The lease is renewed; the server may ask to stop."""
+
+    cancel: Literal["none", "graceful", "kill"] = "none"
+
+
+class Completion(Document):
+    """Body of `POST …/complete`."""
+
+    fence: int
+    outcome: Literal["completed", "failed", "cancelled"]
+    failure: Failure | None = None
+    events_count: int
+    """Number of events of the attempt; the server refuses (409) while some are missing."""
+
+
+class CompletionAnswer(Report):
+    """What became of it."""
+
+    result: Literal["accepted", "already_accepted", "superseded"]
+
+
+class AttemptState(Report):
+    """Answer to `GET /agent/v1/attempts/{id}`: what the server has."""
+
+    attempt_id: str
+    status: str
+    next_sequence: int
+    log_offsets: dict[str, int] = Field(default_factory=dict)
+    cancel: Literal["none", "graceful", "kill"] = "none"

@@ -1,0 +1,38 @@
+"""A target: a system as set up for a test."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from weighhouse_protocol.base import Document, Name, Scalar
+
+Deployment = Literal["process", "docker", "external", "in_process"]
+"""How a system is brought up; `in_process` systems live inside the driver."""
+
+
+class Topology(Document):
+    """How many nodes there are, and how the data is spread."""
+
+    nodes: int = Field(default=1, ge=1, le=1000)
+    replication_factor: int = Field(default=1, ge=1, le=100)
+
+
+class Target(Document):
+    """A system with a version, a deployment, a topology and its parameters."""
+
+    name: Name
+    """Unique in an experiment; the side of a comparison."""
+    label: str = Field(default="", max_length=80)
+    """What charts print; default: the system's name."""
+    system: Name
+    """Identifier of the plugin, for example `redis`."""
+    version: str = Field(default="any", max_length=80)
+    """Exact version wanted, or `any`: whatever the agent has, recorded with the result."""
+    deployment: Deployment = "process"
+    endpoints: tuple[str, ...] = ()
+    """Addresses of an `external` deployment, for example `tcp://127.0.0.1:6379`."""
+    topology: Topology = Topology()
+    parameters: dict[str, Scalar] = Field(default_factory=dict)
+    """Settings that the plugin's manifest declares, by name."""
+    driver_options: dict[str, Scalar] = Field(default_factory=dict)
+    """Options that the plugin's driver declares, by name (for example `layout`)."""

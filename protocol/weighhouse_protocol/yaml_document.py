@@ -1,0 +1,200 @@
+"""YAML in and out, with errors that say where and how to mend it."""
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from weighhouse_protocol.experiment import Experiment
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FieldError:
+    """One thing wrong in a document."""
+
+    path: str
+    """Where, for example `targets[0].parameters.appendfsync`; empty for the whole document."""
+    message: str
+    """What is wrong."""
+    expected: str = ""
+    """What would be right."""
+    line: int | None = None
+    """Line in the YAML text, from 1, where known."""
+
+
+class DocumentError(ValueError):
+    """A document is refused; nothing of it was taken."""
+
+    def __init__(self, errors: list[FieldError]) -> None:
+        """:param errors: all that is wrong, at least one."""
+        self.errors = errors
+        super().__init__("; ".join(f"{e.path or 'document'}: {e.message}" for e in errors))
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice instead of taking the last."""
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[object, object]:
+    seen: set[object] = set()
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        if key in seen:
+            raise DocumentError(
+                [
+                    FieldError(
+                        path=str(key),
+                        message=f"the key {key!r} stands twice",
+                        expected="each key once",
+                        line=key_node.start_mark.line + 1,
+                    )
+                ]
+            )
+        seen.add(key)
+    return loader.construct_mapping(node, deep=True)
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def load_yaml(text: str) -> dict[str, Any]:
+    """Parse YAML text into plain data.
+
+    :param text: the document; it has to be a mapping.
+    :raises DocumentError: with the line, when it is no YAML or no mapping.
+    """
+    try:
+        data = yaml.load(text, Loader=_Loader)  # noqa: S506 - derived from SafeLoader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        raise DocumentError(
+            [
+                FieldError(
+                    path="",
+                    message=f"not valid YAML: {error.problem or error}",
+                    expected="a YAML mapping",
+                    line=mark.line + 1 if mark else None,
+                )
+            ]
+        ) from error
+    if not isinstance(data, dict):
+        raise DocumentError(
+            [FieldError(path="", message="the document is empty or no mapping",
+                        expected="keys such as slug, name, targets, workloads, load_levels")]
+        )  # fmt: skip
+    return data
+
+
+def parse_experiment(data: Mapping[str, Any]) -> Experiment:
+    """Check plain data against the experiment's form.
+
+    :raises DocumentError: naming each field and what would be right.
+    """
+    try:
+        return Experiment.model_validate(data)
+    except ValidationError as error:
+        raise DocumentError(field_errors(error, Experiment)) from error
+
+
+def experiment_from_yaml(text: str) -> Experiment:
+    """Read an experiment file.
+
+    :raises DocumentError: naming each field (and the line, for YAML errors).
+    """
+    return parse_experiment(load_yaml(text))
+
+
+def experiment_to_yaml(experiment: Experiment) -> str:
+    """Write an experiment in its canonical form: model order, defaults left out.
+
+    Reading the text again gives an equal experiment.
+    """
+    data = experiment.model_dump(mode="json", exclude_defaults=True)
+    ordered = {"version": experiment.version, **data}
+    for level, dumped in zip(experiment.load_levels, ordered["load_levels"], strict=True):
+        dumped.pop("model", None)
+        fields = {"model": level.model, **dumped}
+        dumped.clear()
+        dumped.update(fields)
+    return yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=100)
+
+
+def field_errors(error: ValidationError, model: type[BaseModel]) -> list[FieldError]:
+    """Turn a validation error into field errors with paths and what would be right.
+
+    :param error: as Pydantic raised it.
+    :param model: the document's class, used to suggest known keys.
+    """
+    found = []
+    for item in error.errors(include_url=False):
+        location = tuple(item["loc"])
+        message = str(item["msg"]).removeprefix("Value error, ")
+        expected = ""
+        context = item.get("ctx") or {}
+        if item["type"] == "extra_forbidden":
+            key = str(location[-1])
+            known = known_keys(model, location[:-1])
+            close = difflib.get_close_matches(key, known, n=1)
+            message = f"unknown key {key!r}" + (f"; did you mean {close[0]!r}?" if close else "")
+            expected = "one of " + ", ".join(sorted(known)) if known else ""
+        elif item["type"] == "missing":
+            message = "is missing"
+            expected = f"a value for {location[-1]!r}" if location else ""
+        elif "expected" in context:
+            expected = str(context["expected"])
+        elif bounds := {k: context[k] for k in ("ge", "gt", "le", "lt") if k in context}:
+            signs = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+            expected = " and ".join(f"{signs[k]} {v}" for k, v in bounds.items())
+        elif "pattern" in context:
+            expected = f"text like {context['pattern']}"
+        found.append(FieldError(path=dotted(location), message=message, expected=expected))
+    return found
+
+
+def dotted(location: tuple[int | str, ...]) -> str:
+    """Write a location as people do: `targets[0].parameters.appendfsync`."""
+    path = ""
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif part in {"closed", "open"} and path.endswith("]"):
+            continue  # the tag of a union, not a key of the document
+        else:
+            path += f".{part}" if path else part
+    return path
+
+
+def known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
+    """The keys that may stand at a location of a document, or [] where anything may."""
+    schema: dict[str, Any] = model.model_json_schema()
+    definitions: dict[str, Any] = schema.get("$defs", {})
+    node: dict[str, Any] = schema
+    for part in location:
+        node = _resolve(node, definitions)
+        if isinstance(part, int):
+            node = node.get("items", node)
+        elif "oneOf" in node:
+            node = _branch(node, str(part), definitions)
+        else:
+            node = node.get("properties", {}).get(part, {})
+    node = _resolve(node, definitions)
+    return list(node.get("properties", {}))
+
+
+def _resolve(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    for option in node.get("anyOf", []):
+        if "$ref" in option:
+            node = option
+            break
+    while "$ref" in node:
+        node = definitions[str(node["$ref"]).rsplit("/", 1)[-1]]
+    return node
+
+
+def _branch(node: dict[str, Any], tag: str, definitions: dict[str, Any]) -> dict[str, Any]:
+    mapping = node.get("discriminator", {}).get("mapping", {})
+    reference = mapping.get(tag)
+    return _resolve({"$ref": reference}, definitions) if reference else {}
