@@ -1,0 +1,56 @@
+import { readToken } from '@/theme'
+
+/** The colours and fonts a chart is drawn with; always those of the theme that is on. */
+export interface Palette {
+  sheet: string
+  rule: string
+  ruleStrong: string
+  ink: string
+  ink2: string
+  ink3: string
+  accent: string
+  good: string
+  bad: string
+  caution: string
+  info: string
+  fontText: string
+  fontMono: string
+}
+
+/** Reads the palette from the tokens of the page. */
+export function readPalette(): Palette {
+  return {
+    sheet: readToken('sheet'),
+    rule: readToken('rule'),
+    ruleStrong: readToken('rule-strong'),
+    ink: readToken('ink'),
+    ink2: readToken('ink-2'),
+    ink3: readToken('ink-3'),
+    accent: readToken('accent'),
+    good: readToken('good'),
+    bad: readToken('bad'),
+    caution: readToken('caution'),
+    info: readToken('info'),
+    fontText: readToken('font-text') || 'sans-serif',
+    fontMono: readToken('font-mono') || 'monospace',
+  }
+}
+
+/** Percentiles from the body of the distribution to its tail: darker and warmer outwards. */
+export const PERCENTILES = [
+  { key: 'p50_us', label: 'p50', dash: 'solid', tone: 'ink3' },
+  { key: 'p99_us', label: 'p99', dash: 'solid', tone: 'accent' },
+  { key: 'p999_us', label: 'p99.9', dash: 'dashed', tone: 'caution' },
+  { key: 'p9999_us', label: 'p99.99', dash: 'dotted', tone: 'bad' },
+] as const
+
+/** A colour for each operation, apart from the systems' colours and from each other. */
+export function operationColour(operation: string, palette: Palette): string {
+  const colours: Record<string, string> = {
+    all: palette.ink,
+    read: palette.info,
+    update: palette.caution,
+    insert: palette.good,
+  }
+  return colours[operation] ?? palette.ink3
+}

@@ -1,0 +1,99 @@
+import { init, type ChartOption } from './echarts'
+import type { Palette } from './palette'
+
+/** What a picture that leaves the house carries besides the chart. */
+export interface Picture {
+  title: string
+  option: ChartOption
+  palette: Palette
+  /** Statements that must stand beside the numbers; they become part of the picture. */
+  disclaimers: readonly string[]
+  /** For example the page's address and the date. */
+  origin: string
+  width?: number
+  height?: number
+}
+
+const MARGIN = 24
+const LINE = 15
+const TITLE = 40
+
+/**
+ * Breaks a text into lines of at most `width` characters, at spaces.
+ *
+ * @returns at least one line; a longer word stays whole.
+ */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/\s+/)) {
+    if (line && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line ? `${line} ${word}` : word
+  }
+  lines.push(line)
+  return lines
+}
+
+/**
+ * The option of a picture: the chart with its title above and its disclaimers below.
+ *
+ * @returns the option and the height that it needs, in pixels.
+ */
+export function pictureOption(picture: Picture): { option: ChartOption; width: number; height: number } {
+  const width = picture.width ?? 1200
+  const chart = picture.height ?? 520
+  const { palette } = picture
+  const characters = Math.floor((width - 2 * MARGIN) / 6.4)
+  const lines = picture.disclaimers.flatMap((text) => wrapped(`• ${text}`, characters))
+  lines.push(...wrapped(picture.origin, characters))
+  const height = TITLE + chart + lines.length * LINE + MARGIN
+  const grid = picture.option.grid as Record<string, unknown> | undefined
+  const legend = picture.option.legend as Record<string, unknown> | undefined
+  const option: ChartOption = {
+    ...picture.option,
+    backgroundColor: palette.sheet,
+    dataZoom: [],
+    title: {
+      text: picture.title,
+      left: MARGIN,
+      top: 16,
+      textStyle: { color: palette.ink, fontFamily: palette.fontText, fontSize: 18, fontWeight: 'bold' },
+    },
+    legend: { ...legend, left: MARGIN, top: TITLE + 8 },
+    grid: { ...grid, left: MARGIN, right: MARGIN, top: TITLE + 64, bottom: lines.length * LINE + MARGIN + 40 },
+    graphic: lines.map((text, index) => ({
+      type: 'text' as const,
+      left: MARGIN,
+      top: height - MARGIN / 2 - (lines.length - index) * LINE,
+      style: { text, fill: palette.ink3, font: `11px ${palette.fontText}` },
+    })),
+  }
+  return { option, width, height }
+}
+
+/** The picture as SVG text, disclaimers included. */
+export function pictureSvg(picture: Picture): string {
+  const { option, width, height } = pictureOption(picture)
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height })
+  try {
+    chart.setOption(option)
+    return chart.renderToSVGString()
+  } finally {
+    chart.dispose()
+  }
+}
+
+/** The picture as a PNG data address at twice the resolution, disclaimers included. */
+export function picturePng(picture: Picture): string {
+  const { option, width, height } = pictureOption(picture)
+  const canvas = document.createElement('div')
+  const chart = init(canvas, null, { renderer: 'canvas', width, height, devicePixelRatio: 2 })
+  try {
+    chart.setOption(option)
+    return chart.getDataURL({ type: 'png', pixelRatio: 2, backgroundColor: picture.palette.sheet })
+  } finally {
+    chart.dispose()
+  }
+}

@@ -1,0 +1,126 @@
+import type { ChartOption } from './echarts'
+import { bottomAxis, frame, valueAxis, type AxisFormat } from './frame'
+import type { Palette } from './palette'
+
+/** One campaign's figure in a series. */
+export interface HistoryPoint {
+  at: string
+  label: string
+  value: number
+  low: number | null
+  high: number | null
+  repeats: readonly number[]
+  segment: number
+}
+
+/** Where a series shifted. */
+export interface HistoryChange {
+  at: string
+  relative: number
+  status: string
+}
+
+export interface HistoryInput {
+  points: readonly HistoryPoint[]
+  changes: readonly HistoryChange[]
+  segments: readonly { index: number; label: string; starts_at: string }[]
+  colour: string
+  name: string
+  format: AxisFormat
+  /** What stands on the x axis: instants, or campaigns at even steps. */
+  along: 'time' | 'campaign'
+}
+
+/**
+ * A series over its campaigns: medians joined within a segment, repeats as faint dots, change
+ * points marked where they are, segments of another environment set apart.
+ */
+export function historyOption(input: HistoryInput, palette: Palette): ChartOption {
+  const place = (at: string): number =>
+    input.along === 'time' ? Date.parse(at) : input.points.findIndex((point) => point.at === at)
+  const segments = [...new Set(input.points.map((point) => point.segment))]
+  return frame(palette, {
+    tooltip: {
+      ...frame(palette).tooltip,
+      trigger: 'item',
+      formatter: (parameters: unknown) => {
+        const { data } = parameters as { data: [number, number, number] }
+        const point = input.points[data[2]]
+        if (!point) return ''
+        const interval = point.low !== null && point.high !== null
+          ? `<br>95 % interval ${input.format.write(point.low)} to ${input.format.write(point.high)}`
+          : ''
+        return `<b>${point.label}</b>, ${new Date(point.at).toLocaleString('en-GB')}<br>${input.format.write(point.value)}${interval}`
+      },
+    },
+    xAxis:
+      input.along === 'time'
+        ? bottomAxis(palette, '', { type: 'time' })
+        : bottomAxis(palette, 'campaign', {
+            type: 'value',
+            min: -0.5,
+            max: input.points.length - 0.5,
+            interval: Math.max(1, Math.ceil(input.points.length / 12)),
+            axisLabel: {
+              color: palette.ink3,
+              fontSize: 11,
+              formatter: (value: number) => input.points[value]?.label ?? '',
+            },
+          }),
+    yAxis: valueAxis(palette, input.format, { scale: true }),
+    dataZoom: [{ type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl' }],
+    series: [
+      {
+        type: 'scatter',
+        name: 'repeats',
+        color: palette.ruleStrong,
+        symbolSize: 4,
+        silent: true,
+        data: input.points.flatMap((point) => point.repeats.map((repeat) => [place(point.at), repeat])),
+      },
+      ...segments.map((segment, index) => ({
+        type: 'line' as const,
+        name: input.name,
+        color: input.colour,
+        symbol: 'circle',
+        symbolSize: 8,
+        lineStyle: { width: 1.8 },
+        data: input.points.flatMap((point, at) =>
+          point.segment === segment ? [[place(point.at), point.value, at]] : [],
+        ),
+        ...(index === 0 ? marks(input, place, palette) : {}),
+      })),
+    ],
+  })
+}
+
+function marks(input: HistoryInput, place: (at: string) => number, palette: Palette) {
+  return {
+    markLine: {
+      silent: true,
+      symbol: 'none',
+      label: { fontSize: 11, position: 'insideEndTop' as const },
+      data: [
+        ...input.segments.slice(1).map((segment) => ({
+          name: segment.label,
+          xAxis: place(segment.starts_at) - (input.along === 'campaign' ? 0.5 : 0),
+          lineStyle: { color: palette.ruleStrong, type: 'dotted' as const },
+          label: { formatter: segment.label, color: palette.ink3 },
+        })),
+        ...input.changes.map((change) => ({
+          name: 'change point',
+          xAxis: place(change.at) - (input.along === 'campaign' ? 0.5 : 0),
+          lineStyle: {
+            color: change.status === 'confirmed' ? palette.bad : palette.caution,
+            type: change.status === 'confirmed' ? ('solid' as const) : ('dashed' as const),
+            width: 1.5,
+          },
+          label: {
+            formatter: `${change.relative < 0 ? '−' : '+'}${Math.abs(change.relative * 100).toFixed(1)} %`,
+            color: change.status === 'confirmed' ? palette.bad : palette.caution,
+          },
+        })),
+      ],
+    },
+  }
+}

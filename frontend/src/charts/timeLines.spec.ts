@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+
+import { testPalette } from './testPalette'
+import { timeLinesOption } from './timeLines'
+
+const format = { name: 'op/s', write: (value: number) => `${value} op/s` }
+const line = { name: 'read', colour: '#123456', times: [0, 1, 2], values: [5, null, 0] }
+
+interface Series {
+  data: [number, number | null][]
+  markArea?: { data: { name?: string; xAxis: number }[][] }
+}
+
+function series(option: ReturnType<typeof timeLinesOption>): Series[] {
+  return option.series as unknown as Series[]
+}
+
+describe('timeLinesOption', () => {
+  it('keeps gaps as gaps instead of joining or zeroing them', () => {
+    const [first] = series(timeLinesOption({ lines: [line], format }, testPalette))
+    expect(first?.data).toEqual([[0, 5], [1, null], [2, 0]])
+  })
+
+  it('leaves out what a logarithmic axis cannot show', () => {
+    const [first] = series(timeLinesOption({ lines: [line], format, logarithmic: true }, testPalette))
+    expect(first?.data[2]).toEqual([2, null])
+  })
+
+  it('shades what is cut from the figures, and not the measured phase', () => {
+    const phases = [
+      { kind: 'load', start_seconds: 0, end_seconds: 1 },
+      { kind: 'measure', start_seconds: 1, end_seconds: 3 },
+    ]
+    const [first] = series(timeLinesOption({ lines: [line], format, phases }, testPalette))
+    expect(first?.markArea?.data.map(([start]) => start?.name)).toEqual(['load'])
+  })
+})

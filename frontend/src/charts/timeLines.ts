@@ -1,0 +1,94 @@
+import type { ChartOption } from './echarts'
+import { bottomAxis, frame, valueAxis, type AxisFormat } from './frame'
+import type { Palette } from './palette'
+
+/** One line over time; `values` stands beside `times`, null where nothing was measured. */
+export interface TimeLine {
+  name: string
+  colour: string
+  dash?: 'solid' | 'dashed' | 'dotted'
+  times: readonly number[]
+  values: readonly (number | null)[]
+}
+
+/** A phase of a run, in seconds from its first interval. */
+export interface PhaseSpan {
+  kind: string
+  start_seconds: number
+  end_seconds: number
+}
+
+/** Something that happened, in seconds from the first interval. */
+export interface Moment {
+  at_seconds: number
+  label: string
+}
+
+export interface TimeLinesInput {
+  lines: readonly TimeLine[]
+  format: AxisFormat
+  phases?: readonly PhaseSpan[]
+  moments?: readonly Moment[]
+  logarithmic?: boolean
+}
+
+/**
+ * Lines over a run's seconds, with its phases shaded and its events marked.
+ *
+ * @returns an option for a chart of its own; charts of one group share their zoom.
+ */
+export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartOption {
+  const { format } = input
+  return frame(palette, {
+    tooltip: {
+      ...frame(palette).tooltip,
+      valueFormatter: (value) => (typeof value === 'number' ? format.write(value) : '–'),
+    },
+    xAxis: bottomAxis(palette, 'seconds', { type: 'value', min: 0, max: 'dataMax', minInterval: 0.1 }),
+    yAxis: input.logarithmic
+      ? valueAxis(palette, format, { type: 'log', minorSplitLine: { show: false } })
+      : valueAxis(palette, format, { min: 0 }),
+    dataZoom: [{ type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl' }],
+    series: input.lines.map((line, index) => ({
+      type: 'line' as const,
+      name: line.name,
+      color: line.colour,
+      showSymbol: line.times.length < 40,
+      symbol: 'circle',
+      symbolSize: 4,
+      sampling: 'lttb' as const,
+      lineStyle: { width: 1.6, type: line.dash ?? 'solid' },
+      data: line.times.map((time, at) => [time, positive(line.values[at] ?? null, input.logarithmic)]),
+      ...(index === 0 ? backdrop(input, palette) : {}),
+    })),
+  })
+}
+
+function positive(value: number | null, logarithmic: boolean | undefined): number | null {
+  return logarithmic && value !== null && value <= 0 ? null : value
+}
+
+function backdrop(input: TimeLinesInput, palette: Palette) {
+  const cut = (input.phases ?? []).filter((phase) => phase.kind !== 'measure')
+  return {
+    markArea: {
+      silent: true,
+      itemStyle: { color: palette.rule, opacity: 0.35 },
+      label: { color: palette.ink3, fontSize: 10, position: 'insideTop' as const },
+      data: cut.map(
+        (phase) =>
+          [
+            { name: phase.kind, xAxis: phase.start_seconds },
+            { xAxis: phase.end_seconds },
+          ] as [object, object],
+      ),
+    },
+    markLine: {
+      silent: true,
+      symbol: 'none',
+      lineStyle: { color: palette.ruleStrong, type: 'dashed' as const, width: 1 },
+      label: { color: palette.ink3, fontSize: 10, formatter: '{b}', position: 'insideEndTop' as const },
+      data: (input.moments ?? []).map((moment) => ({ name: moment.label, xAxis: moment.at_seconds })),
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { defineStore } from 'pinia'
+import { computed, ref } from 'vue'
+
+import { api, ApiProblem, unwrap, type Role, type Session } from '@/api'
+
+const PROJECT_KEY = 'weighhouse-project'
+const ranks: Record<Role, number> = { viewer: 0, member: 1, maintainer: 2, owner: 3 }
+
+/** Who is signed in, and the project they look at. */
+export const useSession = defineStore('session', () => {
+  const session = ref<Session | null>(null)
+  const asked = ref(false)
+  const chosenProject = ref(localStorage.getItem(PROJECT_KEY))
+
+  const projects = computed(() => session.value?.projects ?? [])
+  const project = computed(
+    () => projects.value.find((one) => one.id === chosenProject.value) ?? projects.value[0] ?? null,
+  )
+
+  /** Asks the server once who is signed in; nobody is an answer, not an error. */
+  async function restore(): Promise<void> {
+    if (asked.value) return
+    try {
+      session.value = await unwrap<Session>(api.GET('/api/v1/sessions/current'))
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || error.status !== 401) throw error
+      session.value = null
+    }
+    asked.value = true
+  }
+
+  /** Signs in. Throws ApiProblem when the server refuses. */
+  async function signIn(email: string, password: string): Promise<void> {
+    await unwrap(api.POST('/api/v1/sessions', { body: { email, password } }))
+    asked.value = false
+    await restore()
+  }
+
+  async function signOut(): Promise<void> {
+    await unwrap(api.DELETE('/api/v1/sessions/current'))
+    forget()
+  }
+
+  function forget(): void {
+    session.value = null
+    asked.value = true
+  }
+
+  function chooseProject(id: string): void {
+    chosenProject.value = id
+    localStorage.setItem(PROJECT_KEY, id)
+  }
+
+  /** Whether the role in the project on show is at least this one. */
+  function may(role: Role): boolean {
+    return project.value !== null && ranks[project.value.role] >= ranks[role]
+  }
+
+  return { session, projects, project, restore, signIn, signOut, forget, chooseProject, may }
+})
