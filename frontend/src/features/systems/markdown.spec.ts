@@ -1,0 +1,38 @@
+import { mount } from '@vue/test-utils'
+import { describe, expect, it } from 'vitest'
+
+import MarkdownText from './MarkdownText.vue'
+import { parseMarkdown } from './markdown'
+
+describe('Markdown of a plugin', () => {
+  it('lowers headings and leaves out the title the page already has', () => {
+    const html = mount(MarkdownText, { props: { source: '# Redis\n\n## Setup\n\ntext' } }).html()
+    expect(html).not.toContain('Redis')
+    expect(html).toContain('<h3>Setup</h3>')
+  })
+
+  it('never turns text into markup or script', () => {
+    const source = '<script>alert(1)</script>\n\n[go](javascript:alert(1)) <b onclick="x()">b</b>'
+    const element = mount(MarkdownText, { props: { source } }).element as HTMLElement
+    expect(element.querySelector('script, b, a')).toBeNull()
+    expect(element.textContent).toContain('<script>')
+  })
+
+  it('renders tables, lists, code, and links that open apart', () => {
+    const source = '| a | b |\n| - | - |\n| 1 | 2 |\n\n- `x`\n\n```\ncode\n```\n\n[site](https://redis.io)'
+    const wrapper = mount(MarkdownText, { props: { source } })
+    expect(wrapper.findAll('td').map((cell) => cell.text())).toEqual(['1', '2'])
+    expect(wrapper.find('li code').text()).toBe('x')
+    expect(wrapper.find('pre').text()).toBe('code')
+    expect(wrapper.find('a').attributes()).toMatchObject({
+      href: 'https://redis.io',
+      rel: 'noopener noreferrer',
+    })
+  })
+
+  it('keeps strong text inside a sentence', () => {
+    expect(parseMarkdown('one **two**')).toEqual([
+      { tag: 'p', attributes: {}, children: ['one ', { tag: 'strong', attributes: {}, children: ['two'] }] },
+    ])
+  })
+})

@@ -1,0 +1,80 @@
+import MarkdownIt from 'markdown-it'
+
+/** A piece of a rendered document: an element with attributes and children, or text. */
+export type MarkdownNode = string | { tag: string; attributes: Record<string, string>; children: MarkdownNode[] }
+
+const parser = new MarkdownIt({ html: false, linkify: true })
+const FORBIDDEN = new Set(['img', 'script', 'style', 'iframe'])
+
+type Token = ReturnType<typeof parser.parse>[number]
+
+/**
+ * Parses Markdown into a tree that is rendered without ever setting HTML.
+ *
+ * Raw HTML stays text, links go only where markdown-it's own validation lets them, images are
+ * replaced by their description, and headings are lowered so that the page keeps its only h1.
+ *
+ * @param source Markdown.
+ * @returns the top nodes; a leading h1 is left out, the page has it as its title.
+ */
+export function parseMarkdown(source: string): MarkdownNode[] {
+  const tokens = parser.parse(source, {})
+  const nodes = build(tokens)
+  const first = nodes[0]
+  return first && typeof first !== 'string' && first.tag === 'h2' && tokens[0]?.tag === 'h1'
+    ? nodes.slice(1)
+    : nodes
+}
+
+function build(tokens: Token[]): MarkdownNode[] {
+  const root: MarkdownNode[] = []
+  const stack: MarkdownNode[][] = [root]
+  const add = (node: MarkdownNode): void => {
+    if (node !== '') stack.at(-1)?.push(node)
+  }
+  for (const token of tokens) {
+    if (token.hidden) continue
+    if (token.type === 'inline') {
+      for (const child of build(token.children ?? [])) add(child)
+    } else if (token.nesting === 1) {
+      const node = { tag: lowered(token.tag), attributes: attributesOf(token), children: [] }
+      add(node)
+      stack.push(node.children)
+    } else if (token.nesting === -1) {
+      stack.pop()
+    } else {
+      add(leaf(token))
+    }
+  }
+  return root
+}
+
+function leaf(token: Token): MarkdownNode {
+  switch (token.type) {
+    case 'text':
+      return token.content
+    case 'softbreak':
+      return ' '
+    case 'image':
+      return token.content
+    case 'fence':
+    case 'code_block':
+      return { tag: 'pre', attributes: {}, children: [token.content.trimEnd()] }
+    case 'code_inline':
+      return { tag: 'code', attributes: {}, children: [token.content] }
+    default:
+      if (!token.tag || FORBIDDEN.has(token.tag)) return token.content
+      return { tag: token.tag, attributes: {}, children: [] }
+  }
+}
+
+function lowered(tag: string): string {
+  const level = /^h([1-5])$/.exec(tag)
+  return level ? `h${Number(level[1]) + 1}` : tag
+}
+
+function attributesOf(token: Token): Record<string, string> {
+  if (token.tag !== 'a') return {}
+  const href = String(token.attrGet('href') ?? '')
+  return /^https?:/.test(href) ? { href, target: '_blank', rel: 'noopener noreferrer' } : { href }
+}

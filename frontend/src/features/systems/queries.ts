@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/vue-query'
+import { computed, toValue, type MaybeRefOrGetter } from 'vue'
+
+import { api, unwrap, type Page, type System } from '@/api'
+
+/** All systems that plugins describe. */
+export function useSystems() {
+  return useQuery({
+    queryKey: ['systems'],
+    queryFn: () => unwrap<Page<System>>(api.GET('/api/v1/systems')),
+    select: (page) => page.items,
+    staleTime: 300_000,
+  })
+}
+
+/** One system, with its documentation. */
+export function useSystem(id: MaybeRefOrGetter<string>) {
+  return useQuery({
+    queryKey: ['systems', id],
+    queryFn: () =>
+      unwrap<System>(
+        api.GET('/api/v1/systems/{system_id}', { params: { path: { system_id: toValue(id) } } }),
+      ),
+  })
+}
+
+/** Finds a system by its identifier, as soon as the list is there. */
+export function useSystemLookup() {
+  const systems = useSystems()
+  const byId = computed(() => new Map(systems.data.value?.map((system) => [system.id, system])))
+  return (id: string): System | undefined => byId.value.get(id)
+}
