@@ -47,8 +47,8 @@ export interface Failure {
 
 export interface Setting {
   name: string
-  value: unknown
-  default: unknown
+  value: string
+  default: string | null
   source: 'default' | 'experiment' | 'plugin'
 }
 
@@ -91,9 +91,9 @@ export interface Run {
 
 export interface OperationSeries {
   t: number[]
-  throughput: number[]
-  errors: number[]
-  not_found: number[]
+  throughput: (number | null)[]
+  errors: (number | null)[]
+  not_found: (number | null)[]
   p50_us: (number | null)[]
   p99_us: (number | null)[]
   p999_us: (number | null)[]
@@ -123,8 +123,8 @@ export interface RunHeatmap {
 
 export interface Estimate {
   median: number
-  low: number
-  high: number
+  low: number | null
+  high: number | null
   repeats: number
   confidence: number
 }
@@ -138,8 +138,8 @@ export interface Difference {
   baseline_median: number
   median: number
   relative: number
-  low: number
-  high: number
+  low: number | null
+  high: number | null
   p_value: number | null
   p_holm: number | null
   cliffs_delta: number | null
@@ -162,23 +162,35 @@ export interface ComparisonSide {
   version: string | null
 }
 
+/** The figures that sides are compared by. */
+export type Metric =
+  | 'throughput'
+  | 'p50_us'
+  | 'p95_us'
+  | 'p99_us'
+  | 'p999_us'
+  | 'memory_bytes'
+  | 'load_throughput'
+
+export interface Repeat {
+  run_id: string
+  throughput: number | null
+  p50_us: number | null
+  p95_us: number | null
+  p99_us: number | null
+  p999_us: number | null
+  mean_us: number | null
+  memory_bytes: number | null
+  load_throughput: number | null
+}
+
 export interface ComparisonCell {
   side: string
   workload: string
   load_level: LoadLevel
   status: string
-  repeats: {
-    run_id: string
-    throughput: number | null
-    p50_us: number | null
-    p95_us: number | null
-    p99_us: number | null
-    p999_us: number | null
-    mean_us: number | null
-    memory_bytes: number | null
-    load_throughput: number | null
-  }[]
-  failed_runs: unknown[]
+  repeats: Repeat[]
+  failed_runs: number
   throughput: Estimate | null
   p50_us: Estimate | null
   p95_us: Estimate | null
@@ -199,14 +211,14 @@ export interface Comparison {
   fairness: {
     aspect: string
     label: string
-    values: unknown[]
+    values: (string | null)[]
     same: boolean
     confounder: boolean
     explanation: string
   }[]
   findings: Finding[]
   disclaimers: Disclaimer[]
-  unmatched: unknown[]
+  unmatched: { side: string; workload: string; load_level: LoadLevel; reason: string }[]
   disclosure: { completeness: number; items: { label: string; value: string }[] }
 }
 
@@ -226,7 +238,7 @@ export interface SeriesSummary {
   target: string
   workload: string
   load_level: LoadLevel
-  metric: string
+  metric: Metric
   points_count: number
   last_value: number | null
   last_at: string | null

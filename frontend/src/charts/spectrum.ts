@@ -61,7 +61,7 @@ export function nines(quantile: number): number {
 export function percentileLabel(count: number): string {
   const percent = (1 - 10 ** -count) * 100
   const decimals = Math.max(0, Math.ceil(count) - 1)
-  return `p${percent.toFixed(Math.min(6, decimals)).replace(/\.?0+$/, '') || '0'}`
+  return `p${Number(percent.toFixed(Math.min(6, decimals)))}`
 }
 
 function tooltip(format: AxisFormat) {

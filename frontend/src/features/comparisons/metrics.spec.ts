@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Comparison, ComparisonCell } from '@/api'
+
+import { hasMetric, levelSides, levelTable, METRICS, written } from './metrics'
+
+const level = { kind: 'closed' as const, value: 1, label: '1 client' }
+const nothing = { throughput: null, p50_us: null, p95_us: null, p99_us: null, p999_us: null, mean_us: null, memory_bytes: null, load_throughput: null }
+const cell: ComparisonCell = {
+  side: 'a',
+  workload: 'reads',
+  load_level: level,
+  status: 'completed',
+  failed_runs: 1,
+  repeats: [
+    { ...nothing, run_id: '1', throughput: 90 },
+    { ...nothing, run_id: '2', throughput: null },
+  ],
+  ...nothing,
+  throughput: { median: 90, low: 80, high: 100, repeats: 1, confidence: 0.95 },
+  memory_before_bytes: null,
+}
+const side = { key: 'a', label: 'Redis', campaign_id: 'c', campaign_number: 1, target: 'redis', system_id: 'redis', colour: '#D55E00', mark: '●', version: '7' }
+const comparison: Comparison = {
+  sides: [side, { ...side, key: 'b', label: 'RocksDB' }],
+  baseline: 0,
+  workloads: ['reads'],
+  load_levels: [level],
+  cells: [cell],
+  differences: [],
+  fairness: [],
+  findings: [],
+  disclaimers: [],
+  unmatched: [],
+  disclosure: { completeness: 0, items: [] },
+}
+
+describe('levelSides', () => {
+  it('keeps a side without results, and drops no-figure repeats', () => {
+    const sides = levelSides(comparison, 'reads', 'throughput')
+    expect(sides.map((one) => one.points.length)).toEqual([1, 0])
+    expect(sides[0]?.points[0]?.repeats).toEqual([90])
+  })
+})
+
+describe('hasMetric', () => {
+  it('says whether there is anything to draw', () => {
+    expect(hasMetric(comparison, 'throughput')).toBe(true)
+    expect(hasMetric(comparison, 'memory_bytes')).toBe(false)
+  })
+})
+
+describe('levelTable', () => {
+  it('has a row for what was measured only', () => {
+    expect(levelTable(comparison, 'reads', METRICS[0]!).rows).toEqual([['Redis', '1 client', 90, 80, 100, 1]])
+  })
+})
+
+describe('written', () => {
+  it('puts value and unit together, and says when there is nothing', () => {
+    expect(written(METRICS[1]!, 1500)).toBe('1.50\u202fms')
+    expect(written(METRICS[1]!, null)).toBe('–')
+  })
+})

@@ -1,0 +1,87 @@
+import type { Comparison, ComparisonCell, Estimate, Metric, Repeat } from '@/api'
+import type { AxisFormat, ChartTable, LevelSide } from '@/charts'
+import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
+
+/** A figure that sides are compared by. */
+export interface MetricKind {
+  key: Metric
+  label: string
+  unit: string
+  /** Whether more is better; null where neither is. */
+  moreIsBetter: boolean
+  shown: (value: number | null | undefined) => Shown
+}
+
+/** The figures in the order they are shown. */
+export const METRICS: readonly MetricKind[] = [
+  { key: 'throughput', label: 'Throughput', unit: 'successful operations per second', moreIsBetter: true, shown: formatThroughput },
+  { key: 'p99_us', label: 'p99 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
+  { key: 'p50_us', label: 'Median latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
+  { key: 'p999_us', label: 'p99.9 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
+  { key: 'memory_bytes', label: 'Memory after the run', unit: 'resident', moreIsBetter: false, shown: formatBytes },
+  { key: 'load_throughput', label: 'Load phase', unit: 'inserts per second', moreIsBetter: true, shown: formatThroughput },
+]
+
+/** The kind of a metric, or undefined when the server knows one that this page does not. */
+export function metricKind(key: string): MetricKind | undefined {
+  return METRICS.find((metric) => metric.key === key)
+}
+
+/** A value with its unit in one text. */
+export function written(metric: MetricKind, value: number | null | undefined): string {
+  const shown = metric.shown(value)
+  return shown.unit ? `${shown.value}\u202f${shown.unit}` : shown.value
+}
+
+/** How a metric stands on an axis. */
+export function axisOf(metric: MetricKind): AxisFormat {
+  return { name: '', write: (value) => written(metric, value) }
+}
+
+/** A cell's estimate of a metric; null where nothing was measured. */
+export function estimateOf(cell: ComparisonCell, metric: Metric): Estimate | null {
+  return cell[metric]
+}
+
+/** The sides of one workload along the load levels. */
+export function levelSides(comparison: Comparison, workload: string, metric: Metric): LevelSide[] {
+  return comparison.sides.map((side) => ({
+    name: side.label,
+    colour: side.colour,
+    mark: side.mark,
+    points: comparison.cells
+      .filter((cell) => cell.side === side.key && cell.workload === workload)
+      .map((cell) => {
+        const estimate = estimateOf(cell, metric)
+        return {
+          level: cell.load_level.value,
+          median: estimate?.median ?? null,
+          low: estimate?.low ?? null,
+          high: estimate?.high ?? null,
+          repeats: cell.repeats.map((repeat: Repeat) => repeat[metric]).filter((value) => value !== null),
+        }
+      }),
+  }))
+}
+
+/** Whether any side of a workload has this figure. */
+export function hasMetric(comparison: Comparison, metric: Metric): boolean {
+  return comparison.cells.some((cell) => estimateOf(cell, metric) !== null)
+}
+
+/** The figures of one chart as a table. */
+export function levelTable(comparison: Comparison, workload: string, metric: MetricKind): ChartTable {
+  const rows = levelSides(comparison, workload, metric.key).flatMap((side) =>
+    comparison.load_levels.flatMap((level) => {
+      const point = side.points.find((candidate) => candidate.level === level.value)
+      if (!point || point.median === null) return []
+      return [[side.name, level.label, round(point.median), round(point.low), round(point.high), point.repeats.length]]
+    }),
+  )
+  const unit = metric.key.endsWith('_us') ? 'µs' : metric.key.endsWith('bytes') ? 'bytes' : 'op/s'
+  return { columns: ['side', 'load', `median, ${unit}`, '95 % low', '95 % high', 'repeats'], rows }
+}
+
+function round(value: number | null): number | null {
+  return value === null ? null : Number(value.toPrecision(6))
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+
+import type { RunSeries } from '@/api'
+import type { Palette } from '@/charts'
+
+import { latencyLines, linesTable, operationsOf, throughputLines } from './charts'
+
+const palette = new Proxy({}, { get: (_, name) => String(name) }) as Palette
+const figures = {
+  t: [1, 2],
+  throughput: [100, 200],
+  errors: [0, 0],
+  not_found: [0, 0],
+  p50_us: [10, 20],
+  p99_us: [30, null],
+  p999_us: [null, null],
+  p9999_us: [null, null],
+}
+const series: RunSeries = {
+  phases: [],
+  operations: { all: figures, update: figures, read: figures },
+  resources: { t: [], cpu_percent: [], resident_bytes: [], driver_cpu_percent: [] },
+}
+
+describe('operationsOf', () => {
+  it('orders operations alike everywhere, all last', () => {
+    expect(operationsOf(series)).toEqual(['read', 'update', 'all'])
+  })
+})
+
+describe('throughputLines', () => {
+  it('does not draw a single operation twice', () => {
+    const lines = throughputLines({ ...series, operations: { all: figures, read: figures } }, palette)
+    expect(lines.map((line) => line.name)).toEqual(['read'])
+  })
+
+  it('shows errors and not-found as soon as there are any', () => {
+    const all = { ...figures, errors: [0, 3], not_found: [1, 0] }
+    const names = throughputLines({ ...series, operations: { ...series.operations, all } }, palette).map((l) => l.name)
+    expect(names).toEqual(['read', 'update', 'all', 'errors', 'not found'])
+  })
+})
+
+describe('latencyLines', () => {
+  it('leaves out percentiles without a figure', () => {
+    expect(latencyLines(series, 'read', palette).map((line) => line.name)).toEqual(['p50', 'p99'])
+    expect(latencyLines(series, 'scan', palette)).toEqual([])
+  })
+})
+
+describe('linesTable', () => {
+  it('keeps missing figures missing', () => {
+    const table = linesTable(latencyLines(series, 'read', palette))
+    expect(table).toEqual({ columns: ['seconds', 'p50', 'p99'], rows: [[1, 10, 30], [2, 20, null]] })
+  })
+})
