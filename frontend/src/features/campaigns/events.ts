@@ -1,0 +1,74 @@
+import { onScopeDispose, ref, watch, type Ref } from 'vue'
+
+/** A run's change as the event stream tells it. */
+export interface RunEvent {
+  run_id: string
+  cell_id: string
+  status: string
+  phase: string | null
+  failure: { message: string } | null
+}
+
+/** One second of the run that is being measured. */
+export interface LiveEvent {
+  run_id: string
+  at: string
+  throughput: number
+  p50_us: number
+  p99_us: number
+  phase: string
+  elapsed_seconds: number
+}
+
+/** What a listener wants to hear of. */
+export interface Listener {
+  campaign?: () => void
+  run?: (event: RunEvent, id: string) => void
+  live?: (event: LiveEvent) => void
+}
+
+export type StreamState = 'connecting' | 'open' | 'closed'
+
+/**
+ * Follows a campaign's events while it is under way.
+ *
+ * The browser reconnects by itself and sends Last-Event-ID, so nothing is missed and nothing is
+ * told twice; a server that refuses the stream ends it.
+ *
+ * @param id the campaign.
+ * @param active whether to be connected; the stream closes when it turns false.
+ * @param listener called for each event.
+ * @returns the state of the connection.
+ */
+export function useCampaignEvents(id: string, active: Ref<boolean>, listener: Listener): Ref<StreamState> {
+  const state = ref<StreamState>('closed')
+  let source: EventSource | null = null
+
+  function close(): void {
+    source?.close()
+    source = null
+    state.value = 'closed'
+  }
+
+  function connect(): void {
+    close()
+    state.value = 'connecting'
+    source = new EventSource(`/api/v1/campaigns/${encodeURIComponent(id)}/events`)
+    source.onopen = () => {
+      state.value = 'open'
+    }
+    source.onerror = () => {
+      state.value = source?.readyState === EventSource.CLOSED ? 'closed' : 'connecting'
+    }
+    source.addEventListener('campaign', () => listener.campaign?.())
+    source.addEventListener('progress', () => listener.campaign?.())
+    source.addEventListener('run', (event) =>
+      listener.run?.(JSON.parse(String(event.data)) as RunEvent, event.lastEventId),
+    )
+    source.addEventListener('live', (event) => listener.live?.(JSON.parse(String(event.data)) as LiveEvent))
+  }
+
+  watch(active, (on) => (on ? connect() : close()), { immediate: true })
+  onScopeDispose(close)
+  return state
+}

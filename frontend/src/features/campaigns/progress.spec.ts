@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Campaign } from '@/api'
+
+import { findCell, median, placeOf, withRunStatus } from './progress'
+
+const run = (id: string, repetition: number) => ({
+  id,
+  repetition,
+  status: 'queued' as const,
+  throughput: null,
+  p99_us: null,
+  failure: null,
+})
+const level = { kind: 'closed' as const, value: 8, label: '8 clients' }
+const campaign = {
+  cells: [
+    { id: 'c1', target: 'redis', workload: 'balanced', load_level: level, runs: [run('a', 1), run('b', 2)] },
+  ],
+  runs: { total: 2, queued: 2, running: 0, completed: 0, failed: 0, cancelled: 0 },
+} as unknown as Campaign
+
+describe('a campaign under way', () => {
+  it('finds a cell and names a run', () => {
+    expect(findCell(campaign, 'redis', 'balanced', '8 clients')?.id).toBe('c1')
+    expect(findCell(campaign, 'redis', 'other', '8 clients')).toBeUndefined()
+    expect(placeOf(campaign, 'b')).toBe('redis, balanced, 8 clients, repeat 2')
+    expect(placeOf(campaign, 'z')).toBe('a run')
+  })
+
+  it('moves a run and its counts, and leaves the old campaign alone', () => {
+    const next = withRunStatus(campaign, 'a', 'allocated')
+    expect(next.cells[0]?.runs[0]?.status).toBe('allocated')
+    expect(next.runs).toMatchObject({ queued: 1, running: 1 })
+    expect(withRunStatus(next, 'a', 'completed').runs).toMatchObject({ queued: 1, running: 0, completed: 1 })
+    expect(campaign.runs.queued).toBe(2)
+  })
+
+  it('changes nothing for a run it does not know', () => {
+    expect(withRunStatus(campaign, 'z', 'failed')).toBe(campaign)
+  })
+
+  it('takes the median of what is there', () => {
+    expect(median([3, null, 1, 2])).toBe(2)
+    expect(median([4, 1])).toBe(2.5)
+    expect(median([null])).toBeNull()
+  })
+})

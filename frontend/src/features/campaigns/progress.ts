@@ -1,0 +1,69 @@
+import type { Campaign, CampaignCell, CellRun, RunStatus } from '@/api'
+
+/** One line of a campaign's log. */
+export interface LogLine {
+  key: string
+  at: number
+  run: string
+  status: string
+  where: string
+  message: string
+}
+
+/** Median of what there is; null of nothing. */
+export function median(values: readonly (number | null)[]): number | null {
+  const sorted = values.filter((value): value is number => value !== null).sort((a, b) => a - b)
+  if (sorted.length === 0) return null
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle] ?? 0
+  return sorted.length % 2 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2
+}
+
+/** The cell of a matrix at a target, workload and load level. */
+export function findCell(
+  campaign: Campaign,
+  target: string,
+  workload: string,
+  level: string,
+): CampaignCell | undefined {
+  return campaign.cells.find(
+    (cell) => cell.target === target && cell.workload === workload && cell.load_level.label === level,
+  )
+}
+
+/** Where a run stands: `redis, balanced, 8 clients, repeat 2`. */
+export function placeOf(campaign: Campaign, runId: string): string {
+  for (const cell of campaign.cells) {
+    const run = cell.runs.find((one) => one.id === runId)
+    if (run) return `${cell.target}, ${cell.workload}, ${cell.load_level.label}, repeat ${run.repetition}`
+  }
+  return 'a run'
+}
+
+/**
+ * A campaign with one run's state changed; counts follow.
+ *
+ * @returns a new campaign, or the same one when the run is not in it or nothing changes.
+ */
+export function withRunStatus(campaign: Campaign, runId: string, status: RunStatus): Campaign {
+  let previous: RunStatus | null = null
+  const cells = campaign.cells.map((cell) => ({
+    ...cell,
+    runs: cell.runs.map((run): CellRun => {
+      if (run.id !== runId || run.status === status) return run
+      previous = run.status
+      return { ...run, status }
+    }),
+  }))
+  if (previous === null) return campaign
+  const runs = { ...campaign.runs }
+  runs[bucketOf(previous)] -= 1
+  runs[bucketOf(status)] += 1
+  return { ...campaign, cells, runs }
+}
+
+type Bucket = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
+
+function bucketOf(status: RunStatus): Bucket {
+  return status === 'allocated' || status === 'settling' ? 'running' : status
+}

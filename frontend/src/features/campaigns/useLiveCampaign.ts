@@ -1,0 +1,66 @@
+import { useQueryClient } from '@tanstack/vue-query'
+import { computed, ref, shallowRef, type ComputedRef, type Ref } from 'vue'
+
+import type { Campaign, RunStatus } from '@/api'
+
+import { useCampaignEvents, type LiveEvent, type StreamState } from './events'
+import { placeOf, withRunStatus, type LogLine } from './progress'
+import { isOpen, useCampaign } from './queries'
+
+const KEPT_SAMPLES = 90
+const KEPT_LINES = 100
+
+/**
+ * A campaign that keeps itself up to date: its events change the matrix at once, and what they
+ * do not carry (figures, time left) is asked for again soon after.
+ *
+ * @param id the campaign.
+ */
+export function useLiveCampaign(id: string): {
+  query: ReturnType<typeof useCampaign>
+  lines: Ref<LogLine[]>
+  samples: Ref<LiveEvent[]>
+  place: ComputedRef<string>
+  stream: Ref<StreamState>
+} {
+  const queries = useQueryClient()
+  const query = useCampaign(id)
+  const lines = ref<LogLine[]>([])
+  const samples = shallowRef<LiveEvent[]>([])
+  const active = computed(() => isOpen(query.data.value))
+
+  const refresh = () => void queries.invalidateQueries({ queryKey: ['campaign', id] })
+
+  const stream = useCampaignEvents(id, active, {
+    campaign: refresh,
+    run(event, eventId) {
+      const campaign = query.data.value
+      if (!campaign) return
+      queries.setQueryData<Campaign>(['campaign', id], (old) =>
+        old ? withRunStatus(old, event.run_id, event.status as RunStatus) : old,
+      )
+      lines.value = [
+        {
+          key: `${eventId}-${event.run_id}-${event.status}`,
+          at: Date.now(),
+          run: event.run_id,
+          status: event.status,
+          where: placeOf(campaign, event.run_id),
+          message: event.failure?.message ?? '',
+        },
+        ...lines.value,
+      ].slice(0, KEPT_LINES)
+      if (event.status === 'completed' || event.status === 'failed') refresh()
+    },
+    live(event) {
+      const same = samples.value.at(-1)?.run_id === event.run_id
+      samples.value = [...(same ? samples.value : []), event].slice(-KEPT_SAMPLES)
+    },
+  })
+
+  const place = computed(() => {
+    const run = samples.value.at(-1)?.run_id
+    return run && query.data.value ? placeOf(query.data.value, run) : ''
+  })
+  return { query, lines, samples, place, stream }
+}
