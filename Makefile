@@ -1,0 +1,80 @@
+# Weighhouse. `make help` lists what there is; the README tells what for.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+WEIGHHOUSE_CACHE ?= $(HOME)/.cache/weighhouse
+export WEIGHHOUSE_CACHE
+export CARGO_TARGET_DIR ?= $(WEIGHHOUSE_CACHE)/target
+BOOTSTRAP := infra/bootstrap
+PY := .venv/bin
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+.PHONY: env
+env: ## the Python environment (.venv), nothing else
+	@$(BOOTSTRAP)/python.sh
+
+.PHONY: install
+install: ## all that the platform needs: Debian packages, Python, npm, the Rust build
+	@$(BOOTSTRAP)/debian.sh servers build
+	@$(BOOTSTRAP)/python.sh
+	@$(BOOTSTRAP)/frontend.sh build
+	@$(BOOTSTRAP)/engine.sh
+
+.PHONY: demo
+demo: install ## start the platform and weigh three systems; ONCE=1 ends after the comparison
+	@$(PY)/weighhouse demo $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
+
+.PHONY: test
+test: install ## all tests: Python, Rust, frontend, browser
+	@$(BOOTSTRAP)/debian.sh browser
+	@tests/run.sh
+
+.PHONY: test-compose
+test-compose: install images-artefacts ## the services in containers, for real (needs root or a Docker engine)
+	@tests/compose/run.sh
+
+.PHONY: images
+images: install images-artefacts ## build all container images
+	@infra/images/base.sh && docker-compose --profile agent build
+
+.PHONY: images-artefacts
+images-artefacts:
+	@mkdir -p build/drivers
+	@find $(CARGO_TARGET_DIR)/release -maxdepth 1 \( -name 'weighhouse-driver-*' -a -executable -o -name 'librocksdb.so*' \) -type f -exec cp {} build/drivers/ \;
+
+.PHONY: check
+check: install ## linters, types, floors, drift of generated files
+	@tests/check.sh
+
+.PHONY: dev
+dev: install ## the platform with the frontend's development server
+	@$(PY)/weighhouse up --dev
+
+.PHONY: gen
+gen: env ## write generated files: schemas, OpenAPI document, the frontend's types
+	@$(BOOTSTRAP)/frontend.sh
+	@$(PY)/python -m weighhouse_protocol.schema protocol/schemas
+	@$(PY)/python -m weighhouse_backend.app.openapi frontend/openapi.json
+	@cd frontend && npm run --silent gen
+
+.PHONY: lock
+lock: env ## resolve requirements.in anew
+	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements.in -o requirements.lock
+
+.PHONY: bench
+bench: bench-engine ## every benchmark
+
+.PHONY: bench-engine
+bench-engine: install ## the load engine against redis-benchmark; COUNTED=1: instructions and system calls alone
+	@$(BOOTSTRAP)/debian.sh bench
+	@COUNTED=$(COUNTED) engine/bench/run.sh
+
+.PHONY: new-plugin
+new-plugin: env ## a plugin's skeleton: make new-plugin NAME=etcd
+	@$(PY)/python -m weighhouse_sdk.skeleton $(NAME)
+
+.PHONY: clean
+clean: ## remove what was built in the tree (caches outside stay)
+	@rm -rf .venv frontend/dist frontend/node_modules build

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing. As another user than root it names them instead.
+# usage: debian.sh GROUP...    groups: servers, build, browser, bench
+set -euo pipefail
+. "$(dirname "$0")/settings.sh"
+
+# program-or-file:package
+servers="redis-server:redis-server memcached:memcached /usr/lib/postgresql/15/bin/postgres:postgresql-15"
+build="/usr/lib/llvm-14/lib/libclang.so.1:libclang-dev clang:clang mvn:maven unzip:unzip cc:build-essential"
+browser="/usr/bin/chromium:chromium"
+bench="valgrind:valgrind strace:strace"
+
+present() {
+  case $1 in
+    /usr/lib/postgresql/*) ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 ;;
+    *libclang*) ls /usr/lib/llvm-*/lib/libclang*.so* /usr/lib/*/libclang*.so* >/dev/null 2>&1 ;;
+    /*) [ -e "$1" ] ;;
+    *) command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] ;;
+  esac
+}
+
+missing=()
+for group in "$@"; do
+  for pair in ${!group}; do
+    present "${pair%%:*}" || missing+=("${pair##*:}")
+  done
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+  fail "missing: ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
+fi
+command -v apt-get >/dev/null || fail "missing: ${missing[*]} (the names are Debian's); install them by your system's means"
+say "installing Debian packages: ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+# Debian starts what it installs; here only Weighhouse starts servers.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy"
+  trap 'rm -f "$policy"' EXIT
+fi
+log="$cache/apt.log"
+{ apt-get update -q && apt-get install -y -q --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 ||
+  { tail -n 15 "$log" >&2; fail "apt-get could not install ${missing[*]}"; }

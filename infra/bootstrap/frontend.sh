@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The frontend: npm packages and, with the word `build`, frontend/dist.
+set -euo pipefail
+. "$(dirname "$0")/settings.sh"
+cd "$root/frontend"
+
+command -v npm >/dev/null || fail "npm is missing: install Node.js 20 or newer"
+if ! current node_modules/.weighhouse-stamp frontend/package-lock.json; then
+  say "installing npm packages"
+  npm ci --no-audit --no-fund --loglevel=error >&2
+  mark node_modules/.weighhouse-stamp frontend/package-lock.json
+fi
+[ "${1:-}" = build ] || exit 0
+mapfile -t sources < <(cd "$root" && find frontend/src frontend/public frontend/index.html frontend/vite.config.ts -type f | sort)
+if ! current node_modules/.weighhouse-dist "${sources[@]}" || [ ! -f dist/index.html ]; then
+  say "building the frontend"
+  npx vite build --logLevel warn >&2
+  mark node_modules/.weighhouse-dist "${sources[@]}"
+fi
