@@ -1,0 +1,1 @@
+"""Executions of experiments: plan, runs, attempts, allocation, leases, live events."""

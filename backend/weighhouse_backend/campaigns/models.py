@@ -1,0 +1,224 @@
+"""Tables: campaigns, cells, runs, attempts, campaign_events.
+
+Locks are always taken in one order, so that no two transactions can wait for each other:
+campaign, run, attempt, then agent and experiment (`repository.py` does it). The campaign's lock
+also makes the ids of its events visible in the order they were given.
+"""
+
+import datetime
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Identity,
+    Index,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from weighhouse_backend.campaigns.states import (
+    LIVE_ATTEMPTS,
+    AttemptStatus,
+    CampaignStatus,
+    CancelMode,
+    RunStatus,
+    Trigger,
+    Verdict,
+)
+from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.ids import new_id
+
+
+def _one_of(column: str, values: Iterable[str]) -> str:
+    return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
+
+
+class Campaign(Base):
+    """One execution of one revision of an experiment."""
+
+    __tablename__ = "campaigns"
+    __table_args__ = (
+        UniqueConstraint("project_id", "number"),
+        UniqueConstraint("experiment_id", "scheduled_for"),
+        CheckConstraint(_one_of("status", CampaignStatus), name="status"),
+        CheckConstraint(_one_of("trigger", Trigger), name="trigger"),
+        CheckConstraint(_one_of("verdict", Verdict), name="verdict"),
+        Index("ix_campaigns_experiment_id_created_at", "experiment_id", "created_at"),
+        Index(
+            "ix_campaigns_open",
+            "status",
+            "changed_at",
+            postgresql_where=text("status IN ('queued', 'running', 'settling')"),
+        ),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    """Counts a project's campaigns from 1."""
+    experiment_id: Mapped[UUID] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
+    revision_id: Mapped[UUID] = mapped_column(ForeignKey("experiment_revisions.id"))
+    revision_number: Mapped[int]
+    status: Mapped[str] = mapped_column(Text, default=CampaignStatus.QUEUED)
+    paused: Mapped[bool] = mapped_column(default=False)
+    verdict: Mapped[str | None] = mapped_column(Text)
+    trigger: Mapped[str] = mapped_column(Text)
+    priority: Mapped[int] = mapped_column(default=0)
+    """Higher goes first."""
+    seed: Mapped[int] = mapped_column(BigInteger)
+    """Of the order of runs and, with workload, level and repetition, of their operations."""
+    repetitions: Mapped[int]
+    labels: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Labels an agent must carry."""
+    environment: Mapped[str | None] = mapped_column(Text)
+    """Fingerprint of the first machine used; the others have to be alike while it lives."""
+    base_campaign_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("campaigns.id", ondelete="SET NULL")
+    )
+    requested_by: Mapped[str | None] = mapped_column(Text)
+    """Name of the person or token that asked."""
+    scheduled_for: Mapped[datetime.datetime | None]
+    """The date of the schedule it stands for; one campaign a date."""
+    created_at: Mapped[datetime.datetime]
+    changed_at: Mapped[datetime.datetime]
+    """Of the status."""
+    started_at: Mapped[datetime.datetime | None]
+    finished_at: Mapped[datetime.datetime | None]
+    cancel_requested_at: Mapped[datetime.datetime | None]
+
+
+class Cell(Base):
+    """A point of the matrix: target, workload, load level."""
+
+    __tablename__ = "cells"
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "target_index", "workload_index", "load_index"),
+        CheckConstraint("load_kind IN ('closed', 'open')", name="load_kind"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    target_index: Mapped[int]
+    """Position in the revision's document; so for the two below."""
+    workload_index: Mapped[int]
+    load_index: Mapped[int]
+    target: Mapped[str] = mapped_column(Text)
+    system_id: Mapped[str] = mapped_column(Text)
+    workload: Mapped[str] = mapped_column(Text)
+    load_kind: Mapped[str] = mapped_column(Text)
+    load_value: Mapped[float]
+    load_label: Mapped[str] = mapped_column(Text)
+
+
+class Run(Base):
+    """One measured repetition of a cell."""
+
+    __tablename__ = "runs"
+    __table_args__ = (
+        UniqueConstraint("cell_id", "repetition"),
+        UniqueConstraint("campaign_id", "position"),
+        CheckConstraint(_one_of("status", RunStatus), name="status"),
+        Index(
+            "ix_runs_open",
+            "status",
+            "changed_at",
+            postgresql_where=text("status IN ('queued', 'allocated', 'running', 'settling')"),
+        ),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    cell_id: Mapped[UUID] = mapped_column(ForeignKey("cells.id", ondelete="CASCADE"))
+    repetition: Mapped[int]
+    """From 1."""
+    position: Mapped[int]
+    """Place in the campaign's order, from 0."""
+    seed: Mapped[int] = mapped_column(BigInteger)
+    """Of the operations; the same for all targets at one workload, level and repetition."""
+    estimated_seconds: Mapped[float]
+    status: Mapped[str] = mapped_column(Text, default=RunStatus.QUEUED)
+    phase: Mapped[str | None] = mapped_column(Text)
+    failure: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """A `weighhouse_protocol.report.Failure`."""
+    attempts_count: Mapped[int] = mapped_column(default=0)
+    """Number, and fence, of the latest attempt."""
+    infrastructure_failures: Mapped[int] = mapped_column(default=0)
+    result_attempt_id: Mapped[UUID | None]
+    """The attempt whose measurement is the run's result; no key, as attempts point here."""
+    throughput: Mapped[float | None]
+    """Of the measured phase, all operations, per second; written when settled."""
+    p99_us: Mapped[float | None]
+    created_at: Mapped[datetime.datetime]
+    changed_at: Mapped[datetime.datetime]
+    started_at: Mapped[datetime.datetime | None]
+    finished_at: Mapped[datetime.datetime | None]
+
+
+class Attempt(Base):
+    """One try at a run, by one agent."""
+
+    __tablename__ = "attempts"
+    __table_args__ = (
+        UniqueConstraint("run_id", "number"),
+        UniqueConstraint("agent_id", "claim_id"),
+        CheckConstraint(_one_of("status", AttemptStatus), name="status"),
+        CheckConstraint(_one_of("cancel", CancelMode), name="cancel"),
+        Index(
+            "uq_attempts_agent_id_live",
+            "agent_id",
+            unique=True,
+            postgresql_where=text(_one_of("status", LIVE_ATTEMPTS)),
+        ),
+        Index("ix_attempts_token_hash", "token_hash"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    """Counts the run's attempts from 1; the fence."""
+    status: Mapped[str] = mapped_column(Text, default=AttemptStatus.OFFERED)
+    agent_id: Mapped[UUID] = mapped_column(ForeignKey("agents.id"))
+    agent_name: Mapped[str] = mapped_column(Text)
+    claim_id: Mapped[UUID | None]
+    token_hash: Mapped[str | None] = mapped_column(Text)
+    cancel: Mapped[str] = mapped_column(Text, default=CancelMode.NONE)
+    phase: Mapped[str | None] = mapped_column(Text)
+    progress: Mapped[float] = mapped_column(default=0.0)
+    limit_seconds: Mapped[float]
+    failure: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    events_stored: Mapped[int] = mapped_column(default=0)
+    """High-water mark: every event with a lower sequence is stored. Moved by
+    `AttemptService.advance`, in the transaction that stores them."""
+    log_offsets: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Stream → bytes stored; moved by `AttemptService.advance_log`."""
+    offered_at: Mapped[datetime.datetime]
+    claimed_at: Mapped[datetime.datetime | None]
+    started_at: Mapped[datetime.datetime | None]
+    finished_at: Mapped[datetime.datetime | None]
+    heartbeat_at: Mapped[datetime.datetime | None]
+    """Last sign of life, claim and start included."""
+
+
+class CampaignEvent(Base):
+    """Outbox of what people watch; server-sent events are read from here."""
+
+    __tablename__ = "campaign_events"
+    __table_args__ = (Index("ix_campaign_events_campaign_id_id", "campaign_id", "id"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    kind: Mapped[str] = mapped_column(Text)
+    """`campaign`, `run` or `progress`."""
+    data: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    created_at: Mapped[datetime.datetime]

@@ -1,0 +1,1 @@
+"""Definitions of what is weighed: documents, revisions, templates, schedules."""
