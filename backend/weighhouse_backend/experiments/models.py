@@ -51,7 +51,7 @@ class ExperimentRevision(Base):
     number: Mapped[int]
     """From 1."""
     document: Mapped[dict[str, Any]] = mapped_column(JSONB)
-    """A `weighhouse_protocol.experiment.Experiment`, defaults left out."""
+    """A `weighhouse_protocol.experiment.Experiment`, complete."""
     content_hash: Mapped[str] = mapped_column(Text)
     author_name: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime.datetime]

@@ -1,0 +1,90 @@
+"""Properties every plan has."""
+
+import collections
+import itertools
+
+import pytest
+from weighhouse_backend.campaigns.planning import plan
+from weighhouse_protocol.experiment import Experiment
+
+
+def experiment(targets: int, workloads: int, levels: int, repetitions: int) -> Experiment:
+    return Experiment.model_validate(
+        {
+            "slug": "plan",
+            "name": "Plan",
+            "targets": [{"name": f"t{i}", "system": "redis"} for i in range(targets)],
+            "workloads": [{"name": f"w{i}"} for i in range(workloads)],
+            "load_levels": [{"model": "closed", "clients": i + 1} for i in range(levels)],
+            "repetitions": repetitions,
+        }
+    )
+
+
+SHAPES = [(1, 1, 1, 1), (2, 1, 1, 5), (3, 2, 3, 4), (4, 3, 1, 2)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", [0, 1, 2**62])
+def test_every_cell_is_there_once_and_every_repetition_of_it(
+    shape: tuple[int, int, int, int], seed: int
+) -> None:
+    document = experiment(*shape)
+
+    planned = plan(document, seed)
+
+    assert len(planned.cells) == len(set(planned.cells)) == document.cells_count
+    assert [run.position for run in planned.runs] == list(range(document.runs_count))
+    wanted = set(itertools.product(planned.cells, range(1, shape[3] + 1)))
+    assert {(run.cell, run.repetition) for run in planned.runs} == wanted
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_repetitions_are_blocks_and_targets_follow_each_other(
+    shape: tuple[int, int, int, int],
+) -> None:
+    targets = shape[0]
+    runs = plan(experiment(*shape), 7).runs
+
+    assert [run.repetition for run in runs] == sorted(run.repetition for run in runs)
+    for start in range(0, len(runs), targets):
+        group = runs[start : start + targets]
+        assert {run.cell.target_index for run in group} == set(range(targets))
+        assert len({(run.cell.workload_index, run.cell.load_index) for run in group}) == 1
+
+
+def test_the_same_seed_gives_the_same_plan_and_another_one_another() -> None:
+    document = experiment(3, 2, 2, 3)
+
+    assert plan(document, 5) == plan(document, 5)
+    assert plan(document, 5).runs != plan(document, 6).runs
+
+
+def test_all_targets_are_asked_for_the_same_operations_and_no_repetition_is_like_another() -> None:
+    runs = plan(experiment(3, 2, 2, 3), 11).runs
+
+    seeds = collections.defaultdict(set)
+    for run in runs:
+        seeds[run.cell.workload_index, run.cell.load_index, run.repetition].add(run.seed)
+    assert all(len(found) == 1 for found in seeds.values())
+    assert len({run.seed for run in runs}) == len(seeds)
+    assert all(0 <= run.seed < 2**53 for run in runs)
+
+
+def test_no_target_is_always_first() -> None:
+    runs = plan(experiment(2, 1, 1, 400), 3).runs
+
+    first = sum(run.cell.target_index == 0 for run in runs[::2])
+    assert 140 < first < 260  # 400 fair coins leave this with probability below 1e-8
+
+
+def test_the_order_is_pinned() -> None:
+    """A change of the rule would silently change what a recorded seed means."""
+    order = [
+        (run.repetition, run.cell.workload_index, run.cell.target_index)
+        for run in plan(experiment(2, 2, 1, 2), 42).runs
+    ]
+
+    assert order == [
+        (1, 0, 1), (1, 0, 0), (1, 1, 1), (1, 1, 0), (2, 1, 0), (2, 1, 1), (2, 0, 1), (2, 0, 0),
+    ]  # fmt: skip

@@ -1,0 +1,122 @@
+"""What plugins cannot do is refused with a path and with what would be right."""
+
+from typing import Any
+
+import pytest
+from weighhouse_backend.experiments.manifest_checks import check
+from weighhouse_protocol.experiment import Experiment
+
+from .manifests import MANIFESTS
+
+
+def experiment(target: dict[str, Any], operations: dict[str, float] | None = None) -> Experiment:
+    return Experiment.model_validate(
+        {
+            "slug": "checks",
+            "name": "Checks",
+            "targets": [{"name": "a", "system": "redis"}, {"name": "b", **target}],
+            "workloads": [{"name": "w", "operations": operations or {"read": 1.0}}],
+            "load_levels": [{"model": "closed", "clients": 1}],
+        }
+    )
+
+
+def test_a_possible_experiment_has_no_errors() -> None:
+    target = {
+        "system": "redis",
+        "parameters": {"appendonly": True, "appendfsync": "always", "io_threads": 4},
+        "driver_options": {"layout": "string"},
+    }
+
+    assert check(experiment(target), MANIFESTS) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "path", "says", "expected"),
+    [
+        ({"system": "rediss"}, "targets[1].system", "did you mean 'redis'", "memcached, redis"),
+        (
+            {"system": "redis", "parameters": {"appendfsink": "no"}},
+            "targets[1].parameters.appendfsink",
+            "did you mean 'appendfsync'",
+            "one of appendfsync, appendonly, io_threads",
+        ),
+        (
+            {"system": "redis", "parameters": {"appendfsync": "sometimes"}},
+            "targets[1].parameters.appendfsync",
+            "sometimes",
+            "one of always, everysec, no",
+        ),
+        (
+            {"system": "redis", "parameters": {"io_threads": 500}},
+            "targets[1].parameters.io_threads",
+            "500",
+            "integer ≥ 1 ≤ 128",
+        ),
+        (
+            {"system": "redis", "parameters": {"appendonly": "yes"}},
+            "targets[1].parameters.appendonly",
+            "yes",
+            "boolean",
+        ),
+        (
+            {"system": "redis", "driver_options": {"layout": "json"}},
+            "targets[1].driver_options.layout",
+            "json",
+            "one of hash, string",
+        ),
+        (
+            {"system": "redis", "deployment": "docker"},
+            "targets[1].deployment",
+            "cannot be deployed",
+            "one of process, external",
+        ),
+        (
+            {"system": "redis", "deployment": "external"},
+            "targets[1].endpoints",
+            "needs its addresses",
+            "tcp://",
+        ),
+        (
+            {"system": "redis", "endpoints": ["tcp://127.0.0.1:1"]},
+            "targets[1].endpoints",
+            "chosen by the agent",
+            "external",
+        ),
+        (
+            {"system": "redis", "topology": {"nodes": 1, "replication_factor": 3}},
+            "targets[1].topology.replication_factor",
+            "3 copies",
+            "at most 1",
+        ),
+    ],
+)
+def test_each_impossible_wish_is_named(
+    target: dict[str, Any], path: str, says: str, expected: str
+) -> None:
+    errors = check(experiment(target), MANIFESTS)
+
+    assert [error.path for error in errors] == [path]
+    assert says in errors[0].message
+    assert expected in errors[0].expected
+
+
+def test_an_operation_one_system_lacks_is_named_with_that_system() -> None:
+    errors = check(experiment({"system": "memcached"}, {"read": 0.5, "insert": 0.5}), MANIFESTS)
+
+    assert [error.path for error in errors] == ["workloads[0].operations.insert"]
+    assert "Memcached" in errors[0].message
+    assert "read, update" in errors[0].expected
+
+
+def test_all_errors_are_told_at_once() -> None:
+    target = {"system": "redis", "deployment": "docker", "parameters": {"x": 1, "io_threads": 0}}
+
+    assert len(check(experiment(target), MANIFESTS)) == 3
+
+
+def test_on_a_platform_without_plugins_it_says_what_is_missing() -> None:
+    errors = check(experiment({"system": "memcached"}), {})
+
+    assert [error.path for error in errors] == ["targets[0].system", "targets[1].system"]
+    assert "installed on an agent" in errors[0].expected

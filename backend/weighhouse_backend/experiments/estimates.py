@@ -1,0 +1,49 @@
+"""How long a run takes, before anyone has measured it, and how long it may take. Pure."""
+
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.workload import Workload
+
+DEPLOY_SECONDS = 1.0
+"""Start of a server and its readiness, at the quick end; finished runs correct the estimate."""
+COLLECT_SECONDS = 0.5
+LOAD_RECORDS_PER_SECOND = 20_000
+"""What a few clients load into one node on an ordinary machine."""
+
+LIMIT_BASE_SECONDS = 300.0
+SLOWEST_LOAD_RECORDS_PER_SECOND = 500
+"""Every write synced to a slow disk; a slower load counts as hung."""
+LIMIT_FACTOR = 1.5
+
+
+def loaded_records(workload: Workload) -> int:
+    """Records the load phase inserts."""
+    if workload.insert_count is not None:
+        return workload.insert_count
+    return workload.record_count - workload.insert_start
+
+
+def run_seconds(experiment: Experiment, workload: Workload) -> float:
+    """Expected length of one run of a workload, in seconds, from deployment to collection."""
+    return (
+        DEPLOY_SECONDS
+        + loaded_records(workload) / LOAD_RECORDS_PER_SECOND
+        + experiment.phases.warmup_seconds
+        + experiment.phases.measure_seconds
+        + COLLECT_SECONDS
+    )
+
+
+def limit_seconds(experiment: Experiment, workload: Workload) -> float:
+    """Length after which a run counts as hung, in seconds."""
+    measured = experiment.phases.warmup_seconds + experiment.phases.measure_seconds
+    return (
+        LIMIT_BASE_SECONDS
+        + loaded_records(workload) / SLOWEST_LOAD_RECORDS_PER_SECOND
+        + measured * LIMIT_FACTOR
+    )
+
+
+def campaign_seconds(experiment: Experiment) -> float:
+    """Expected length of a campaign on one agent, in seconds."""
+    combinations = len(experiment.targets) * len(experiment.load_levels) * experiment.repetitions
+    return combinations * sum(run_seconds(experiment, workload) for workload in experiment.workloads)

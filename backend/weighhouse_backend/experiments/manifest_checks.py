@@ -1,0 +1,138 @@
+"""What an experiment asks of its systems, checked against their plugins' manifests. Pure."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.target import Target
+from weighhouse_protocol.workload import Workload
+from weighhouse_protocol.yaml_document import FieldError
+
+
+def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[FieldError]:
+    """Everything in an experiment that its plugins cannot do.
+
+    :param experiment: a well-formed experiment.
+    :param manifests: by system id, those the platform knows.
+    :returns: unknown systems, parameters and options, values out of range, deployments and
+        operations that a system does not have; each with its path and what would be right.
+    """
+    errors: list[FieldError] = []
+    for index, target in enumerate(experiment.targets):
+        path = f"targets[{index}]"
+        manifest = manifests.get(target.system)
+        if manifest is None:
+            errors.append(_unknown_system(path, target.system, manifests))
+            continue
+        errors.extend(_deployment_errors(path, target, manifest))
+        errors.extend(
+            _value_errors(f"{path}.parameters", target.parameters, manifest.parameters, manifest)
+        )
+        errors.extend(
+            _value_errors(
+                f"{path}.driver_options",
+                target.driver_options,
+                manifest.driver.options,
+                manifest,
+                what="driver option",
+            )
+        )
+    for index, workload in enumerate(experiment.workloads):
+        errors.extend(_operation_errors(f"workloads[{index}]", workload, experiment, manifests))
+    return errors
+
+
+def _unknown_system(path: str, system: str, manifests: Iterable[str]) -> FieldError:
+    known = sorted(manifests)
+    return FieldError(
+        path=f"{path}.system",
+        message=f"no agent has brought a plugin {system!r}" + _did_you_mean(system, known),
+        expected="one of " + ", ".join(known) if known else "a plugin installed on an agent",
+    )
+
+
+def _deployment_errors(path: str, target: Target, manifest: Manifest) -> Iterator[FieldError]:
+    if target.deployment not in manifest.deployments:
+        yield FieldError(
+            path=f"{path}.deployment",
+            message=f"{manifest.name} cannot be deployed as {target.deployment!r}",
+            expected="one of " + ", ".join(manifest.deployments),
+        )
+    if target.deployment == "external" and not target.endpoints:
+        yield FieldError(
+            path=f"{path}.endpoints",
+            message="an external target needs its addresses",
+            expected="for example ['tcp://127.0.0.1:6379']",
+        )
+    if target.deployment != "external" and target.endpoints:
+        yield FieldError(
+            path=f"{path}.endpoints",
+            message=f"addresses are chosen by the agent when the deployment is {target.deployment}",
+            expected="no endpoints, or deployment: external",
+        )
+    if target.topology.replication_factor > target.topology.nodes:
+        yield FieldError(
+            path=f"{path}.topology.replication_factor",
+            message=f"{target.topology.replication_factor} copies need as many nodes",
+            expected=f"at most {target.topology.nodes}",
+        )
+
+
+def _value_errors(
+    path: str,
+    values: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    manifest: Manifest,
+    what: str = "parameter",
+) -> Iterator[FieldError]:
+    properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
+    for name, value in values.items():
+        known = properties.get(name)
+        if known is None:
+            yield FieldError(
+                path=f"{path}.{name}",
+                message=f"{manifest.name} has no {what} {name!r}" + _did_you_mean(name, properties),
+                expected="one of " + ", ".join(sorted(properties)) if properties else "none",
+            )
+            continue
+        for error in Draft202012Validator(known).iter_errors(value):
+            yield FieldError(
+                path=f"{path}.{name}", message=error.message, expected=_expected(known)
+            )
+
+
+def _operation_errors(
+    path: str, workload: Workload, experiment: Experiment, manifests: Mapping[str, Manifest]
+) -> Iterator[FieldError]:
+    wanted = [name for name, share in workload.operations.model_dump().items() if share > 0]
+    systems = dict.fromkeys(target.system for target in experiment.targets)
+    for manifest in (manifests[system] for system in systems if system in manifests):
+        for operation in wanted:
+            if operation not in manifest.operations:
+                yield FieldError(
+                    path=f"{path}.operations.{operation}",
+                    message=f"{manifest.name} cannot do {operation!r}",
+                    expected="of " + ", ".join(manifest.operations),
+                )
+
+
+def _expected(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return "one of " + ", ".join(str(value) for value in schema["enum"])
+    kind = schema.get("type", "")
+    words = [kind if isinstance(kind, str) else " or ".join(kind)]
+    signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+    words += [f"{sign} {schema[key]}" for key, sign in signs.items() if key in schema]
+    if "pattern" in schema:
+        words.append(f"like {schema['pattern']}")
+    if "x-unit" in schema:
+        words.append(f"in {schema['x-unit']}")
+    return " ".join(word for word in words if word)
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
