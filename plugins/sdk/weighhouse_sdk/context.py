@@ -1,0 +1,179 @@
+"""What a verb gets to work with: where, for what, for how long."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, Self
+
+from weighhouse_protocol.target import Target
+
+from weighhouse_sdk.errors import Cancelled, DeadlinePassed
+from weighhouse_sdk.process import Processes
+
+
+class Clock(Protocol):
+    """Time, injected so that tests need not wait for it."""
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards."""
+
+    def now_us(self) -> int:
+        """Unix time, µs."""
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards."""
+        return time.monotonic()
+
+    def now_us(self) -> int:
+        """Unix time, µs."""
+        return time.time_ns() // 1000
+
+
+class Cancel:
+    """Says whether to stop; set from another thread or a signal handler."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self.reason = ""
+
+    def cancel(self, reason: str = "cancelled") -> None:
+        """Ask to stop; the first reason stands. Idempotent."""
+        if not self._event.is_set():
+            self.reason = reason
+        self._event.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody asked to stop."""
+        return self._event.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long, or until cancelled; returns whether cancelled."""
+        return self._event.wait(max(0.0, seconds))
+
+    def raise_if_cancelled(self) -> None:
+        """:raises Cancelled: when somebody asked to stop."""
+        if self.cancelled:
+            raise Cancelled(self.reason)
+
+
+def default_search_path() -> str:
+    """PATH, with the directories that servers live in even when a service's PATH is short."""
+    return os.pathsep.join(
+        [os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin"]
+    )
+
+
+@dataclass(frozen=True)
+class HostOptions:
+    """What the machine's operator decides; never part of an experiment."""
+
+    search_path: str = field(default_factory=default_search_path)
+    """Where executables are looked for, as in PATH."""
+    host: str = "127.0.0.1"
+    """Address that servers listen on."""
+    port: int | None = None
+    """Fixed port; None: a free one from the operating system."""
+    server_cpus: frozenset[int] | None = None
+    """Processors the server is pinned to; None: all."""
+    driver_cpus: frozenset[int] | None = None
+    """Processors the driver is pinned to; None: all."""
+    ready_seconds: float = 30.0
+    """How long a server may take until it serves."""
+    stop_seconds: float = 10.0
+    """Time between SIGTERM and SIGKILL."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Everything a verb may use. Made by `Context.open`, one for each attempt.
+
+    `directory` belongs to this attempt alone: `data/` below it is the system's, `processes/` has
+    the records by which leftovers are found after a crash.
+    """
+
+    target: Target
+    directory: Path
+    log_directory: Path
+    processes: Processes
+    deadline_at: float
+    """By `clock.monotonic()`."""
+    options: HostOptions = HostOptions()
+    cancel: Cancel = field(default_factory=Cancel)
+    clock: Clock = field(default_factory=SystemClock)
+
+    @classmethod
+    def open(
+        cls,
+        target: Target,
+        directory: Path,
+        *,
+        log_directory: Path | None = None,
+        limit_seconds: float = 3600.0,
+        options: HostOptions | None = None,
+        cancel: Cancel | None = None,
+        clock: Clock | None = None,
+    ) -> Self:
+        """Make the directories and the process runner. Idempotent: opens what is there.
+
+        :param target: what to set up.
+        :param directory: this attempt's own; made when it is not there.
+        :param log_directory: default: `logs/` in the directory.
+        :param limit_seconds: the run's limit, from now on.
+        """
+        clock = clock or SystemClock()
+        directory = directory.absolute()
+        logs = (log_directory or directory / "logs").absolute()
+        for path in (directory, logs):
+            path.mkdir(parents=True, exist_ok=True)
+        return cls(
+            target=target,
+            directory=directory,
+            log_directory=logs,
+            processes=Processes(directory / "processes", directory, logs),
+            deadline_at=clock.monotonic() + limit_seconds,
+            options=options or HostOptions(),
+            cancel=cancel or Cancel(),
+            clock=clock,
+        )
+
+    @property
+    def data_directory(self) -> Path:
+        """Where the system keeps its data; made by `deploy`, removed by `clean_up`."""
+        return self.directory / "data"
+
+    def seconds_left(self) -> float:
+        """Until the deadline; never negative."""
+        return max(0.0, self.deadline_at - self.clock.monotonic())
+
+    def check(self) -> None:
+        """Ask whether to go on.
+
+        :raises Cancelled: when somebody asked to stop.
+        :raises DeadlinePassed: when the run's limit is over.
+        """
+        self.cancel.raise_if_cancelled()
+        if self.seconds_left() == 0.0:
+            raise DeadlinePassed("the run's time limit passed", "give the run more time")
+
+    def attempts(self, limit_seconds: float, every_seconds: float = 0.02) -> Iterator[None]:
+        """Yield again and again until the limit is over: the loop of whatever waits.
+
+        :param limit_seconds: ends the iteration; at least one turn is given.
+        :param every_seconds: pause between turns; a cancel ends it at once.
+        :raises Cancelled, DeadlinePassed: as `check`.
+        """
+        end_at = self.clock.monotonic() + limit_seconds
+        while True:
+            self.check()
+            yield
+            if self.clock.monotonic() >= end_at:
+                return
+            self.cancel.wait(min(every_seconds, self.seconds_left()))

@@ -1,0 +1,217 @@
+"""Runs a driver: order in, events out."""
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pydantic import ValidationError
+from weighhouse_protocol.driver import (
+    DRIVER_EVENT,
+    DriverDescription,
+    DriverEvent,
+    DriverOrder,
+    Failed,
+    Finished,
+)
+
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import BinaryMissing, DriverFailed
+from weighhouse_sdk.process import Command, ServerProcess
+
+DRIVERS_VARIABLE = "WEIGHHOUSE_DRIVERS"
+"""Environment variable: the directory of the drivers."""
+PREFIX = "weighhouse-driver-"
+DESCRIBE_SECONDS = 20.0
+LOOK_SECONDS = 0.1
+"""How often a running driver's reader looks for a cancel."""
+END_SECONDS = 10.0
+"""How long a driver may take to end by itself, after SIGTERM or after its last event."""
+LINE_EXCERPT = 200
+
+
+def driver_directories() -> tuple[Path, ...]:
+    """Where drivers are looked for before PATH, in this order."""
+    named = os.environ.get(DRIVERS_VARIABLE)
+    target = os.environ.get("CARGO_TARGET_DIR")
+    places = [
+        Path(named) if named else None,
+        Path(target) / "release" if target else None,
+        Path.home() / ".cache" / "weighhouse" / "target" / "release",
+    ]
+    return tuple(place for place in places if place is not None)
+
+
+def locate_driver(driver_id: str) -> Path:
+    """Find `weighhouse-driver-ID`.
+
+    :param driver_id: for example `resp`.
+    :raises BinaryMissing: when it is nowhere.
+    """
+    name = PREFIX + driver_id
+    path = os.pathsep.join(
+        [*(str(place) for place in driver_directories()), os.environ.get("PATH", "")]
+    )
+    found = shutil.which(name, path=path)
+    if found is None:
+        raise BinaryMissing(
+            name, hint=f"build the drivers (`make drivers`), or point ${DRIVERS_VARIABLE} at them"
+        )
+    return Path(found).absolute()
+
+
+def describe_driver(driver_id: str) -> DriverDescription:
+    """Ask a driver what it supports.
+
+    :raises BinaryMissing: when it is not there.
+    :raises DriverFailed: when it does not answer as the protocol says.
+    """
+    executable = locate_driver(driver_id)
+    try:
+        answer = subprocess.run(
+            [str(executable), "--describe"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+            timeout=DESCRIBE_SECONDS,
+        )
+        return DriverDescription.model_validate_json(answer.stdout)
+    except subprocess.CalledProcessError as error:
+        lines = error.stderr.decode("utf-8", errors="replace").splitlines()[-20:]
+        message = f"{executable.name} --describe ended with {error.returncode}"
+        raise DriverFailed(message, "build it again", lines, error.returncode) from error
+    except (subprocess.TimeoutExpired, OSError, ValidationError) as error:
+        message = f"{executable.name} --describe gave no description: {error}"
+        raise DriverFailed(message, "build it again") from error
+
+
+class DriverRun:
+    """A driver at work. Leaving the `with` block ends it, whatever happened.
+
+    Its standard error is the log `driver.log`; its process is on the context's records, so that
+    `Plugin.clean_up` ends it after a crash too.
+
+    :param driver_id: for example `resp`.
+    :param order: what it is to do.
+    :param context: of the attempt; its cancel and its deadline make the driver end cleanly with
+        what was measured, after which it still reports.
+    :param directory: where it works; default: `driver/` in the context's directory.
+    :raises BinaryMissing: when the driver is not there.
+    """
+
+    def __init__(
+        self,
+        driver_id: str,
+        order: DriverOrder,
+        context: Context,
+        *,
+        name: str = "driver",
+        directory: Path | None = None,
+    ) -> None:
+        self._context = context
+        self._order = order
+        self._stop_at: float | None = None
+        executable = locate_driver(driver_id)
+        self.process: ServerProcess = context.processes.start(
+            Command(
+                name=name,
+                arguments=(str(executable),),
+                directory=directory or context.directory / "driver",
+                cpus=context.options.driver_cpus,
+            ),
+            stdin=True,
+            stdout=True,
+        )
+
+    @property
+    def pid(self) -> int:
+        """Of the driver."""
+        return self.process.pid
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.process.stop(END_SECONDS)
+
+    def terminate(self) -> None:
+        """Ask it to end with what it has measured; it goes on reporting. Idempotent."""
+        if self._stop_at is None:
+            self._stop_at = self._context.clock.monotonic() + END_SECONDS
+            self.process.signal(signal.SIGTERM)
+
+    def events(self) -> Iterator[DriverEvent]:
+        """Hand the order over and yield each event as it comes, to the end.
+
+        A `failed` event is yielded like the others, and is the last one.
+
+        :raises DriverFailed: when a line is not of the protocol, or when the driver ends, or has
+            to be killed, with neither `finished` nor `failed`.
+        """
+        self._send_order()
+        last: DriverEvent | None = None
+        for line in self._lines():
+            if not line.strip():
+                continue
+            try:
+                last = DRIVER_EVENT.validate_json(line)
+            except ValidationError as error:
+                excerpt = line[:LINE_EXCERPT].decode("utf-8", errors="replace")
+                raise DriverFailed(
+                    f"the driver wrote what is not its protocol: {excerpt!r}",
+                    "driver and agent must be of versions that fit; build the driver again",
+                    self.process.log_tail(),
+                ) from error
+            yield last
+        code = self.process.wait(END_SECONDS)
+        if not isinstance(last, Finished | Failed):
+            how = "was silent and had to be killed" if code is None else f"ended with {code}"
+            raise DriverFailed(
+                f"the driver {how} before it finished",
+                "its last lines tell why",
+                self.process.log_tail(),
+                code,
+            )
+
+    def _send_order(self) -> None:
+        pipe = self.process.stdin
+        if pipe is None or pipe.closed:
+            message = "events() reads a run once"
+            raise RuntimeError(message)
+        try:
+            pipe.write(self._order.model_dump_json(exclude_none=True).encode() + b"\n")
+            pipe.close()
+        except BrokenPipeError:
+            return  # It has ended; its exit code and log tell more than this error.
+
+    def _lines(self) -> Iterator[bytes]:
+        pipe = self.process.stdout
+        if pipe is None:
+            return
+        pending = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipe, selectors.EVENT_READ)
+            while True:
+                if self._context.cancel.cancelled or self._context.seconds_left() == 0:
+                    self.terminate()
+                if self._stop_at is not None and self._context.clock.monotonic() > self._stop_at:
+                    return
+                if not selector.select(LOOK_SECONDS):
+                    continue
+                chunk = os.read(pipe.fileno(), 1 << 16)
+                if not chunk:
+                    break
+                *whole, pending = (pending + chunk).split(b"\n")
+                yield from whole
+        if pending:
+            yield pending

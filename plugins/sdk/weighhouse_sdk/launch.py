@@ -1,0 +1,64 @@
+"""Started between the agent and a server: records its process, drops privileges, becomes it.
+
+Run as `python -I launch.py ORDER COMMAND…`; needs nothing but the standard library. The record is
+on disk before the server exists, and pid and start time stay the same through `exec`, so that a
+crash at any moment leaves either no server or a server that is on record. Settings are applied
+here rather than in a fork of the agent, where running Python is not safe beside threads.
+"""
+
+import contextlib
+import json
+import os
+import pwd
+import resource
+import sys
+from pathlib import Path
+
+
+def start_ticks() -> int:
+    """Clock ticks from boot to this process's start."""
+    text = Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace")
+    return int(text.rpartition(")")[2].split()[19])
+
+
+def record(path: Path, facts: dict[str, object]) -> None:
+    """Write the record so that it is either not there or whole."""
+    draft = path.with_suffix(".draft")
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump(facts, file)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def raise_file_limit() -> None:
+    """Let the server open as many files as this user may."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def become(name: str) -> None:
+    """Give up root for good."""
+    user = pwd.getpwnam(name)
+    os.setgroups([])
+    os.setgid(user.pw_gid)
+    os.setuid(user.pw_uid)
+
+
+def main(order_text: str, command: list[str]) -> None:
+    """Do all of it; never returns."""
+    order = json.loads(order_text)
+    facts = {**order["facts"], "pid": os.getpid(), "start_ticks": start_ticks()}
+    record(Path(order["record"]), facts)
+    os.chdir(order["directory"])
+    raise_file_limit()
+    if order["cpus"]:
+        os.sched_setaffinity(0, order["cpus"])
+    if order["user"]:
+        become(order["user"])
+    os.execv(command[0], command)  # noqa: S606 - becoming the server is the purpose
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

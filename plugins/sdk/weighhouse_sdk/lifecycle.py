@@ -1,0 +1,248 @@
+"""The verbs of a plugin.
+
+A plugin is an object without state: what one verb learns, it returns, and the caller hands it to
+the next. The order is `check_target`, `check_host`, `deploy`, `wait_ready`, `describe`, then
+`sample` and `memory` as often as wanted, `stop`, `clean_up`. Every verb is idempotent, obeys the
+context's deadline and cancel, prints nothing, and raises a `PluginError` with a hint. `stop` and
+`clean_up` work after any failure, `clean_up` even in another process after a crash.
+"""
+
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.report import Setting
+from weighhouse_protocol.target import Target
+
+from weighhouse_sdk.context import Context, HostOptions
+from weighhouse_sdk.errors import BinaryMissing, TargetInvalid, VersionMissing
+from weighhouse_sdk.parameters import target_problems
+from weighhouse_sdk.process import Leftover, ServerProcess
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A version of the system on this machine."""
+
+    executable: Path
+    version: str
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """What `deploy` set up."""
+
+    endpoints: tuple[str, ...]
+    """What the driver connects to."""
+    version: str
+    commands: tuple[str, ...] = ()
+    """Command lines used, quoted as for a shell, secrets masked."""
+    processes: tuple[ServerProcess, ...] = ()
+    """The system's processes; none when it lives in the driver."""
+    vendor_settings: Mapping[str, str] | None = None
+    """Effective configuration of this version as its vendor ships it, by name."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The system serves."""
+
+    seconds: float
+    """From the start of waiting until it answered."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """What was really set up, asked of the system itself."""
+
+    version: str
+    settings: tuple[Setting, ...]
+    """The effective configuration, by name; what differs from the vendor's default says why."""
+    commands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One look at the system while it works."""
+
+    at_us: int
+    cpu_seconds: float | None = None
+    """Processor time since its start; `sampling.cpu_percent` makes a rate of two samples."""
+    resident_bytes: int | None = None
+    disk_bytes: int | None = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """The system's own, by name."""
+
+
+@dataclass(frozen=True)
+class MemoryUse:
+    """Memory of the system at a moment."""
+
+    resident_bytes: int | None = None
+    """What the operating system gave it; None: no process to ask."""
+    used_bytes: int | None = None
+    """What the system says it uses for data."""
+    disk_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """How the system's processes ended."""
+
+    exit_codes: tuple[int | None, ...] = ()
+    """Negative for a signal; None: had ended before, its parent is gone."""
+    killed: bool = False
+    """Whether SIGTERM was not enough."""
+
+
+@dataclass(frozen=True)
+class CleanedUp:
+    """What was removed."""
+
+    ended: tuple[Leftover, ...] = ()
+    """Processes that were still there."""
+    removed: tuple[Path, ...] = ()
+
+
+class Plugin(ABC):
+    """One system. Subclass it, and name the instance in the entry-point group
+    `weighhouse.plugins`.
+
+    :param manifest: what `plugin.toml` says; `registry.packaged_manifest` reads it.
+    """
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._manifest = manifest
+
+    @property
+    def manifest(self) -> Manifest:
+        """What `plugin.toml` says, with the folder's README.md as documentation."""
+        return self._manifest
+
+    @property
+    def in_process(self) -> bool:
+        """Whether the system lives inside the driver, so that there is no server to watch."""
+        return self.manifest.default_deployment == "in_process"
+
+    # before a run
+
+    @abstractmethod
+    def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
+        """The versions on this machine, best first; starts no server.
+
+        :raises BinaryMissing: when there is none, with the Debian package that brings it.
+        """
+
+    def check_host(self, target: Target, options: HostOptions) -> Installed:
+        """Choose the version that the target asks for.
+
+        :raises BinaryMissing: when the system is not installed.
+        :raises VersionMissing: when it is, in other versions.
+        """
+        found = self.find_versions(options)
+        for installed in found:
+            if target.version in ("any", installed.version):
+                return installed
+        raise VersionMissing(
+            found[0].executable.name, target.version, [each.version for each in found]
+        )
+
+    def check_target(self, target: Target) -> None:
+        """Hold the target against the manifest: system, deployment, parameters, options.
+
+        :raises TargetInvalid: with every problem and its path.
+        """
+        problems = target_problems(self.manifest, target)
+        if problems:
+            raise TargetInvalid(problems)
+
+    # a run
+
+    @abstractmethod
+    def deploy(self, context: Context) -> Deployed:
+        """Set the system up and start it; does not wait for it. A clean directory is its
+        beginning: data of an earlier deployment in this context is removed first.
+
+        :raises TargetInvalid, BinaryMissing, VersionMissing, DeployFailed:
+        """
+
+    @abstractmethod
+    def wait_ready(self, context: Context, deployed: Deployed) -> Ready:
+        """Wait until the system truly serves, which is more than an open port.
+
+        :raises NotReady: with the last lines of the system's own log.
+        """
+
+    @abstractmethod
+    def describe(self, context: Context, deployed: Deployed) -> Description:
+        """Ask the system for its version and effective configuration.
+
+        :raises SystemFailed: when it does not answer.
+        """
+
+    @abstractmethod
+    def sample(self, context: Context, deployed: Deployed, driver_pid: int | None = None) -> Sample:
+        """Look at processor, memory, disk and the system's own metrics; costs a millisecond or
+        two. What cannot be had is None, not guessed.
+
+        :param driver_pid: the driver's process, for systems that live in it.
+        """
+
+    @abstractmethod
+    def memory(
+        self, context: Context, deployed: Deployed, driver_pid: int | None = None
+    ) -> MemoryUse:
+        """Memory now: called before the load, after it, and after the measurement."""
+
+    def stop(self, context: Context, deployed: Deployed) -> Stopped:
+        """End the system: SIGTERM, then SIGKILL after `options.stop_seconds`. Obeys neither
+        deadline nor cancel, for it is what follows them.
+        """
+        codes: list[int | None] = []
+        killed = False
+        for process in reversed(deployed.processes):
+            ended = process.stop(context.options.stop_seconds)
+            codes.append(ended.exit_code)
+            killed = killed or ended.killed
+        return Stopped(tuple(codes), killed)
+
+    def leftovers(self, context: Context) -> tuple[Leftover, ...]:
+        """Processes of this context that are still alive, from the records on disk alone."""
+        return context.processes.leftovers()
+
+    def clean_up(self, context: Context) -> CleanedUp:
+        """Remove all that `deploy` made: processes, then data. Logs stay. Works in another
+        process after a crash; touches nothing that is not this context's.
+        """
+        ended = context.processes.remove_leftovers(context.options.stop_seconds)
+        removed = []
+        if context.data_directory.exists():
+            shutil.rmtree(context.data_directory)
+            removed.append(context.data_directory)
+        return CleanedUp(ended, tuple(removed))
+
+    # for the driver
+
+    def endpoints(self, deployed: Deployed) -> tuple[str, ...]:
+        """What goes into `target.endpoints` of the driver's order."""
+        return deployed.endpoints
+
+    def driver_options(self, target: Target) -> dict[str, Scalar]:
+        """What goes into `target.options` of the driver's order."""
+        return dict(target.driver_options)
+
+    # for subclasses
+
+    def executable(self, name: str, options: HostOptions) -> Path:
+        """Find a program.
+
+        :raises BinaryMissing: naming the Debian package of the manifest's `packages`.
+        """
+        found = shutil.which(name, path=options.search_path)
+        if found is None:
+            raise BinaryMissing(name, self.manifest.packages.get(name, ""))
+        return Path(found)

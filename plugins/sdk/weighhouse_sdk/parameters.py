@@ -1,0 +1,67 @@
+"""Holds a target against the JSON Schemas that a plugin's manifest declares."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.target import Target
+
+
+def declared(schema: Mapping[str, object]) -> dict[str, dict[str, Any]]:
+    """The properties of an object schema: name → its own schema."""
+    properties = schema.get("properties", {})
+    return dict(properties) if isinstance(properties, Mapping) else {}
+
+
+def defaults(schema: Mapping[str, object]) -> dict[str, Scalar]:
+    """The default of each property that has one."""
+    return {name: each["default"] for name, each in declared(schema).items() if "default" in each}
+
+
+def object_problems(
+    schema: Mapping[str, object], values: Mapping[str, Scalar], path: str
+) -> list[tuple[str, str]]:
+    """What is wrong with some values.
+
+    A property that is not declared is a problem whether or not the schema says so: nothing
+    reaches a database that its plugin does not know.
+
+    :param schema: an object schema; an empty one declares nothing.
+    :param path: where the values stand, for example `parameters`.
+    :returns: (path of the value, what is wrong), sorted by path.
+    """
+    known = declared(schema)
+    problems = [
+        (f"{path}.{name}", f"is not known; there are: {', '.join(sorted(known)) or 'none'}")
+        for name in values
+        if name not in known
+    ]
+    whole = {"type": "object", **schema, "additionalProperties": True}
+    for error in Draft202012Validator(whole).iter_errors(dict(values)):
+        problems.append((".".join([path, *map(str, error.absolute_path)]), _sentence(error)))
+    return sorted(problems)
+
+
+def target_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]:
+    """What of a target does not fit the manifest; empty when all fits."""
+    problems = []
+    if target.system != manifest.id:
+        problems.append(("system", f"is `{target.system}`, this plugin is `{manifest.id}`"))
+    if target.deployment not in manifest.deployments:
+        offered = ", ".join(manifest.deployments)
+        problems.append(("deployment", f"`{target.deployment}` is not offered; choose: {offered}"))
+    if target.endpoints and target.deployment != "external":
+        problems.append(("endpoints", "are for the deployment `external` alone"))
+    problems += object_problems(manifest.parameters, target.parameters, "parameters")
+    problems += object_problems(manifest.driver.options, target.driver_options, "driver_options")
+    return problems
+
+
+def _sentence(error: ValidationError) -> str:
+    if error.validator == "enum":
+        choices = ", ".join(str(each) for each in error.validator_value)
+        return f"`{error.instance}` is not one of: {choices}"
+    return str(error.message)

@@ -1,0 +1,97 @@
+"""Reads Linux's /proc: who a process is, what it used."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc")
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+# Fields of /proc/PID/stat after the name in parentheses (proc(5), fields 3 and up).
+_STATE, _PARENT, _GROUP, _SESSION = 0, 1, 2, 3
+_UTIME, _STIME, _CHILD_UTIME, _CHILD_STIME = 11, 12, 13, 14
+_START, _RSS = 19, 21
+
+
+@dataclass(frozen=True)
+class ProcessStat:
+    """One process at a moment."""
+
+    pid: int
+    state: str
+    parent: int
+    group: int
+    session: int
+    cpu_seconds: float
+    """User and system time, of its ended and awaited children too."""
+    start_ticks: int
+    """Clock ticks from boot to its start: with the pid, its identity until the next boot."""
+    resident_bytes: int
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs; a zombie does not."""
+        return self.state not in {"Z", "X"}
+
+
+def process_stat(pid: int) -> ProcessStat | None:
+    """One process; None when it is gone."""
+    try:
+        text = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = text.rpartition(")")[2].split()
+    ticks = sum(int(fields[n]) for n in (_UTIME, _STIME, _CHILD_UTIME, _CHILD_STIME))
+    return ProcessStat(
+        pid=pid,
+        state=fields[_STATE],
+        parent=int(fields[_PARENT]),
+        group=int(fields[_GROUP]),
+        session=int(fields[_SESSION]),
+        cpu_seconds=ticks / TICKS_PER_SECOND,
+        start_ticks=int(fields[_START]),
+        resident_bytes=int(fields[_RSS]) * PAGE_BYTES,
+    )
+
+
+def is_alive(pid: int, start_ticks: int) -> bool:
+    """Whether this very process still runs, and not another that got its pid."""
+    stat = process_stat(pid)
+    return stat is not None and stat.alive and stat.start_ticks == start_ticks
+
+
+def all_processes() -> list[ProcessStat]:
+    """Every process that this one can see."""
+    found = (process_stat(int(path.name)) for path in PROC.iterdir() if path.name.isdigit())
+    return [stat for stat in found if stat is not None]
+
+
+def working_directory(pid: int) -> Path | None:
+    """Where a process works; None when it is gone or belongs to another user."""
+    try:
+        return Path((PROC / str(pid) / "cwd").readlink())
+    except OSError:
+        return None
+
+
+def process_tree(pid: int) -> list[ProcessStat]:
+    """A process and all below it that run; empty when it is gone."""
+    root = process_stat(pid)
+    if root is None or not root.alive:
+        return []
+    children: dict[int, list[ProcessStat]] = {}
+    for stat in all_processes():
+        children.setdefault(stat.parent, []).append(stat)
+    tree = [root]
+    for member in tree:
+        tree += [child for child in children.get(member.pid, []) if child.alive]
+    return tree
+
+
+def boot_id() -> str:
+    """Changes with every boot; empty where the kernel does not say."""
+    try:
+        return (PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return ""
