@@ -1,0 +1,140 @@
+"""The embedded servers, for real: started, private, restarted, stopped."""
+
+import os
+import signal
+import socket
+from pathlib import Path
+
+import psycopg
+import pytest
+import redis as redis_client
+from weighhouse_cli.embedded.directory import PlatformDirectory, free_port, require_free
+from weighhouse_cli.embedded.errors import DirectoryInUse, PartFailed, PortTaken
+from weighhouse_cli.embedded.part import Part, PartPlan, birth, end_leftover
+from weighhouse_cli.embedded.servers import redis
+from weighhouse_cli.embedded.supervisor import Supervisor
+from weighhouse_testing.fixtures import plain
+from weighhouse_testing.platform import until
+
+
+def test_postgresql_wants_its_password(postgres_server: str) -> None:
+    with psycopg.connect(plain(postgres_server)) as connection:
+        found = connection.execute("SELECT current_user").fetchone()
+    assert found == ("weighhouse",)
+    wrong = plain(postgres_server).replace("not-a-secret", "guess")
+    with pytest.raises(psycopg.OperationalError, match="password"):
+        psycopg.connect(wrong)
+
+
+def test_redis_wants_its_password(redis_server: str) -> None:
+    with redis_client.from_url(redis_server) as client:
+        assert client.ping()
+    with (
+        redis_client.from_url(redis_server.replace(":not-a-secret@", "")) as client,
+        pytest.raises(redis_client.AuthenticationError),
+    ):
+        client.ping()
+
+
+def _sleeper(tmp_path: Path, name: str = "sleeper", command: str = "exec sleep 300") -> PartPlan:
+    return PartPlan(
+        name=name,
+        command=("/bin/sh", "-c", command),
+        environment={"PATH": "/usr/bin:/bin"},
+        directory=tmp_path,
+        log=tmp_path / f"{name}.log",
+        record=tmp_path / f"{name}.json",
+        ready=lambda: True,
+    )
+
+
+def test_a_part_that_dies_is_started_again(tmp_path: Path) -> None:
+    supervisor = Supervisor()
+    part = supervisor.start(_sleeper(tmp_path))
+    supervisor.watch()
+    try:
+        assert part.process is not None
+        first = part.process.pid
+        os.kill(first, signal.SIGKILL)
+        until("another process", lambda: part.alive() and part.process.pid != first)
+        assert part.starts == 2
+    finally:
+        supervisor.stop()
+    assert birth(part.process.pid) is None
+
+
+def test_a_part_that_does_not_come_up_shows_its_log(tmp_path: Path) -> None:
+    supervisor = Supervisor()
+    with pytest.raises(PartFailed, match="the disk is made of cheese"):
+        supervisor.start(
+            PartPlan(
+                name="cheese",
+                command=("/bin/sh", "-c", "echo the disk is made of cheese; exit 3"),
+                environment={"PATH": "/usr/bin:/bin"},
+                directory=tmp_path,
+                log=tmp_path / "cheese.log",
+                record=tmp_path / "cheese.json",
+                ready=lambda: False,
+            )
+        )
+    supervisor.stop()
+
+
+def test_what_a_crash_left_is_ended_and_nothing_else(tmp_path: Path) -> None:
+    left = Part(_sleeper(tmp_path))
+    left.start()
+    other = Part(_sleeper(tmp_path, "other"))
+    other.start()
+    assert left.process is not None
+    assert other.process is not None
+    try:
+        # The supervisor that started it is gone: only the record tells of it.
+        record = left.plan.record
+        assert end_leftover(record, signal.SIGTERM, seconds=0.5)
+        left.process.wait(5)
+        assert birth(other.process.pid) is not None
+        # A record whose process is gone, or whose pid belongs to another, harms nobody.
+        record.write_text(f'{{"pid": {other.process.pid}, "born": 1}}', encoding="utf-8")
+        assert not end_leftover(record, signal.SIGTERM)
+        assert other.alive()
+    finally:
+        other.stop()
+
+
+def test_a_directory_serves_one_platform(tmp_path: Path) -> None:
+    with (
+        PlatformDirectory(tmp_path / "data"),
+        pytest.raises(DirectoryInUse, match=str(os.getpid())),
+        PlatformDirectory(tmp_path / "data"),
+    ):
+        pass
+
+
+def test_a_taken_port_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(PortTaken, match=str(port)):
+            require_free(port)
+
+
+def test_secrets_are_for_their_owner_alone(tmp_path: Path) -> None:
+    with PlatformDirectory(tmp_path / "data") as home:
+        assert home.secret("one") == home.secret("one")
+        assert home.secret("one") != home.secret("two")
+        files = list(home.folder("secrets").iterdir())
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+
+
+def test_redis_is_ready_when_it_answers(tmp_path: Path) -> None:
+    supervisor = Supervisor()
+    server = redis(tmp_path / "redis", tmp_path, tmp_path, free_port(), "secret")
+    supervisor.start(server.plan)
+    try:
+        with redis_client.from_url(server.url) as client:
+            assert client.set("a", 1)
+        configuration = tmp_path / "redis" / "redis.conf"
+        assert configuration.stat().st_mode & 0o777 == 0o600
+    finally:
+        supervisor.stop()

@@ -1,0 +1,1 @@
+"""The `weighhouse` command and the embedded platform: where all parts meet."""

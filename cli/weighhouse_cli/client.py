@@ -1,0 +1,132 @@
+"""A thin client of the platform's API, for the commands."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from weighhouse_cli.embedded.directory import DEFAULT_PORT, PlatformDirectory, default_directory
+from weighhouse_cli.exits import CommandFailed, Exit
+
+ENDED = frozenset({"completed", "failed", "cancelled"})
+RETRIES = 40
+RETRY_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Where the platform is, and with what token to ask."""
+
+    url: str
+    token: str | None
+
+
+def find_access(url: str | None, token: str | None) -> Access:
+    """The platform to talk to: given, by environment, else the embedded one of this machine.
+
+    :raises CommandFailed: when no token is to be found.
+    """
+    url = url or os.environ.get("WEIGHHOUSE_URL")
+    token = token or os.environ.get("WEIGHHOUSE_TOKEN")
+    directory = PlatformDirectory(default_directory())
+    if url is None:
+        url = directory.remembered().get("url", f"http://127.0.0.1:{DEFAULT_PORT}")
+    if token is None:
+        token = _embedded_token(directory.folder("secrets") / "first-user.json")
+    if token is None:
+        raise CommandFailed(
+            Exit.INVALID,
+            "no token: give --token or set WEIGHHOUSE_TOKEN "
+            "(make one with `weighhouse token create`, or under Settings → Tokens)",
+        )
+    return Access(url=str(url).rstrip("/"), token=token)
+
+
+def _embedded_token(path: Path) -> str | None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        return None
+    token = found.get("api_token")
+    return str(token) if token else None
+
+
+class Client:
+    """The API in the words of the commands.
+
+    Every method raises CommandFailed with the server's own explanation when it is refused, and
+    repeats a question for a while when the server is away.
+    """
+
+    def __init__(self, access: Access) -> None:
+        """:param access: from `find_access`."""
+        self.url = access.url
+        headers = {"Authorization": f"Bearer {access.token}"} if access.token else {}
+        self._http = httpx.Client(base_url=f"{access.url}/api/v1", headers=headers, timeout=30)
+
+    def get(self, path: str, **query: Any) -> Any:
+        """Ask for a resource."""
+        return self._call("GET", path, params={k: v for k, v in query.items() if v is not None})
+
+    def post(self, path: str, body: Any = None, **query: Any) -> Any:
+        """Create or act; safe to repeat, as it carries an idempotency key."""
+        return self._call(
+            "POST",
+            path,
+            json=body if body is not None else {},
+            params=query,
+            headers={"Idempotency-Key": str(uuid4())},
+        )
+
+    def delete(self, path: str) -> None:
+        """Remove a resource."""
+        self._call("DELETE", path)
+
+    def watch(self, campaign_id: str, every: float = 1.0) -> Iterator[dict[str, Any]]:
+        """A campaign as it stands, again and again, until it has ended."""
+        while True:
+            campaign = self.get(f"/campaigns/{campaign_id}")
+            yield campaign
+            if campaign["status"] in ENDED:
+                return
+            time.sleep(every)
+
+    def _call(self, method: str, path: str, **arguments: Any) -> Any:
+        for attempt in range(RETRIES):
+            try:
+                answer = self._http.request(method, path, **arguments)
+                if answer.status_code not in {502, 503, 504}:
+                    return self._read(answer)
+            except httpx.TransportError as error:
+                if attempt == RETRIES - 1:
+                    raise CommandFailed(
+                        Exit.INFRASTRUCTURE,
+                        f"{self.url} does not answer ({error}); `weighhouse up` starts a platform",
+                    ) from error
+            time.sleep(RETRY_SECONDS)
+        raise CommandFailed(Exit.INFRASTRUCTURE, f"{self.url} is not ready")
+
+    def _read(self, answer: httpx.Response) -> Any:
+        if answer.is_success:
+            is_json = "json" in answer.headers.get("content-type", "")
+            return answer.json() if is_json and answer.content else answer.text
+        raise CommandFailed(Exit.INVALID, explain(answer))
+
+
+def explain(answer: httpx.Response) -> str:
+    """A problem document as lines for a person."""
+    try:
+        problem = answer.json()
+    except ValueError:
+        return f"HTTP {answer.status_code}: {answer.text[:300]}"
+    lines = [str(problem.get("detail") or problem.get("title") or f"HTTP {answer.status_code}")]
+    for error in problem.get("errors") or []:
+        expected = f" (expected {error['expected']})" if error.get("expected") else ""
+        lines.append(f"  {error.get('path') or 'document'}: {error.get('message')}{expected}")
+    return "\n".join(lines)

@@ -1,0 +1,53 @@
+"""`weighhouse campaign`: look at campaigns."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from weighhouse_cli.client import Client, find_access
+from weighhouse_cli.commands.options import AsJson, Token, Url
+from weighhouse_cli.commands.run import finish
+from weighhouse_cli.console import OUT, follow, print_json
+
+app = typer.Typer(help="Look at campaigns.", no_args_is_help=True)
+Identifier = Annotated[str, typer.Argument(help="The campaign's id.")]
+
+
+@app.command("list")
+def list_campaigns(as_json: AsJson = False, url: Url = None, token: Token = None) -> None:
+    """The latest campaigns, newest first."""
+    page = Client(find_access(url, token)).get("/campaigns", limit=20)
+    if as_json:
+        print_json(page)
+        return
+    table = Table(box=None, header_style="dim")
+    for column in ("id", "experiment", "#", "status", "verdict", "runs"):
+        table.add_column(column)
+    for one in page["items"]:
+        runs = f"{one['runs']['completed']}/{one['runs']['total']}"
+        table.add_row(
+            one["id"], one["experiment"]["slug"], str(one["number"]), one["status"],
+            one["verdict"] or "", runs,
+        )  # fmt: skip
+    OUT.print(table)
+
+
+@app.command()
+def watch(
+    campaign: Identifier,
+    gate: Annotated[bool, typer.Option(help="Exit by the verdict.")] = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Follow a campaign to its end."""
+    client = Client(find_access(url, token))
+    finish(client, follow(client, campaign, quiet=as_json), gate=gate, as_json=as_json)
+
+
+@app.command()
+def cancel(campaign: Identifier, url: Url = None, token: Token = None) -> None:
+    """Ask a campaign to stop; runs under way are taken down."""
+    Client(find_access(url, token)).post(f"/campaigns/{campaign}/cancel")
+    OUT.print("cancelling")

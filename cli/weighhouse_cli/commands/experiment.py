@@ -1,0 +1,103 @@
+"""`weighhouse experiment`: check and begin experiment files."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from weighhouse_protocol.yaml_document import DocumentError, experiment_from_yaml
+
+from weighhouse_cli.client import Client, find_access
+from weighhouse_cli.commands.options import AsJson, Token, Url
+from weighhouse_cli.console import ERROR, OUT, duration, print_json
+from weighhouse_cli.exits import CommandFailed, Exit
+
+app = typer.Typer(help="Check and begin experiment files.", no_args_is_help=True)
+TEMPLATE = """\
+# A comparison of two systems. `weighhouse experiment validate` says what is wrong with it.
+version: 1
+slug: {slug}
+name: My comparison
+targets:
+  - {{name: redis, system: redis}}
+  - {{name: memcached, system: memcached}}
+workloads:
+  - name: balanced
+    record_count: 100000
+    operations: {{read: 0.5, update: 0.5}}
+    request_distribution: zipfian
+load_levels:
+  - {{model: closed, clients: 1}}
+  - {{model: closed, clients: 8}}
+repetitions: 5
+phases: {{warmup_seconds: 2, measure_seconds: 10}}
+"""
+
+
+@app.command()
+def validate(
+    file: Annotated[Path, typer.Argument(help="The experiment file (YAML).")],
+    offline: Annotated[
+        bool, typer.Option(help="Check the form alone, without the platform's plugins.")
+    ] = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Check an experiment file: its form, and whether the platform's plugins can do it."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CommandFailed(Exit.INVALID, f"{file} cannot be read: {error.strerror}") from error
+    found = _offline(text) if offline else _online(text, Client(find_access(url, token)))
+    if as_json:
+        print_json(found)
+    else:
+        _show(file, found)
+    if not found["valid"]:
+        raise typer.Exit(Exit.INVALID)
+
+
+def _offline(text: str) -> dict[str, Any]:
+    try:
+        experiment = experiment_from_yaml(text)
+    except DocumentError as error:
+        errors = [
+            {"path": e.path, "message": e.message, "expected": e.expected, "line": e.line}
+            for e in error.errors
+        ]
+        return {"valid": False, "errors": errors, "plan": None, "comparability": []}
+    plan = {"cells": experiment.cells_count, "runs": experiment.runs_count}
+    return {"valid": True, "errors": [], "plan": plan, "comparability": []}
+
+
+def _online(text: str, client: Client) -> dict[str, Any]:
+    answer: dict[str, Any] = client.post("/experiments/validate", {"yaml": text})
+    return answer
+
+
+def _show(file: Path, found: dict[str, Any]) -> None:
+    for error in found["errors"]:
+        line = f":{error['line']}" if error.get("line") else ""
+        expected = f"\n    expected {error['expected']}" if error.get("expected") else ""
+        ERROR.print(
+            f"{file}{line}: {error['path'] or 'document'}: {error['message']}{expected}",
+            style="red", soft_wrap=True, markup=False,
+        )  # fmt: skip
+    for note in found["comparability"]:
+        OUT.print(f"caution: {note['message']}", style="yellow", soft_wrap=True, markup=False)
+    if found["valid"]:
+        plan = found["plan"]
+        seconds = plan.get("estimated_seconds")
+        rest = f", about {duration(seconds)}" if seconds else ""
+        OUT.print(f"{file} is valid: {plan['cells']} cells, {plan['runs']} runs{rest}")
+
+
+@app.command()
+def init(
+    file: Annotated[Path, typer.Argument(help="The file to write.")],
+) -> None:
+    """Write a first experiment file to change; an existing file is left alone."""
+    if file.exists():
+        raise CommandFailed(Exit.INVALID, f"{file} is there already")
+    file.write_text(TEMPLATE.format(slug=file.stem.lower().replace(" ", "-")), encoding="utf-8")
+    OUT.print(f"wrote {file}; run it with `weighhouse run {file} --wait`")

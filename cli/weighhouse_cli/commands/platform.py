@@ -1,0 +1,162 @@
+"""`weighhouse up` and `weighhouse demo`: the embedded platform."""
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weighhouse_cli.client import Access, Client
+from weighhouse_cli.commands.options import DataDirectory
+from weighhouse_cli.console import OUT, follow, show_medians, show_verdict
+from weighhouse_cli.embedded.directory import DEFAULT_PORT, default_directory
+from weighhouse_cli.embedded.errors import PlatformError
+from weighhouse_cli.embedded.platform import REPOSITORY, Platform, PlatformOptions
+from weighhouse_cli.exits import Exit
+
+QUICKSTART = REPOSITORY / "experiments" / "quickstart.yaml"
+Port = Annotated[
+    int,
+    typer.Option(help="Port of the web interface on 127.0.0.1.", envvar="WEIGHHOUSE_PORT"),
+]
+
+
+def up(
+    port: Port = DEFAULT_PORT,
+    data_dir: DataDirectory = None,
+    agent: Annotated[bool, typer.Option(help="Start a local agent.")] = True,
+    dev: Annotated[
+        bool, typer.Option(help="Also start the frontend's development server.")
+    ] = False,
+) -> None:
+    """Start the platform on this machine, and keep it up until interrupted."""
+    with ExitStack() as stack:
+        platform, interrupted = stack.enter_context(running(port, data_dir, agent=agent))
+        if dev:
+            stack.enter_context(development_server(platform.url))
+        _wait(platform, interrupted)
+
+
+def demo(
+    once: Annotated[bool, typer.Option(help="End after the comparison.")] = False,
+    port: Port = DEFAULT_PORT,
+    data_dir: DataDirectory = None,
+    file: Annotated[Path, typer.Option(help="The experiment to run.")] = QUICKSTART,
+) -> None:
+    """Start the platform, weigh three systems, and show where to look."""
+    with running(port, data_dir) as (platform, interrupted):
+        token = str(platform.credentials["api_token"])
+        client = Client(Access(url=platform.url, token=token))
+        text = file.read_text(encoding="utf-8")
+        experiment = client.post("/experiments", {"yaml": text}, upsert="true")
+        campaign = client.post("/campaigns", {"experiment_id": experiment["id"]})
+        page = f"{platform.url}/campaigns/{campaign['id']}"
+        OUT.print(
+            f"\n{experiment['name']}: {campaign['runs']['total']} runs; watch them at {page}\n",
+            soft_wrap=True,
+        )
+        campaign = _follow(client, campaign["id"], interrupted)
+        if interrupted.is_set():
+            return
+        show_medians(client.get("/comparisons", campaign=campaign["id"]))
+        OUT.print(
+            "Driver and systems share this machine: read the differences, not the heights.",
+            style="dim",
+        )
+        OUT.print(f"\ncomparison  {platform.url}/compare?campaign={campaign['id']}", soft_wrap=True)
+        show_verdict(client.get(f"/campaigns/{campaign['id']}/gate"))
+        if once:
+            failed = campaign["status"] != "completed" or campaign["runs"]["failed"] > 0
+            raise typer.Exit(Exit.INFRASTRUCTURE if failed else Exit.PASSED)
+        _wait(platform, interrupted)
+
+
+def _follow(client: Client, campaign_id: str, interrupted: threading.Event) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+
+    def watch() -> None:
+        found.update(follow(client, campaign_id))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    while watcher.is_alive() and not interrupted.is_set():
+        watcher.join(0.2)
+    return found
+
+
+@contextmanager
+def running(
+    port: int, data_dir: Path | None, *, agent: bool = True
+) -> Iterator[tuple[Platform, threading.Event]]:
+    """A platform that lives until the context ends, and an event that tells of an interrupt.
+
+    :raises PlatformError: when it cannot start; nothing is left running then.
+    """
+    interrupted = threading.Event()
+    before = {
+        number: signal.signal(number, lambda *_: interrupted.set())
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    options = PlatformOptions(directory=data_dir or default_directory(), port=port, agent=agent)
+    words = {
+        "starting": "dim",
+        "ready": "green",
+        "died": "yellow",
+        "restarting": "yellow",
+        "stopped": "dim",
+    }
+
+    def listener(name: str, word: str) -> None:
+        if word != "starting":
+            OUT.print(f"  {name:<12} {word}", style=words[word])
+
+    try:
+        OUT.print(f"Weighhouse, data in {options.directory}", soft_wrap=True)
+        with Platform(options, listener) as platform:
+            OUT.print(f"\n  address   {platform.url}", soft_wrap=True)
+            OUT.print(f"  user      {platform.credentials['email']}", soft_wrap=True)
+            secret = platform.directory.folder("secrets") / "admin-password"
+            OUT.print(
+                f"  password  {platform.credentials['password']}  (kept in {secret})",
+                soft_wrap=True,
+                markup=False,
+            )
+            OUT.print(f"  logs      {platform.directory.folder('logs')}", soft_wrap=True)
+            yield platform, interrupted
+            OUT.print("stopping", style="dim")
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _wait(platform: Platform, interrupted: threading.Event) -> None:
+    OUT.print("\nCtrl-C stops everything; the data stays.", style="dim")
+    while not interrupted.wait(0.5):
+        if platform.supervisor.failure is not None:
+            raise PlatformError(str(platform.supervisor.failure))
+
+
+@contextmanager
+def development_server(backend: str) -> Iterator[None]:
+    """Vite's server over the running backend, stopped with the context.
+
+    :raises PlatformError: when npm is missing.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        raise PlatformError("npm is missing: install Node.js 20 or newer")
+    environment = {**os.environ, "WEIGHHOUSE_BACKEND": backend}
+    process = subprocess.Popen(
+        [npm, "run", "dev"], cwd=REPOSITORY / "frontend", env=environment, start_new_session=True
+    )
+    try:
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(10)

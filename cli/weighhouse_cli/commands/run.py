@@ -1,0 +1,95 @@
+"""`weighhouse run`: an experiment file in, a campaign, a verdict out."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weighhouse_cli.client import Client, find_access
+from weighhouse_cli.commands.options import AsJson, Token, Url
+from weighhouse_cli.console import OUT, follow, print_json, show_medians, show_verdict
+from weighhouse_cli.exits import CommandFailed, Exit
+
+
+def run(
+    file: Annotated[Path, typer.Argument(help="The experiment file (YAML).")],
+    wait: Annotated[bool, typer.Option(help="Wait for the end, with progress.")] = False,
+    gate: Annotated[
+        bool, typer.Option(help="Compare with the base campaign and exit by the verdict.")
+    ] = False,
+    base: Annotated[
+        str | None,
+        typer.Option(help="Campaign to compare with; default: the last completed one."),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(help="Smallest change in percent that counts; default: the experiment's."),
+    ] = None,
+    inconclusive_passes: Annotated[
+        bool, typer.Option(help="Exit with 0 instead of 2 when the gate is inconclusive.")
+    ] = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Run an experiment: stores the file as a revision and starts a campaign.
+
+    Exit codes with --gate: 0 passed or equivalent, 1 regression, 2 inconclusive,
+    3 infrastructure, 4 invalid.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CommandFailed(Exit.INVALID, f"{file} cannot be read: {error.strerror}") from error
+    client = Client(find_access(url, token))
+    experiment = client.post("/experiments", {"yaml": text}, upsert="true")
+    order: dict[str, Any] = {"experiment_id": experiment["id"]}
+    if base is not None:
+        order["base_campaign_id"] = base
+    campaign = client.post("/campaigns", order)
+    page = f"{client.url}/campaigns/{campaign['id']}"
+    if not as_json:
+        OUT.print(
+            f"campaign #{campaign['number']} of {experiment['name']}: "
+            f"{campaign['runs']['total']} runs"
+        )
+        OUT.print(page, style="dim", soft_wrap=True)
+    if not (wait or gate):
+        if as_json:
+            print_json(campaign)
+        return
+    campaign = follow(client, campaign["id"], quiet=as_json)
+    finish(
+        client, campaign, gate=gate, threshold=threshold,
+        inconclusive_passes=inconclusive_passes, as_json=as_json,
+    )  # fmt: skip
+
+
+def finish(
+    client: Client,
+    campaign: dict[str, Any],
+    *,
+    gate: bool,
+    threshold: float | None = None,
+    inconclusive_passes: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Show how a campaign ended, and exit by its verdict when it is a gate.
+
+    :raises typer.Exit: with the gate's exit code, or 3 when the campaign did not complete.
+    """
+    verdict = client.get(f"/campaigns/{campaign['id']}/gate", threshold_percent=threshold)
+    if as_json:
+        print_json({"campaign": campaign, "gate": verdict})
+    else:
+        failed = campaign["runs"]["failed"]
+        OUT.print(f"{campaign['status']}" + (f", {failed} runs failed" if failed else ""))
+        show_medians(client.get("/comparisons", campaign=campaign["id"]))
+        show_verdict(verdict)
+    if gate:
+        code = Exit(int(verdict["exit_code"]))
+        if code is Exit.INCONCLUSIVE and inconclusive_passes:
+            code = Exit.PASSED
+        raise typer.Exit(code)
+    if campaign["status"] != "completed":
+        raise typer.Exit(Exit.INFRASTRUCTURE)

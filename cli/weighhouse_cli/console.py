@@ -1,0 +1,129 @@
+"""What the commands print: progress on a terminal, plain lines elsewhere, JSON when asked."""
+
+import json
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from weighhouse_cli.client import Client
+
+OUT = Console(highlight=False)
+ERROR = Console(stderr=True, highlight=False)
+VERDICT_STYLES = {
+    "passed": "green", "equivalent": "green", "regression": "bold red", "inconclusive": "yellow",
+    "infrastructure": "yellow", "no_baseline": "default",
+}  # fmt: skip
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output, for programs."""
+    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def duration(seconds: float | None) -> str:
+    """A length of time in words."""
+    if seconds is None:
+        return "unknown"
+    whole = round(seconds)
+    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60:02d} s"  # noqa: PLR2004
+
+
+def follow(client: Client, campaign_id: str, *, quiet: bool = False) -> dict[str, Any]:
+    """Show a campaign's progress until it has ended.
+
+    :param quiet: print nothing.
+    :returns: the campaign as it ended.
+    """
+    campaign: dict[str, Any] = {}
+    if quiet:
+        *_, campaign = client.watch(campaign_id)
+        return campaign
+    if not OUT.is_terminal:
+        shown = ""
+        for campaign in client.watch(campaign_id, every=2.0):
+            if (line := _line(campaign)) != shown:
+                shown = line
+                OUT.print(line)
+        return campaign
+    with Live(console=OUT, refresh_per_second=4) as live:
+        for campaign in client.watch(campaign_id):
+            live.update(_picture(campaign))
+    return campaign
+
+
+def _done(campaign: dict[str, Any]) -> int:
+    runs = campaign["runs"]
+    return int(runs["completed"] + runs["failed"] + runs["cancelled"])
+
+
+def _line(campaign: dict[str, Any]) -> str:
+    runs = campaign["runs"]
+    failed = f", {runs['failed']} failed" if runs["failed"] else ""
+    left = campaign.get("seconds_left")
+    rest = f", about {duration(left)} left" if left else ""
+    return f"{campaign['status']}: {_done(campaign)} of {runs['total']} runs{failed}{rest}"
+
+
+def _picture(campaign: dict[str, Any]) -> Table:
+    done, total = _done(campaign), max(1, campaign["runs"]["total"])
+    width = 40
+    filled = round(width * done / total)
+    bar = Text("━" * filled, style="yellow") + Text("─" * (width - filled), style="dim")
+    grid = Table.grid(padding=(0, 2))
+    grid.add_row(bar, _line(campaign))
+    matrix = Table.grid(padding=(0, 2))
+    for target in campaign["targets"]:
+        cells = [cell for cell in campaign["cells"] if cell["target"] == target["name"]]
+        row = Text("".join(_mark(cell) for cell in cells))
+        matrix.add_row(Text(target["label"] or target["name"], style=target["colour"]), row)
+    outer = Table.grid()
+    outer.add_row(grid)
+    outer.add_row(matrix)
+    return outer
+
+
+def _mark(cell: dict[str, Any]) -> str:
+    marks = {"completed": "■", "failed": "✗", "running": "◧", "settling": "◧", "allocated": "◧"}
+    return "".join(marks.get(run["status"], "·") for run in cell["runs"]) + " "
+
+
+def show_medians(comparison: dict[str, Any]) -> None:
+    """The comparison's medians as a table: throughput and p99 by workload and load level."""
+    table = Table(box=None, padding=(0, 2), header_style="dim")
+    table.add_column("workload")
+    table.add_column("load")
+    sides = comparison["sides"]
+    for side in sides:
+        table.add_column(
+            Text(f"{side['mark']} {side['label']}", style=side["colour"]), justify="right"
+        )
+    cells = {
+        (cell["side"], cell["workload"], cell["load_level"]["label"]): cell
+        for cell in comparison["cells"]
+    }
+    for workload in comparison["workloads"]:
+        for level in comparison["load_levels"]:
+            row = [_figures(cells.get((side["key"], workload, level["label"]))) for side in sides]
+            table.add_row(workload, level["label"], *row)
+    OUT.print(table)
+
+
+def _figures(cell: dict[str, Any] | None) -> str:
+    throughput, p99 = (cell or {}).get("throughput"), (cell or {}).get("p99_us")
+    if not throughput or not p99:
+        return "–"
+    return f"{throughput['median']:,.0f} op/s  p99 {p99['median']:,.0f} µs"
+
+
+def show_verdict(gate: dict[str, Any]) -> None:
+    """The gate's verdict with its message and link."""
+    verdict = str(gate["verdict"])
+    OUT.print(
+        Text(verdict.replace("_", " "), style=VERDICT_STYLES.get(verdict, "default")), end="  "
+    )
+    OUT.print(str(gate["message"]))
+    OUT.print(str(gate["link"]), style="dim", soft_wrap=True)

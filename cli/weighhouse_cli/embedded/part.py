@@ -1,0 +1,164 @@
+"""A part of the platform: a child process with a log, a readiness check, and a clean end."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weighhouse_cli.embedded.errors import PartFailed
+
+POLL_SECONDS = 0.05
+LOG_TAIL = 15
+
+
+@dataclass(frozen=True, slots=True)
+class PartPlan:
+    """How a part is started, known to be ready, and stopped."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    directory: Path
+    log: Path
+    record: Path
+    """File that names the running process, so that the next start finds what a crash left."""
+    ready: Callable[[], bool]
+    ready_seconds: float = 40.0
+    stop_signal: signal.Signals = signal.SIGTERM
+    stop_seconds: float = 15.0
+    account: str | None = None
+    """System account to run as; None: our own."""
+
+
+@dataclass(slots=True)
+class Part:
+    """A plan and the process that runs it now."""
+
+    plan: PartPlan
+    process: subprocess.Popen[bytes] | None = None
+    starts: int = 0
+    started_at: float = field(default=0.0)
+
+    def start(self) -> None:
+        """Start the process; does not wait until it is ready.
+
+        It gets a session of its own, so that Ctrl-C in the terminal reaches the supervisor alone.
+        """
+        plan = self.plan
+        plan.log.parent.mkdir(parents=True, exist_ok=True)
+        with plan.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                plan.command,
+                cwd=plan.directory,
+                env=dict(plan.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                user=plan.account,
+                group=plan.account,
+                extra_groups=[] if plan.account else None,
+            )
+        self.starts += 1
+        self.started_at = time.monotonic()
+        record = {"pid": self.process.pid, "born": birth(self.process.pid), "name": plan.name}
+        plan.record.write_text(json.dumps(record), encoding="utf-8")
+
+    def alive(self) -> bool:
+        """Whether the process runs; reaps it when it does not."""
+        return self.process is not None and self.process.poll() is None
+
+    def wait_ready(self) -> None:
+        """Wait until the part answers.
+
+        :raises PartFailed: when it ends first or takes too long, with the end of its log.
+        """
+        until = time.monotonic() + self.plan.ready_seconds
+        while time.monotonic() < until:
+            if not self.alive():
+                code = self.process.returncode if self.process else None
+                raise PartFailed(self.plan.name, f"ended with status {code}", tail(self.plan.log))
+            if self.plan.ready():
+                return
+            time.sleep(POLL_SECONDS)
+        raise PartFailed(
+            self.plan.name,
+            f"was not ready within {self.plan.ready_seconds:.0f} s",
+            tail(self.plan.log),
+        )
+
+    def stop(self) -> None:
+        """End the process and its group: politely, then for certain. Repeatable."""
+        if self.process is None:
+            return
+        if self.alive():
+            self.process.send_signal(self.plan.stop_signal)
+            try:
+                self.process.wait(self.plan.stop_seconds)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.sweep()
+        self.plan.record.unlink(missing_ok=True)
+
+    def sweep(self) -> None:
+        """End what an ended process left of its group."""
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+
+def birth(pid: int) -> int | None:
+    """When a process was started, in clock ticks since boot; None when it is gone or a zombie.
+
+    Field 22 of /proc/PID/stat, proc(5); with the pid it names a process for certain.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    fields = stat.rsplit(")", 1)[-1].split()
+    return None if fields[0] == "Z" else int(fields[19])
+
+
+def end_leftover(record: Path, stop_signal: signal.Signals, seconds: float = 15.0) -> bool:
+    """End the process that a crashed supervisor left, if the record still names it.
+
+    :returns: whether there was one.
+    """
+    if not record.exists():
+        return False
+    try:
+        found = json.loads(record.read_text(encoding="utf-8"))
+        pid, born = int(found["pid"]), found["born"]
+    except (ValueError, KeyError):
+        record.unlink(missing_ok=True)
+        return False
+    if born is None or birth(pid) != born:
+        record.unlink(missing_ok=True)
+        return False
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, stop_signal)
+        until = time.monotonic() + seconds
+        while birth(pid) == born and time.monotonic() < until:
+            time.sleep(POLL_SECONDS)
+        os.killpg(pid, signal.SIGKILL)
+    record.unlink(missing_ok=True)
+    return True
+
+
+def tail(log: Path, lines: int = LOG_TAIL) -> list[str]:
+    """The last lines of a log file."""
+    try:
+        with log.open("rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - 16_384))
+            text = file.read().decode("utf-8", errors="replace")
+    except OSError:
+        return []
+    return text.splitlines()[-lines:]

@@ -1,0 +1,218 @@
+"""The whole platform in embedded form: servers, migrations, first user, backend, worker, agent."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+from weighhouse_agent.enrolment import enrol
+
+from weighhouse_cli.embedded.directory import (
+    ADMIN_EMAIL,
+    DEFAULT_PORT,
+    PlatformDirectory,
+    default_directory,
+    require_free,
+)
+from weighhouse_cli.embedded.errors import PlatformError
+from weighhouse_cli.embedded.part import PartPlan
+from weighhouse_cli.embedded.servers import postgres, redis
+from weighhouse_cli.embedded.supervisor import Listener, Supervisor
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+PARTS = ("postgresql", "redis", "backend", "worker", "beat", "agent")
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformOptions:
+    """How an embedded platform is set up."""
+
+    directory: Path = field(default_factory=default_directory)
+    port: int = DEFAULT_PORT
+    """Of the web interface and the API, on 127.0.0.1."""
+    agent: bool = True
+    """Start a local agent."""
+    durable: bool = True
+    """False: PostgreSQL may lose data at power loss; for tests."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Further settings for every part, as environment variables."""
+
+
+class Platform:
+    """A running embedded platform; leaving its context stops everything that it started."""
+
+    def __init__(self, options: PlatformOptions, listener: Listener | None = None) -> None:
+        """:param listener: told about each part, for progress."""
+        self.options = options
+        self.directory = PlatformDirectory(options.directory)
+        self.supervisor = Supervisor(listener) if listener else Supervisor()
+        self.url = f"http://127.0.0.1:{options.port}"
+        self.credentials: dict[str, Any] = {}
+        """`email`, `password`, `api_token`, `project_id` of the first user."""
+
+    def __enter__(self) -> Self:
+        """Start everything; takes some seconds.
+
+        :raises PlatformError: with the reason; whatever was started by then is stopped.
+        """
+        self.directory.__enter__()
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop everything in reverse order."""
+        try:
+            self.supervisor.stop()
+        finally:
+            self.directory.__exit__()
+
+    def _start(self) -> None:
+        require_free(self.options.port)
+        home = self.directory
+        records, logs = home.folder("parts"), home.folder("logs")
+        database = postgres(
+            home.folder("postgresql"), logs, records, home.port("postgresql"),
+            home.secret("postgresql"), durable=self.options.durable,
+        )  # fmt: skip
+        self.supervisor.start(database.plan)
+        broker = redis(
+            home.folder("redis"), logs, records, home.port("redis"), home.secret("redis")
+        )
+        self.supervisor.start(broker.plan)
+        environment = self._environment(database.url, broker.url)
+        self._run(
+            "migrations",
+            ["-m", "alembic", "-c", "migrations/alembic.ini", "upgrade", "head"],
+            environment,
+        )
+        self._first_user(environment)
+        for plan in self._own_parts(environment):
+            self.supervisor.start(plan)
+        if self.options.agent:
+            self._start_agent(environment)
+        home.remember({"url": self.url, "port": self.options.port, "process": os.getpid()})
+        self.supervisor.watch()
+
+    def _environment(self, database_url: str, redis_url: str) -> dict[str, str]:
+        home = self.directory
+        home.secret("key")
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("WEIGHHOUSE_")}
+        drivers = os.environ.get("WEIGHHOUSE_DRIVERS")
+        return {
+            **kept,
+            **({"WEIGHHOUSE_DRIVERS": drivers} if drivers else {}),
+            "PYTHONUNBUFFERED": "1",
+            "WEIGHHOUSE_DATABASE_URL": database_url,
+            "WEIGHHOUSE_REDIS_URL": redis_url,
+            "WEIGHHOUSE_PUBLIC_URL": self.url,
+            "WEIGHHOUSE_FRONTEND_DIR": str(REPOSITORY / "frontend" / "dist"),
+            "WEIGHHOUSE_EXPERIMENTS_DIR": str(REPOSITORY / "experiments"),
+            "WEIGHHOUSE_DOCS_DIR": str(REPOSITORY / "docs"),
+            "WEIGHHOUSE_ARTIFACT_DIR": str(home.folder("artifacts")),
+            "WEIGHHOUSE_SECRET_KEY_FILE": str(home.folder("secrets") / "key"),
+            # On one machine nothing is far away: what is lost is noticed soon.
+            "WEIGHHOUSE_HEARTBEAT_SECONDS": "3",
+            "WEIGHHOUSE_LEASE_SECONDS": "20",
+            "WEIGHHOUSE_LOST_AFTER_SECONDS": "60",
+            "WEIGHHOUSE_LONG_POLL_SECONDS": "20",
+            "WEIGHHOUSE_SWEEP_SECONDS": "5",
+            **self.options.settings,
+        }
+
+    def _run(self, name: str, arguments: list[str], environment: Mapping[str, str]) -> str:
+        self.supervisor.listener(name, "starting")
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=REPOSITORY,
+            env=dict(environment),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            reason = "\n".join(done.stderr.splitlines()[-12:])
+            raise PlatformError(f"{name} failed with status {done.returncode}:\n{reason}")
+        self.supervisor.listener(name, "ready")
+        return done.stdout
+
+    def _first_user(self, environment: Mapping[str, str]) -> None:
+        password = self.directory.secret("admin-password")
+        answer = self._run(
+            "first user",
+            ["-m", "weighhouse_backend.app.bootstrap"],
+            {
+                **environment,
+                "WEIGHHOUSE_ADMIN_EMAIL": ADMIN_EMAIL,
+                "WEIGHHOUSE_ADMIN_PASSWORD": password,
+            },
+        )
+        made = json.loads(answer)
+        path = self.directory.folder("secrets") / "first-user.json"
+        before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        made = {key: value for key, value in made.items() if value is not None}
+        self.credentials = {**before, **made, "email": ADMIN_EMAIL, "password": password}
+        lasting = {k: v for k, v in self.credentials.items() if k != "registration_token"}
+        self.directory.keep(path, json.dumps(lasting, indent=2))
+
+    def _own_parts(self, environment: Mapping[str, str]) -> list[PartPlan]:
+        celery = ("-m", "celery", "-A", "weighhouse_worker.app:app")
+        schedule = str(self.directory.folder("parts") / "beat-schedule")
+        return [
+            self._python(
+                "backend", environment,
+                "-m", "uvicorn", "weighhouse_backend.app:create_app", "--factory",
+                "--host", "127.0.0.1", "--port", str(self.options.port),
+                "--no-access-log", "--timeout-graceful-shutdown", "3",
+            ),
+            self._python(
+                "worker", environment, *celery, "worker", "--loglevel", "INFO",
+                "--concurrency", "1", "--without-gossip", "--without-mingle",
+            ),
+            self._python(
+                "beat", environment, *celery, "beat", "--loglevel", "WARNING",
+                "--schedule", schedule, "--pidfile", "",
+            ),
+        ]  # fmt: skip
+
+    def _start_agent(self, environment: Mapping[str, str]) -> None:
+        home = self.directory.folder("agent")
+        token = self.credentials.pop("registration_token", None)
+        if token is not None and not (home / "identity.json").exists():
+            enrol(self.url, token, home, name="local")
+        agent = {**environment, "WEIGHHOUSE_AGENT_HOME": str(home), "WEIGHHOUSE_URL": self.url}
+        # The platform's own secrets never reach the agent.
+        for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE"):
+            agent.pop(f"WEIGHHOUSE_{name}")
+        self.supervisor.start(self._python("agent", agent, "-m", "weighhouse_agent", "start"))
+
+    def _python(self, name: str, environment: Mapping[str, str], *arguments: str) -> PartPlan:
+        return PartPlan(
+            name=name,
+            command=(sys.executable, *arguments),
+            environment=environment,
+            directory=REPOSITORY,
+            log=self.directory.log(name),
+            record=self.directory.folder("parts") / f"{name}.json",
+            ready=self._backend_ready if name == "backend" else _at_once,
+            stop_seconds=40.0 if name == "agent" else 15.0,
+        )
+
+    def _backend_ready(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/health", timeout=2).is_success
+        except httpx.HTTPError:
+            return False
+
+
+def _at_once() -> bool:
+    """Parts that nobody connects to: running is ready, and the supervisor watches on."""
+    return True

@@ -1,0 +1,101 @@
+"""Keeps parts running: starts them in order, restarts the one that died, stops all in reverse."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from weighhouse_cli.embedded.errors import PartFailed
+from weighhouse_cli.embedded.part import Part, PartPlan, end_leftover, tail
+
+WATCH_SECONDS = 0.2
+BACKOFF_SECONDS = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0)
+STEADY_SECONDS = 30.0
+GIVE_UP_AFTER = 12
+
+Listener = Callable[[str, str], None]
+"""Told what happens: the part's name and a word (starting, ready, died, restarting, stopped)."""
+
+
+def _silent(_name: str, _word: str) -> None:
+    return None
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """The parts of one platform. Used from one thread; a second one watches."""
+
+    listener: Listener = _silent
+    parts: list[Part] = field(default_factory=list)
+    failure: PartFailed | None = None
+    """Set when a part died again and again; the platform is of no use then."""
+    _stopping: threading.Event = field(default_factory=threading.Event)
+    _watcher: threading.Thread | None = None
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def start(self, plan: PartPlan) -> Part:
+        """Start a part and wait until it is ready; ends first what a crash left of it.
+
+        :raises PartFailed: with the end of its log; parts started before go on.
+        """
+        end_leftover(plan.record, plan.stop_signal)
+        part = Part(plan)
+        self.listener(plan.name, "starting")
+        part.start()
+        with self._lock:
+            self.parts.append(part)
+        part.wait_ready()
+        self.listener(plan.name, "ready")
+        return part
+
+    def watch(self) -> None:
+        """From now on restart every part that dies, with growing pauses."""
+        self._watcher = threading.Thread(target=self._watch, name="watch", daemon=True)
+        self._watcher.start()
+
+    def stop(self) -> None:
+        """Stop all parts, the last started first. Repeatable."""
+        self._stopping.set()
+        if self._watcher is not None:
+            self._watcher.join()
+            self._watcher = None
+        with self._lock:
+            for part in reversed(self.parts):
+                part.stop()
+                self.listener(part.plan.name, "stopped")
+            self.parts.clear()
+
+    def part(self, name: str) -> Part:
+        """:raises KeyError: when there is no such part."""
+        with self._lock:
+            for part in self.parts:
+                if part.plan.name == name:
+                    return part
+        raise KeyError(name)
+
+    def _watch(self) -> None:
+        failures: dict[str, int] = {}
+        due: dict[str, float] = {}
+        while not self._stopping.wait(WATCH_SECONDS):
+            with self._lock:
+                for part in self.parts:
+                    self._look_after(part, failures, due)
+
+    def _look_after(self, part: Part, failures: dict[str, int], due: dict[str, float]) -> None:
+        name = part.plan.name
+        now = time.monotonic()
+        if part.alive():
+            if now - part.started_at > STEADY_SECONDS:
+                failures.pop(name, None)
+            return
+        if name not in due:
+            part.sweep()
+            count = failures[name] = failures.get(name, 0) + 1
+            if count > GIVE_UP_AFTER and self.failure is None:
+                self.failure = PartFailed(name, "died again and again", tail(part.plan.log))
+            due[name] = now + BACKOFF_SECONDS[min(count - 1, len(BACKOFF_SECONDS) - 1)]
+            self.listener(name, "died")
+        if now >= due[name]:
+            del due[name]
+            self.listener(name, "restarting")
+            part.start()

@@ -1,0 +1,23 @@
+"""Exit codes, and the error that carries one."""
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What the command's exit status means to a pipeline."""
+
+    PASSED = 0
+    REGRESSION = 1
+    INCONCLUSIVE = 2
+    INFRASTRUCTURE = 3
+    INVALID = 4
+    """Bad input, refused, or blocked by disclosure."""
+
+
+class CommandFailed(Exception):
+    """A command ends with a message and an exit code; never with a traceback."""
+
+    def __init__(self, code: Exit, message: str) -> None:
+        """:param message: what went wrong, and how to mend it."""
+        super().__init__(message)
+        self.code = code

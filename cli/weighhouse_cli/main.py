@@ -1,0 +1,39 @@
+"""The `weighhouse` command: composes the subcommands, and turns errors into exit codes."""
+
+import sys
+
+import typer
+
+from weighhouse_cli.commands import agent, campaign, experiment, platform, plugin, run, token
+from weighhouse_cli.console import ERROR
+from weighhouse_cli.embedded.errors import PlatformError
+from weighhouse_cli.exits import CommandFailed, Exit
+
+app = typer.Typer(
+    name="weighhouse",
+    help="Weighs databases on the same scales: platform, experiments, gates for builds.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("up")(platform.up)
+app.command("demo")(platform.demo)
+app.command("run")(run.run)
+app.add_typer(campaign.app, name="campaign")
+app.add_typer(experiment.app, name="experiment")
+app.add_typer(agent.app, name="agent")
+app.add_typer(plugin.app, name="plugin")
+app.add_typer(token.app, name="token")
+
+
+def main() -> None:
+    """Entry point: exit codes are decided here alone."""
+    try:
+        app()
+    except CommandFailed as failure:
+        ERROR.print(str(failure), style="red", soft_wrap=True)
+        sys.exit(failure.code)
+    except PlatformError as failure:
+        ERROR.print(str(failure), style="red", soft_wrap=True)
+        sys.exit(Exit.INFRASTRUCTURE)
+    except KeyboardInterrupt:
+        sys.exit(130)

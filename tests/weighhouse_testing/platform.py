@@ -1,0 +1,135 @@
+"""An embedded platform for tests: free ports, a temporary directory, short timings."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from weighhouse_cli.embedded.directory import free_port
+from weighhouse_cli.embedded.platform import Platform, PlatformOptions
+
+SHORT_TIMINGS = {
+    "WEIGHHOUSE_HEARTBEAT_SECONDS": "1",
+    "WEIGHHOUSE_LEASE_SECONDS": "5",
+    "WEIGHHOUSE_LOST_AFTER_SECONDS": "15",
+    "WEIGHHOUSE_LONG_POLL_SECONDS": "5",
+    "WEIGHHOUSE_SWEEP_SECONDS": "2",
+}
+ENDED = {"completed", "failed", "cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class RunningPlatform:
+    """A platform under test, and the shortest way to talk to it."""
+
+    inner: Platform
+
+    @property
+    def url(self) -> str:
+        """Address of interface and API."""
+        return self.inner.url
+
+    @property
+    def email(self) -> str:
+        """The first user's address."""
+        return str(self.inner.credentials["email"])
+
+    @property
+    def password(self) -> str:
+        """The first user's password."""
+        return str(self.inner.credentials["password"])
+
+    @property
+    def token(self) -> str:
+        """An API token of the first project."""
+        return str(self.inner.credentials["api_token"])
+
+    def pid(self, part: str) -> int:
+        """The process of a part: postgresql, redis, backend, worker, beat, agent."""
+        process = self.inner.supervisor.part(part).process
+        assert process is not None
+        return process.pid
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:
+        """Call the API with the token; the answer's JSON. Fails the test on an error."""
+        answer = httpx.request(
+            method,
+            f"{self.url}/api/v1{path}",
+            headers={"Authorization": f"Bearer {self.token}"},
+            timeout=30,
+            **arguments,
+        )
+        assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json() if answer.content else None
+
+    def start_campaign(self, yaml: str) -> dict[str, Any]:
+        """Store an experiment (a new revision when it exists) and start a campaign of it."""
+        experiment = self.request(
+            "POST", "/experiments", params={"upsert": "true"}, json={"yaml": yaml}
+        )
+        campaign: dict[str, Any] = self.request(
+            "POST", "/campaigns", json={"experiment_id": experiment["id"]}
+        )
+        return campaign
+
+    def campaign(self, campaign_id: str) -> dict[str, Any]:
+        """A campaign as it stands; patient while the backend is away."""
+        found: dict[str, Any] = until(
+            "the backend answers", lambda: self._campaign(campaign_id), seconds=60
+        )
+        return found
+
+    def _campaign(self, campaign_id: str) -> dict[str, Any] | None:
+        try:
+            found: dict[str, Any] = self.request("GET", f"/campaigns/{campaign_id}")
+        except (httpx.HTTPError, AssertionError):
+            return None
+        return found
+
+    def wait_for_campaign(self, campaign_id: str, seconds: float = 240) -> dict[str, Any]:
+        """Wait until a campaign has ended."""
+
+        def ended() -> dict[str, Any] | None:
+            found = self.campaign(campaign_id)
+            return found if found["status"] in ENDED else None
+
+        result: dict[str, Any] = until(f"campaign {campaign_id} ends", ended, seconds=seconds)
+        return result
+
+
+def until(what: str, question: Callable[[], Any], seconds: float = 30, every: float = 0.2) -> Any:
+    """Ask until the answer is true, and give it back.
+
+    :raises AssertionError: when it is not within the time.
+    """
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if answer := question():
+            return answer
+        time.sleep(every)
+    raise AssertionError(f"not within {seconds:g} s: {what}")
+
+
+@contextmanager
+def running_platform(**settings: str) -> Iterator[RunningPlatform]:
+    """Start a platform of its own on a temporary directory; stop and remove it afterwards.
+
+    :param settings: further WEIGHHOUSE_… settings, by name without the prefix.
+    """
+    path = Path(tempfile.mkdtemp(prefix="weighhouse-platform-"))
+    options = PlatformOptions(
+        directory=path,
+        port=free_port(),
+        durable=False,
+        settings={**SHORT_TIMINGS, **{f"WEIGHHOUSE_{k}": v for k, v in settings.items()}},
+    )
+    try:
+        with Platform(options) as inner:
+            yield RunningPlatform(inner)
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
