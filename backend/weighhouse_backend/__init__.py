@@ -1,0 +1,1 @@
+"""The domain by feature, on floors, and its HTTP API."""

@@ -1,0 +1,187 @@
+"""Errors as problem documents (RFC 9457): a class each, with a page of documentation each."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+log = structlog.get_logger(__name__)
+
+
+class FieldProblem(BaseModel):
+    """One thing wrong in a body."""
+
+    path: str
+    message: str
+    expected: str | None = None
+
+
+class ProblemDocument(BaseModel):
+    """The body of every error."""
+
+    type: str
+    title: str
+    status: int
+    detail: str | None = None
+    instance: str | None = None
+    errors: list[FieldProblem] = []
+
+
+class Problem(Exception):
+    """Base of all errors a caller is told about; a subclass says what happened."""
+
+    status: ClassVar[int] = 400
+    slug: ClassVar[str] = "bad-request"
+    title: ClassVar[str] = "The request cannot be carried out"
+
+    def __init__(
+        self,
+        detail: str | None = None,
+        *,
+        errors: Sequence[FieldProblem] = (),
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        """:param detail: this occurrence in words, and how to mend it."""
+        super().__init__(detail or self.title)
+        self.detail = detail
+        self.errors = list(errors)
+        self.headers = headers or {}
+
+    def document(self, instance: str | None = None) -> ProblemDocument:
+        """The body to send."""
+        return ProblemDocument(
+            type=f"/docs/problems/{self.slug}",
+            title=self.title,
+            status=self.status,
+            detail=self.detail,
+            instance=instance,
+            errors=self.errors,
+        )
+
+
+class NotFound(Problem):
+    """There is no such thing, or not for this caller."""
+
+    status = 404
+    slug = "not-found"
+    title = "There is no such thing here"
+
+
+class Forbidden(Problem):
+    """The caller's role does not allow it."""
+
+    status = 403
+    slug = "forbidden"
+    title = "Your role does not allow this"
+
+
+class NotAuthenticated(Problem):
+    """Nobody is signed in, or the token is not valid."""
+
+    status = 401
+    slug = "not-authenticated"
+    title = "Sign in, or send a valid token"
+
+
+class Conflict(Problem):
+    """The state of things does not allow it now."""
+
+    status = 409
+    slug = "conflict"
+    title = "Not in this state"
+
+
+class Invalid(Problem):
+    """A body or parameter is wrong."""
+
+    status = 422
+    slug = "invalid"
+    title = "The request is not valid"
+
+
+class BadCursor(Invalid):
+    """The cursor of a list is not one that was handed out."""
+
+    slug = "bad-cursor"
+    title = "The cursor is not one of ours"
+
+
+class Unavailable(Problem):
+    """Something behind the API is away for now."""
+
+    status = 503
+    slug = "unavailable"
+    title = "Not available for the moment; try again"
+
+
+def _answer(problem: Problem, request: Request) -> JSONResponse:
+    return JSONResponse(
+        jsonable_encoder(problem.document(request.url.path), exclude_none=True),
+        status_code=problem.status,
+        media_type="application/problem+json",
+        headers=problem.headers,
+    )
+
+
+def _field(error: Any) -> FieldProblem:
+    place = [str(part) for part in error["loc"]]
+    if place and place[0] in {"body", "query", "path", "header"}:
+        place = place[1:] or place
+    return FieldProblem(
+        path=".".join(place), message=str(error["msg"]).removeprefix("Value error, ")
+    )
+
+
+_BY_STATUS: dict[int, type[Problem]] = {
+    401: NotAuthenticated, 403: Forbidden, 404: NotFound, 409: Conflict, 422: Invalid,
+    503: Unavailable,
+}  # fmt: skip
+
+
+def install_problems(app: FastAPI) -> None:
+    """Make every error of an app a problem document."""
+
+    def on_problem(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, Problem)  # noqa: S101 - registered for it
+        return _answer(error, request)
+
+    def on_validation(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)  # noqa: S101
+        fields = [_field(one) for one in error.errors()]
+        detail = "; ".join(f"{one.path}: {one.message}" for one in fields[:3])
+        return _answer(Invalid(detail, errors=fields), request)
+
+    def on_http(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)  # noqa: S101
+        kind = _BY_STATUS.get(error.status_code)
+        problem = (kind or Problem)(str(error.detail))
+        answer = _answer(problem, request)
+        answer.status_code = error.status_code
+        return answer
+
+    def on_database(request: Request, error: Exception) -> JSONResponse:
+        log.warning("database_away", error=str(error.__cause__ or error))
+        return _answer(Unavailable("the database does not answer"), request)
+
+    def on_anything(request: Request, error: Exception) -> JSONResponse:
+        log.error("unhandled", path=request.url.path, exc_info=error)
+
+        class Unexpected(Problem):
+            status = 500
+            slug = "unexpected"
+            title = "Something went wrong here; it was logged"
+
+        return _answer(Unexpected(), request)
+
+    app.add_exception_handler(Problem, on_problem)
+    app.add_exception_handler(RequestValidationError, on_validation)
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(OperationalError, on_database)
+    app.add_exception_handler(Exception, on_anything)

@@ -1,0 +1,46 @@
+"""Settings, read once from the environment by the composition root."""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Every setting of backend and worker; environment variables `WEIGHHOUSE_…`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="WEIGHHOUSE_", extra="ignore", use_attribute_docstrings=True
+    )
+
+    database_url: str
+    """PostgreSQL, as SQLAlchemy takes it: `postgresql+psycopg://…`."""
+    redis_url: str
+    """Redis: Celery's broker, and wake-ups of what is live."""
+    public_url: str = "http://127.0.0.1:8480"
+    """Address people use; stands in links."""
+    frontend_dir: Path | None = None
+    """The built frontend to serve; none: the API alone."""
+    docs_dir: Path | None = None
+    """The folder `docs/`, for the pages that errors and findings link to."""
+    experiments_dir: Path | None = None
+    """The folder `experiments/`, offered as templates."""
+    artifact_dir: Path = Path("/var/lib/weighhouse/artifacts")
+    """Where artefacts and logs of runs lie."""
+    secret_key_file: Path | None = None
+    """A file with a secret of the installation."""
+    log_level: str = "INFO"
+    cookie_secure: bool = False
+    """Set the session's cookie for HTTPS alone; needed behind a proxy with TLS."""
+    session_hours: float = Field(default=336.0, gt=0)
+    """How long a login lasts without use."""
+    lease_seconds: float = Field(default=90.0, gt=0)
+    """Without a heartbeat for this long an agent is shown as unreachable."""
+    heartbeat_seconds: float = Field(default=15.0, gt=0)
+    """How often agents report."""
+    lost_after_seconds: float = Field(default=600.0, gt=0)
+    """Without a heartbeat for this long an attempt is lost."""
+    long_poll_seconds: float = Field(default=50.0, gt=0)
+    """How long an agent's question for work is held open."""
+    sweep_seconds: float = Field(default=30.0, gt=0)
+    """How often lost work is looked for."""
