@@ -14,7 +14,7 @@ from weighhouse_cli.embedded.part import Part, PartPlan, birth, end_leftover
 from weighhouse_cli.embedded.servers import redis
 from weighhouse_cli.embedded.supervisor import Supervisor
 from weighhouse_testing.fixtures import plain
-from weighhouse_testing.platform import until
+from weighhouse_testing.waiting import until
 
 
 def test_postgresql_wants_its_password(postgres_server: str) -> None:

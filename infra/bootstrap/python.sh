@@ -6,20 +6,38 @@ cd "$root"
 
 parts=()
 for file in protocol/pyproject.toml plugins/*/pyproject.toml agent/pyproject.toml \
-  backend/pyproject.toml worker/pyproject.toml cli/pyproject.toml tests/weighhouse_testing/pyproject.toml; do
+  backend/pyproject.toml worker/pyproject.toml cli/pyproject.toml; do
   [ -f "$file" ] && parts+=("$(dirname "$file")")
 done
-inputs=(requirements.lock infra/bootstrap/python.sh "${parts[@]/%//pyproject.toml}")
-stamp=.venv/weighhouse-stamp
-current "$stamp" "${inputs[@]}" && exit 0
+packages=(requirements.lock infra/bootstrap/python.sh)
+inputs=("${packages[@]}" "${parts[@]/%//pyproject.toml}")
+current .venv/weighhouse-stamp "${inputs[@]}" && exit 0
 
 python=$(command -v python3.11 || command -v python3) || fail "Python 3.11 or newer is missing (Debian: python3, python3-venv)"
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || fail "Python 3.11 or newer is needed; $python is $("$python" --version)"
-[ -x .venv/bin/python ] || { say "making .venv"; "$python" -m venv .venv; }
+# One after the other, should two ask at once.
+exec 9>"$cache/python.lock"
+flock 9
+[ -x .venv/bin/python ] || { say "making .venv"; "$python" -m venv .venv || fail "the Debian package python3-venv is missing"; }
 [ -x .venv/bin/uv ] || .venv/bin/pip install -q --disable-pip-version-check uv
-say "installing Python packages"
-.venv/bin/uv pip install -q --python .venv/bin/python --require-hashes -r requirements.lock
+uv=(.venv/bin/uv pip install -q --python .venv/bin/python)
+if ! current .venv/weighhouse-packages "${packages[@]}"; then
+  say "installing Python packages"
+  "${uv[@]}" --require-hashes -r requirements.lock
+  mark .venv/weighhouse-packages "${packages[@]}"
+fi
 editable=()
 for part in "${parts[@]}"; do editable+=(-e "./$part"); done
-.venv/bin/uv pip install -q --python .venv/bin/python --no-deps --no-build-isolation "${editable[@]}"
-mark "$stamp" "${inputs[@]}"
+say "installing the parts in place: ${parts[*]}"
+if ! "${uv[@]}" --no-deps --no-build-isolation "${editable[@]}" 2>"$cache/python.log"; then
+  # One broken part keeps nobody from working on the others.
+  broken=()
+  for part in "${parts[@]}"; do
+    "${uv[@]}" --no-deps --no-build-isolation -e "./$part" 2>"$cache/python.log" || {
+      broken+=("$part")
+      tail -n 3 "$cache/python.log" >&2
+    }
+  done
+  fail "not installed: ${broken[*]}"
+fi
+mark .venv/weighhouse-stamp "${inputs[@]}"

@@ -58,7 +58,11 @@ FORBIDDEN = {
     "a mark of unfinished work": re.compile("|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"])),
     "a machine's path": re.compile("/(wo" + "rk|ro" + "ot)/[a-z.]"),
     "a registry's host": re.compile(
-        "registry\\.npm" + "js|pypi\\." + "org|static\\.crates|repo1\\.mav" + "en|files\\.python" + "hosted"
+        "registry\\.npm"
+        + "js|pypi\\."
+        + "org|static\\.crates|repo1\\.mav"
+        + "en|files\\.python"
+        + "hosted"
     ),
 }
 
@@ -94,7 +98,11 @@ def test_every_top_folder_says_what_it_is_for() -> None:
 
 def test_the_names_nobody_learns_from_are_not_used() -> None:
     vague = {"utils", "helpers", "common", "manager", "misc"}
-    found = [n for n in tracked(".py", ".ts", ".rs", ".vue") if vague & {p.split(".")[0] for p in Path(n).parts}]
+    found = [
+        n
+        for n in tracked(".py", ".ts", ".rs", ".vue")
+        if vague & {p.split(".")[0] for p in Path(n).parts}
+    ]
     assert not found, found
 
 
@@ -121,10 +129,16 @@ def test_no_part_imports_what_it_may_not() -> None:
             names = (
                 [alias.name for alias in node.names]
                 if isinstance(node, ast.Import)
-                else [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else []
             )
             for module in names:
                 top = module.split(".")[0]
-                if top.startswith(ours) and top != own and top.removeprefix(ours) not in may[prefix]:
+                if (
+                    top.startswith(ours)
+                    and top != own
+                    and top.removeprefix(ours) not in may[prefix]
+                ):
                     wrong.append(f"{name}: {module}")
     assert not wrong, "\n".join(wrong)

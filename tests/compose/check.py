@@ -32,14 +32,16 @@ def settings(path: Path) -> dict[str, str]:
     return dict(pairs)  # type: ignore[arg-type]
 
 
-def checked(answer: httpx.Response) -> Any:  # noqa: ANN401 - plain JSON
+def checked(answer: httpx.Response) -> Any:
     """The answer's JSON; ends with the problem's text when it is an error."""
     if answer.is_error:
-        sys.exit(f"{answer.request.method} {answer.request.url}: {answer.status_code} {answer.text}")
+        sys.exit(
+            f"{answer.request.method} {answer.request.url}: {answer.status_code} {answer.text}"
+        )
     return answer.json() if answer.content else None
 
 
-def wait_for(what: str, question: Any) -> Any:  # noqa: ANN401
+def wait_for(what: str, question: Any) -> Any:
     """Ask once a second until the answer is true; ends when it takes too long."""
     until = time.monotonic() + DEADLINE_SECONDS
     while time.monotonic() < until:
@@ -53,7 +55,9 @@ def main(url: str, env_file: Path, registration_file: Path) -> None:
     """The whole check; ends with a message when something is not as it should be."""
     env = settings(env_file)
     # The certificate is self-signed and made a moment ago.
-    with httpx.Client(base_url=url, verify=False, headers={"X-Weighhouse": "1"}, timeout=30) as client:  # noqa: S501
+    with httpx.Client(
+        base_url=url, verify=False, headers={"X-Weighhouse": "1"}, timeout=30
+    ) as client:
         login = {
             "email": env["WEIGHHOUSE_ADMIN_EMAIL"],
             "password": env["WEIGHHOUSE_ADMIN_PASSWORD"],
@@ -70,7 +74,9 @@ def main(url: str, env_file: Path, registration_file: Path) -> None:
             ],
         )
         experiment = checked(client.post("/api/v1/experiments", json={"yaml": EXPERIMENT}))
-        campaign = checked(client.post("/api/v1/campaigns", json={"experiment_id": experiment["id"]}))
+        campaign = checked(
+            client.post("/api/v1/campaigns", json={"experiment_id": experiment["id"]})
+        )
         path = f"/api/v1/campaigns/{campaign['id']}"
         ended = wait_for(
             "the campaign's end",
@@ -86,10 +92,10 @@ def main(url: str, env_file: Path, registration_file: Path) -> None:
             sys.exit(f"the campaign ended as {ended['status']}: {runs}")
         comparison = checked(client.get("/api/v1/comparisons", params={"campaign": campaign["id"]}))
         medians = {cell["side"]: cell["throughput"]["median"] for cell in comparison["cells"]}
-        if len(comparison["sides"]) != 2 or not all(value > 0 for value in medians.values()):  # noqa: PLR2004
+        if len(comparison["sides"]) != 2 or not all(value > 0 for value in medians.values()):
             sys.exit(f"an incomplete comparison: {medians}")
         page = client.get("/")
-        if page.is_error or "<div id=\"app\"" not in page.text:
+        if page.is_error or '<div id="app"' not in page.text:
             sys.exit("the frontend is not served")
         print(f"compared {len(comparison['sides'])} systems in {runs['total']} runs: {medians}")
 

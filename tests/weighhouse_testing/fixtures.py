@@ -1,19 +1,25 @@
-"""Session fixtures: PostgreSQL, Redis, fresh databases, and the whole embedded platform."""
+"""Fixtures of every test: a real PostgreSQL, a real Redis, fresh databases."""
 
+import importlib
+import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
 import psycopg
 import pytest
 from psycopg import sql
+from sqlalchemy import create_engine
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.servers import postgres, redis
 from weighhouse_cli.embedded.supervisor import Supervisor
 
-from weighhouse_testing.platform import RunningPlatform, running_platform
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
@@ -58,19 +64,58 @@ def plain(url: str) -> str:
     return url.replace("postgresql+psycopg://", "postgresql://")
 
 
-@pytest.fixture(scope="module")
-def empty_database_url(postgres_server: str) -> Iterator[str]:
-    """A new database without tables, for one module; its address for SQLAlchemy."""
+@contextmanager
+def database(server_url: str, template: str = "template0") -> Iterator[str]:
+    """A new database on a server, dropped afterwards; its address for SQLAlchemy."""
     name = f"test_{uuid4().hex[:12]}"
-    with psycopg.connect(plain(postgres_server), autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-    yield f"{postgres_server.rsplit('/', 1)[0]}/{name}"
-    with psycopg.connect(plain(postgres_server), autocommit=True) as connection:
+    with psycopg.connect(plain(server_url), autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                sql.Identifier(name), sql.Identifier(template)
+            )
+        )
+    yield f"{server_url.rsplit('/', 1)[0]}/{name}"
+    with psycopg.connect(plain(server_url), autocommit=True) as connection:
         connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
+@pytest.fixture(scope="module")
+def empty_database_url(postgres_server: str) -> Iterator[str]:
+    """A new database without tables, for one module; its address for SQLAlchemy."""
+    with database(postgres_server) as url:
+        yield url
+
+
 @pytest.fixture(scope="session")
-def platform() -> Iterator[RunningPlatform]:
-    """The whole embedded platform with short timings: url, credentials, its parts."""
-    with running_platform() as found:
-        yield found
+def migrated_template(postgres_server: str) -> Iterator[str]:
+    """A database with all migrations applied, once a session; its name, to copy from."""
+    with database(postgres_server) as url:
+        _apply_migrations(url)
+        yield url.rsplit("/", 1)[1]
+
+
+@pytest.fixture(scope="module")
+def database_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
+    """A new database with all tables, for one module; its address for SQLAlchemy."""
+    with database(postgres_server, migrated_template) as url:
+        yield url
+
+
+def _apply_migrations(url: str) -> None:
+    if not list((REPOSITORY / "migrations" / "versions").glob("*.py")):
+        models = (REPOSITORY / "backend" / "weighhouse_backend").glob("*/models.py")
+        for path in models:
+            importlib.import_module(f"weighhouse_backend.{path.parent.name}.models")
+        engine = create_engine(url)
+        importlib.import_module("weighhouse_backend.kit.db").Base.metadata.create_all(engine)
+        engine.dispose()
+        return
+    done = subprocess.run(
+        [sys.executable, "-m", "alembic", "-c", "migrations/alembic.ini", "upgrade", "head"],
+        cwd=REPOSITORY,
+        env={**os.environ, "WEIGHHOUSE_DATABASE_URL": url},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

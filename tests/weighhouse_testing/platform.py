@@ -2,8 +2,7 @@
 
 import shutil
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 import httpx
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
+
+from weighhouse_testing.waiting import until
 
 SHORT_TIMINGS = {
     "WEIGHHOUSE_HEARTBEAT_SECONDS": "1",
@@ -100,19 +101,6 @@ class RunningPlatform:
 
         result: dict[str, Any] = until(f"campaign {campaign_id} ends", ended, seconds=seconds)
         return result
-
-
-def until(what: str, question: Callable[[], Any], seconds: float = 30, every: float = 0.2) -> Any:
-    """Ask until the answer is true, and give it back.
-
-    :raises AssertionError: when it is not within the time.
-    """
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if answer := question():
-            return answer
-        time.sleep(every)
-    raise AssertionError(f"not within {seconds:g} s: {what}")
 
 
 @contextmanager
