@@ -40,8 +40,10 @@ def object_problems(
         if name not in known
     ]
     whole = {"type": "object", **schema, "additionalProperties": True}
-    for error in Draft202012Validator(whole).iter_errors(dict(values)):
-        problems.append((".".join([path, *map(str, error.absolute_path)]), _sentence(error)))
+    problems += [
+        (".".join([path, *map(str, error.absolute_path)]), _sentence(error))
+        for error in Draft202012Validator(whole).iter_errors(dict(values))
+    ]
     return sorted(problems)
 
 

@@ -1,0 +1,68 @@
+"""Asks a Redis server questions, in RESP2.
+
+Source: Redis serialization protocol specification,
+https://redis.io/docs/latest/develop/reference/protocol-spec/
+"""
+
+from weighhouse_sdk.wire import Address, Connection, ReplyError
+
+Reply = str | int | list["Reply"] | None
+
+
+def ask(address: Address, timeout_seconds: float, *words: str) -> Reply:
+    """Send one command over a connection of its own.
+
+    :raises ReplyError: when the answer is an error.
+    :raises OSError: when there is no answer.
+    """
+    with Connection(address, timeout_seconds) as connection:
+        parts = [f"*{len(words)}\r\n".encode()]
+        for word in words:
+            data = word.encode()
+            parts.append(b"$%d\r\n%s\r\n" % (len(data), data))
+        connection.send(b"".join(parts))
+        return _reply(connection)
+
+
+def info(address: Address, timeout_seconds: float) -> dict[str, str]:
+    """The lines of INFO's default sections.
+
+    :raises ReplyError, OSError: as `ask`.
+    """
+    text = ask(address, timeout_seconds, "INFO")
+    if not isinstance(text, str):
+        raise ReplyError(f"INFO answers {text!r}")
+    pairs = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
+    return {name: value for name, colon, value in pairs if colon}
+
+
+def configuration(address: Address, timeout_seconds: float) -> dict[str, str]:
+    """All of CONFIG GET.
+
+    :raises ReplyError, OSError: as `ask`.
+    """
+    flat = ask(address, timeout_seconds, "CONFIG", "GET", "*")
+    if not isinstance(flat, list):
+        raise ReplyError(f"CONFIG GET answers {flat!r}")
+    return {str(name): str(value) for name, value in zip(flat[::2], flat[1::2], strict=True)}
+
+
+def _reply(connection: Connection) -> Reply:
+    line = connection.line()
+    kind, rest = line[:1], line[1:]
+    match kind:
+        case "+":
+            return rest
+        case "-":
+            raise ReplyError(rest)
+        case ":":
+            return int(rest)
+        case "$":
+            size = int(rest)
+            if size < 0:
+                return None
+            return connection.exactly(size + 2)[:-2].decode("utf-8", errors="replace")
+        case "*":
+            return [_reply(connection) for _ in range(int(rest))]
+        case _:
+            raise ReplyError(f"not RESP: {line[:80]!r}")

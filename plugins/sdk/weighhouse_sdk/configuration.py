@@ -1,0 +1,59 @@
+"""Says of each line of an effective configuration whether and by whom it was changed."""
+
+from collections.abc import Collection, Mapping
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.report import Setting
+
+from weighhouse_sdk.parameters import declared
+
+
+def system_names(manifest: Manifest) -> dict[str, str]:
+    """Parameter → the system's own name of the setting it stands for.
+
+    A parameter's schema names it with `x-setting`; default: the parameter's name.
+    """
+    return {
+        name: str(schema.get("x-setting", name))
+        for name, schema in declared(manifest.parameters).items()
+    }
+
+
+def system_value(schema: Mapping[str, object], value: Scalar) -> str:
+    """A parameter's value as the system prints it back.
+
+    `x-true` and `x-false` in the schema give the words for a flag, default `yes` and `no`;
+    `x-scale` is what the system multiplies a number by, for example 1048576 for mebibytes.
+    """
+    if isinstance(value, bool):
+        return str(schema.get("x-true", "yes") if value else schema.get("x-false", "no"))
+    scale = schema.get("x-scale", 1)
+    if isinstance(value, int) and isinstance(scale, int):
+        return str(value * scale)
+    return str(value)
+
+
+def explained(
+    effective: Mapping[str, str],
+    vendor: Mapping[str, str],
+    by_experiment: Collection[str],
+    by_plugin: Collection[str],
+) -> tuple[Setting, ...]:
+    """The effective configuration with defaults and sources, sorted by name.
+
+    :param effective: what the running system says.
+    :param vendor: what the same version says as its vendor ships it; a missing name has an
+        unknown default.
+    :param by_experiment: names that the experiment set, whether or not to another value.
+    :param by_plugin: names that the plugin set.
+    """
+    lines = []
+    for name, value in sorted(effective.items()):
+        line = Setting(name=name, value=value, default=vendor.get(name))
+        if name in by_experiment:
+            line = line.model_copy(update={"source": "experiment"})
+        elif name in by_plugin:
+            line = line.model_copy(update={"source": "plugin"})
+        lines.append(line)
+    return tuple(lines)
