@@ -25,6 +25,8 @@ export function useCampaigns(
     queryKey: ['campaigns', query],
     queryFn: () => unwrap<Page<CampaignSummary>>(api.GET('/api/v1/campaigns', { params: { query: query.value } })),
     select: (page) => page.items,
+    // An empty identifier is one that is not known yet; without one, all campaigns are meant.
+    enabled: () => toValue(filters).experimentId !== '',
     refetchInterval: (state) => (state.state.data?.items.some(isOpen) ? REFRESH_WHILE_OPEN_MS : false),
   })
 }

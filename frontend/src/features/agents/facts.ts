@@ -1,0 +1,78 @@
+import type { Agent } from '@/api'
+import { formatBytes, formatCount, type KeyValueRow } from '@/ui'
+
+const names: Record<string, string> = {
+  hostname: 'Host',
+  machine_id: 'Machine',
+  cpu_model: 'CPU',
+  cores: 'Cores',
+  memory_bytes: 'Memory',
+  kernel: 'Kernel',
+  operating_system: 'Operating system',
+  architecture: 'Architecture',
+  boot_id: 'Boot',
+  cpu_governor: 'Frequency governor',
+  simultaneous_multithreading: 'SMT',
+  virtualisation: 'Virtualisation',
+  clock_source: 'Clock source',
+  swap_bytes: 'Swap',
+  cgroup_version: 'cgroup version',
+  cgroup_cpu_limit: 'cgroup CPU limit',
+  cgroup_memory_limit_bytes: 'cgroup memory limit',
+  load_average_1m: 'Load average, 1 min',
+  plugins: 'Plugins',
+  networks: 'Networks',
+  deployments: 'Deployments',
+  max_run_seconds: 'Longest run',
+  max_rate_per_second: 'Highest rate',
+  max_clients: 'Most clients',
+}
+const hashes = new Set(['machine_id', 'boot_id'])
+
+function valueOf(key: string, value: unknown): KeyValueRow['value'] {
+  if (value === null || value === undefined) return null
+  if (Array.isArray(value)) return value.map(String).join(', ') || 'none'
+  if (typeof value === 'number') {
+    if (key.endsWith('_bytes')) {
+      const shown = formatBytes(value)
+      return `${shown.value} ${shown.unit}`
+    }
+    if (key === 'max_run_seconds') return `${formatCount(value)} s`
+    return Number.isInteger(value) ? formatCount(value) : value
+  }
+  if (typeof value === 'object') {
+    return Object.entries(value)
+      .map(([name, one]) => `${name} ${String(one)}`)
+      .join(', ')
+  }
+  return typeof value === 'string' || typeof value === 'boolean' ? value : null
+}
+
+/** Machine facts as rows; what is not known is said to be unknown, never left out. */
+export function factRows(facts: Agent['facts']): KeyValueRow[] {
+  return Object.entries(facts).map(([key, value]) => ({
+    key: names[key] ?? key.replaceAll('_', ' '),
+    value: valueOf(key, value),
+    mono: hashes.has(key),
+  }))
+}
+
+/** The local policy as rows; a limit that is not set is no limit. */
+export function policyRows(policy: Agent['policy']): KeyValueRow[] {
+  return Object.entries(policy).map(([key, value]) => {
+    const unlimited = value === null && key.startsWith('max_')
+    const everything = Array.isArray(value) && value.length === 1 && value[0] === '*'
+    return {
+      key: names[key] ?? key.replaceAll('_', ' '),
+      value: unlimited ? 'no limit' : everything ? 'all' : valueOf(key, value),
+    }
+  })
+}
+
+/** The machine in one line: `AMD EPYC 9354, 64 cores, 252 GiB`. */
+export function machineLine(facts: Agent['facts']): string {
+  const cpu = typeof facts['cpu_model'] === 'string' ? facts['cpu_model'].replace(/\s+/g, ' ') : 'unknown CPU'
+  const cores = typeof facts['cores'] === 'number' ? `${facts['cores']} cores` : ''
+  const memory = typeof facts['memory_bytes'] === 'number' ? formatBytes(facts['memory_bytes']) : null
+  return [cpu, cores, memory ? `${memory.value} ${memory.unit}` : ''].filter(Boolean).join(', ')
+}

@@ -1,0 +1,55 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { toValue, type MaybeRefOrGetter } from 'vue'
+
+import { api, unwrap, type Agent, type Page, type RegistrationToken } from '@/api'
+import { useSession } from '@/session'
+
+const REFRESH_MS = 10_000
+
+/** The project's agents, asked for again while the page is open: heartbeats go on. */
+export function useAgents() {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['agents', () => session.project?.id],
+    queryFn: () =>
+      unwrap<Page<Agent>>(
+        api.GET('/api/v1/agents', { params: { query: { project_id: session.project?.id, limit: 200 } } }),
+      ),
+    refetchInterval: REFRESH_MS,
+  })
+}
+
+/** One agent, out of the list. */
+export function useAgent(id: MaybeRefOrGetter<string>) {
+  const agents = useAgents()
+  return {
+    ...agents,
+    find: () => agents.data.value?.items.find((agent) => agent.id === toValue(id)),
+  }
+}
+
+/** What may be asked of an agent. */
+export type AgentAction = 'drain' | 'undrain' | 'revoke'
+
+/** Drains an agent, takes it back, or revokes it for good. */
+export function useAgentAction() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, action }: { id: string; action: AgentAction }) =>
+      unwrap(api.POST(`/api/v1/agents/{agent_id}/${action}`, { params: { path: { agent_id: id } } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
+  })
+}
+
+/** A registration token: good for one machine, for an hour. */
+export function useRegistrationToken() {
+  const session = useSession()
+  return useMutation({
+    mutationFn: (labels: Record<string, string>) =>
+      unwrap<RegistrationToken>(
+        api.POST('/api/v1/agent-registration-tokens', {
+          body: { project_id: session.project?.id, labels, expires_in_minutes: 60 },
+        }),
+      ),
+  })
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Comparison } from '@/api'
+
+import { headlinesOf } from './headline'
+
+const level = (value: number) => ({ kind: 'closed' as const, value, label: `${value} clients` })
+const estimate = (median: number) => ({ median, low: median * 0.9, high: median * 1.25, repeats: 5, confidence: 0.95 })
+const cell = (side: string, clients: number, median: number | null) => ({
+  side,
+  workload: 'balanced',
+  load_level: level(clients),
+  throughput: median === null ? null : estimate(median),
+  p99_us: null,
+})
+const comparison = {
+  sides: [{ key: 'a' }, { key: 'b' }],
+  workloads: ['balanced', 'never-run'],
+  load_levels: [level(1), level(8), level(32)],
+  cells: [cell('a', 1, 10), cell('b', 1, 20), cell('a', 8, 50), cell('b', 8, 80), cell('a', 32, 60), cell('b', 32, null)],
+} as unknown as Comparison
+
+describe('headlines', () => {
+  it('take the heaviest level that every side has', () => {
+    const [headline, ...rest] = headlinesOf(comparison)
+    expect(headline?.level.value).toBe(8)
+    expect(rest).toEqual([])
+  })
+
+  it('scale bars to the widest end of an interval', () => {
+    const bars = headlinesOf(comparison)[0]?.bars
+    expect(bars?.map((bar) => Math.round(bar.width))).toEqual([50, 80])
+    expect(bars?.[1]?.high).toBe(100)
+  })
+})

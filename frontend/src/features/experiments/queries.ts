@@ -1,0 +1,173 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { toValue, type MaybeRefOrGetter } from 'vue'
+
+import {
+  api,
+  ApiProblem,
+  unwrap,
+  type Campaign,
+  type ExperimentRevision,
+  type ExperimentSummary,
+  type ExperimentTemplate,
+  type Page,
+  type RevisionChange,
+  type Validation,
+} from '@/api'
+import { useSession } from '@/session'
+
+/** The project's experiments. */
+export function useExperiments() {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['experiments', () => session.project?.id],
+    queryFn: () =>
+      unwrap<Page<ExperimentSummary>>(
+        api.GET('/api/v1/experiments', { params: { query: { project_id: session.project?.id, limit: 200 } } }),
+      ),
+    select: (page) => page.items,
+  })
+}
+
+/** One experiment by identifier or slug. */
+export function useExperiment(key: MaybeRefOrGetter<string>) {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['experiment', key],
+    queryFn: () =>
+      unwrap<ExperimentSummary>(
+        api.GET('/api/v1/experiments/{experiment}', {
+          params: { path: { experiment: toValue(key) }, query: { project_id: session.project?.id } },
+        }),
+      ),
+  })
+}
+
+/** All revisions, newest first. */
+export function useRevisions(experimentId: MaybeRefOrGetter<string>) {
+  return useQuery({
+    queryKey: ['experiment', experimentId, 'revisions'],
+    queryFn: () =>
+      unwrap<Page<ExperimentRevision>>(
+        api.GET('/api/v1/experiments/{experiment}/revisions', {
+          params: { path: { experiment: toValue(experimentId) } },
+        }),
+      ),
+    select: (page) => page.items,
+  })
+}
+
+/** One revision with its document. */
+export function useRevision(experimentId: MaybeRefOrGetter<string>, number: MaybeRefOrGetter<number>) {
+  return useQuery({
+    queryKey: ['experiment', experimentId, 'revisions', number],
+    queryFn: () =>
+      unwrap<ExperimentRevision>(
+        api.GET('/api/v1/experiments/{experiment}/revisions/{number}', {
+          params: { path: { experiment: toValue(experimentId), number: toValue(number) } },
+        }),
+      ),
+    enabled: () => toValue(experimentId) !== '',
+    staleTime: Infinity,
+  })
+}
+
+/** What changed from one revision to another. */
+export function useRevisionDiff(
+  experimentId: MaybeRefOrGetter<string>,
+  from: MaybeRefOrGetter<number>,
+  to: MaybeRefOrGetter<number>,
+) {
+  return useQuery({
+    queryKey: ['experiment', experimentId, 'diff', from, to],
+    queryFn: () =>
+      unwrap<{ changes: RevisionChange[] }>(
+        api.GET('/api/v1/experiments/{experiment}/revisions/{from}/diff/{to}', {
+          params: { path: { experiment: toValue(experimentId), from: toValue(from), to: toValue(to) } },
+        }),
+      ),
+    select: (diff) => diff.changes,
+    enabled: () => toValue(from) !== toValue(to),
+    staleTime: Infinity,
+  })
+}
+
+/** The published studies, ready to run. */
+export function useTemplates() {
+  return useQuery({
+    queryKey: ['experiment-templates'],
+    queryFn: () => unwrap<ExperimentTemplate[]>(api.GET('/api/v1/experiment-templates')),
+    staleTime: Infinity,
+  })
+}
+
+/** What the server says of a document; the last answer stays while the next is on its way. */
+export function useValidation(yaml: MaybeRefOrGetter<string>) {
+  return useQuery({
+    queryKey: ['experiment-validation', yaml],
+    queryFn: () => unwrap<Validation>(api.POST('/api/v1/experiments/validate', { body: { yaml: toValue(yaml) } })),
+    enabled: () => toValue(yaml).trim() !== '',
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 60_000,
+  })
+}
+
+/** Creates an experiment from a YAML document. */
+export function useCreateExperiment() {
+  const queries = useQueryClient()
+  const session = useSession()
+  return useMutation({
+    mutationFn: (yaml: string) =>
+      unwrap<ExperimentSummary>(
+        api.POST('/api/v1/experiments', { body: { yaml, project_id: session.project?.id } }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['experiments'] }),
+  })
+}
+
+/**
+ * Saves a new revision on top of the one that was edited.
+ *
+ * When somebody else saved in between, the server answers 412 and nothing is overwritten.
+ */
+export function useSaveRevision(experimentId: MaybeRefOrGetter<string>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ yaml, base }: { yaml: string; base: number }) =>
+      unwrap<ExperimentRevision>(
+        api.POST('/api/v1/experiments/{experiment}/revisions', {
+          params: { path: { experiment: toValue(experimentId) }, header: { 'If-Match': `"${base}"` } },
+          body: { yaml },
+        }),
+      ),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['experiments'] }),
+        queries.invalidateQueries({ queryKey: ['experiment'] }),
+      ]),
+  })
+}
+
+/** Starts a campaign; the key makes a repeated request harmless. */
+export function useStartCampaign() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ experimentId, key }: { experimentId: string; key: string }) =>
+      unwrap<Campaign>(
+        api.POST('/api/v1/campaigns', {
+          params: { header: { 'Idempotency-Key': key } },
+          body: { experiment_id: experimentId },
+        }),
+      ),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['campaigns'] }),
+        queries.invalidateQueries({ queryKey: ['experiments'] }),
+      ]),
+  })
+}
+
+/** Whether saving failed because somebody else saved first. */
+export function isStale(error: unknown): boolean {
+  return error instanceof ApiProblem && (error.status === 412 || error.status === 409)
+}

@@ -1,0 +1,69 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { toValue, type MaybeRefOrGetter } from 'vue'
+
+import { api, ApiProblem, unwrap, type Schedule } from '@/api'
+
+/** What is sent to set a schedule. */
+export interface ScheduleInput {
+  cron: string
+  time_zone: string
+  enabled: boolean
+}
+
+/** The experiment's schedule; null when it has none. */
+export function useSchedule(experimentId: MaybeRefOrGetter<string>) {
+  return useQuery({
+    queryKey: ['experiment', experimentId, 'schedule'],
+    queryFn: async () => {
+      try {
+        return await unwrap<Schedule>(
+          api.GET('/api/v1/experiments/{experiment}/schedule', {
+            params: { path: { experiment: toValue(experimentId) } },
+          }),
+        )
+      } catch (error) {
+        if (error instanceof ApiProblem && error.status === 404) return null
+        throw error
+      }
+    },
+  })
+}
+
+/** The next instants a cron expression means. */
+export function useSchedulePreview(cron: MaybeRefOrGetter<string>, timeZone: MaybeRefOrGetter<string>) {
+  return useQuery({
+    queryKey: ['schedule-preview', cron, timeZone],
+    queryFn: () =>
+      unwrap<{ next: string[] }>(
+        api.POST('/api/v1/schedules/preview', { body: { cron: toValue(cron), time_zone: toValue(timeZone) } }),
+      ),
+    select: (preview) => preview.next,
+    enabled: () => toValue(cron).trim() !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+  })
+}
+
+/** Sets or removes the schedule. */
+export function useScheduleChange(experimentId: MaybeRefOrGetter<string>) {
+  const queries = useQueryClient()
+  const refresh = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: ['experiment'] }),
+      queries.invalidateQueries({ queryKey: ['experiments'] }),
+    ])
+  const path = () => ({ experiment: toValue(experimentId) })
+  const save = useMutation({
+    mutationFn: (schedule: ScheduleInput) =>
+      unwrap<Schedule>(
+        api.PUT('/api/v1/experiments/{experiment}/schedule', { params: { path: path() }, body: schedule }),
+      ),
+    onSuccess: refresh,
+  })
+  const remove = useMutation({
+    mutationFn: () =>
+      unwrap(api.DELETE('/api/v1/experiments/{experiment}/schedule', { params: { path: path() } })),
+    onSuccess: refresh,
+  })
+  return { save, remove }
+}

@@ -1,0 +1,41 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+
+import { api, unwrap, type ApiToken, type Page, type Role } from '@/api'
+import { useSession } from '@/session'
+
+/** A token with its secret, which is told once. */
+export type NewToken = ApiToken & { token: string }
+
+/** The project's API tokens, revoked ones among them. */
+export function useApiTokens() {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['api-tokens', () => session.project?.id],
+    queryFn: () =>
+      unwrap<Page<ApiToken>>(
+        api.GET('/api/v1/api-tokens', { params: { query: { project_id: session.project?.id, limit: 200 } } }),
+      ),
+    select: (page) => page.items,
+  })
+}
+
+/** Creates a token. */
+export function useCreateToken() {
+  const queries = useQueryClient()
+  const session = useSession()
+  return useMutation({
+    mutationFn: (input: { name: string; role: Role; expires_in_days?: number }) =>
+      unwrap<NewToken>(api.POST('/api/v1/api-tokens', { body: { ...input, project_id: session.project?.id } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
+  })
+}
+
+/** Revokes a token for good. */
+export function useRevokeToken() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(api.DELETE('/api/v1/api-tokens/{token_id}', { params: { path: { token_id: id } } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
+  })
+}
