@@ -1,8 +1,11 @@
 """The embedded servers, for real: started, private, restarted, stopped."""
 
+import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import psycopg
@@ -138,3 +141,43 @@ def test_redis_is_ready_when_it_answers(tmp_path: Path) -> None:
         assert configuration.stat().st_mode & 0o777 == 0o600
     finally:
         supervisor.stop()
+
+
+def test_stopping_a_part_ends_what_left_its_session(tmp_path: Path) -> None:
+    child = tmp_path / "child"
+    part = Part(
+        _sleeper(tmp_path, command=f"setsid sh -c 'echo $$ > {child}; exec sleep 300' & wait")
+    )
+    part.start()
+    pid = until("the child", lambda: child.exists() and int(child.read_text() or 0))
+    part.stop()
+    assert birth(int(pid)) is None
+
+
+KILLED_SUPERVISOR = """
+import sys, time
+from pathlib import Path
+from weighhouse_cli.embedded.part import PartPlan
+from weighhouse_cli.embedded.supervisor import Supervisor
+
+here = Path(sys.argv[1])
+plan = PartPlan(
+    name="orphan", command=("/bin/sleep", "300"), environment={}, directory=here,
+    log=here / "log", record=here / "orphan.json", ready=lambda: True,
+)
+Supervisor().start(plan)
+print("started", flush=True)
+time.sleep(300)
+"""
+
+
+def test_a_killed_supervisor_leaves_nothing_running(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED_SUPERVISOR, str(tmp_path)], stdout=subprocess.PIPE
+    ) as supervisor:
+        assert supervisor.stdout is not None
+        assert supervisor.stdout.readline() == b"started\n"
+        pid = json.loads((tmp_path / "orphan.json").read_text())["pid"]
+        assert birth(pid) is not None
+        supervisor.kill()
+    until("the part ends", lambda: birth(pid) is None)

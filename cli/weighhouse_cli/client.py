@@ -38,7 +38,7 @@ def find_access(url: str | None, token: str | None) -> Access:
     if url is None:
         url = directory.remembered().get("url", f"http://127.0.0.1:{DEFAULT_PORT}")
     if token is None:
-        token = _embedded_token(directory.folder("secrets") / "first-user.json")
+        token = _embedded_token(directory.first_user())
     if token is None:
         raise CommandFailed(
             Exit.INVALID,

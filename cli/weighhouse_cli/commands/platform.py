@@ -15,7 +15,11 @@ import typer
 from weighhouse_cli.client import Access, Client
 from weighhouse_cli.commands.options import DataDirectory
 from weighhouse_cli.console import OUT, follow, show_medians, show_verdict
-from weighhouse_cli.embedded.directory import DEFAULT_PORT, default_directory
+from weighhouse_cli.embedded.directory import (
+    DEFAULT_PORT,
+    PlatformDirectory,
+    default_directory,
+)
 from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.embedded.platform import REPOSITORY, Platform, PlatformOptions
 from weighhouse_cli.exits import Exit
@@ -61,7 +65,7 @@ def demo(
             f"\n{experiment['name']}: {campaign['runs']['total']} runs; watch them at {page}\n",
             soft_wrap=True,
         )
-        campaign = _follow(client, campaign["id"], interrupted)
+        campaign = _follow(client, campaign["id"], platform, interrupted)
         if interrupted.is_set():
             return
         show_medians(client.get("/comparisons", campaign=campaign["id"]))
@@ -77,7 +81,9 @@ def demo(
         _wait(platform, interrupted)
 
 
-def _follow(client: Client, campaign_id: str, interrupted: threading.Event) -> dict[str, Any]:
+def _follow(
+    client: Client, campaign_id: str, platform: Platform, interrupted: threading.Event
+) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def watch() -> None:
@@ -87,6 +93,7 @@ def _follow(client: Client, campaign_id: str, interrupted: threading.Event) -> d
     watcher.start()
     while watcher.is_alive() and not interrupted.is_set():
         watcher.join(0.2)
+        _raise_failure(platform)
     return found
 
 
@@ -99,47 +106,60 @@ def running(
     :raises PlatformError: when it cannot start; nothing is left running then.
     """
     interrupted = threading.Event()
+    started = threading.Event()
+
+    def interrupt(number: int, _frame: object) -> None:
+        interrupted.set()
+        if not started.is_set():
+            raise KeyboardInterrupt(signal.Signals(number).name)
+
     before = {
-        number: signal.signal(number, lambda *_: interrupted.set())
+        number: signal.signal(number, interrupt)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     }
     options = PlatformOptions(directory=data_dir or default_directory(), port=port, agent=agent)
-    words = {
-        "starting": "dim",
-        "ready": "green",
-        "died": "yellow",
-        "restarting": "yellow",
-        "stopped": "dim",
-    }
-
-    def listener(name: str, word: str) -> None:
-        if word != "starting":
-            OUT.print(f"  {name:<12} {word}", style=words[word])
-
+    first_time = not PlatformDirectory(options.directory).first_user().exists()
     try:
         OUT.print(f"Weighhouse, data in {options.directory}", soft_wrap=True)
-        with Platform(options, listener) as platform:
-            OUT.print(f"\n  address   {platform.url}", soft_wrap=True)
-            OUT.print(f"  user      {platform.credentials['email']}", soft_wrap=True)
-            secret = platform.directory.folder("secrets") / "admin-password"
-            OUT.print(
-                f"  password  {platform.credentials['password']}  (kept in {secret})",
-                soft_wrap=True,
-                markup=False,
-            )
-            OUT.print(f"  logs      {platform.directory.folder('logs')}", soft_wrap=True)
+        with Platform(options, _show_part) as platform:
+            started.set()
+            _introduce(platform, first_time=first_time)
             yield platform, interrupted
             OUT.print("stopping", style="dim")
     finally:
+        # What stops is not interrupted a second time.
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _show_part(name: str, word: str) -> None:
+    styles = {"ready": "green", "died": "yellow", "restarting": "yellow", "stopped": "dim"}
+    if word in styles:
+        OUT.print(f"  {name:<12} {word}", style=styles[word])
+
+
+def _introduce(platform: Platform, *, first_time: bool) -> None:
+    password = f"kept in {platform.directory.first_user()}"
+    if first_time:
+        password = f"{platform.credentials['password']}  (shown this once, {password})"
+    for name, value in {
+        "address": platform.url,
+        "user": platform.credentials["email"],
+        "password": password,
+        "logs": platform.directory.folder("logs"),
+    }.items():
+        OUT.print(f"  {name:<9} {value}", soft_wrap=True, markup=False)
 
 
 def _wait(platform: Platform, interrupted: threading.Event) -> None:
     OUT.print("\nCtrl-C stops everything; the data stays.", style="dim")
     while not interrupted.wait(0.5):
-        if platform.supervisor.failure is not None:
-            raise PlatformError(str(platform.supervisor.failure))
+        _raise_failure(platform)
+
+
+def _raise_failure(platform: Platform) -> None:
+    if platform.supervisor.failure is not None:
+        raise platform.supervisor.failure
 
 
 @contextmanager

@@ -74,6 +74,10 @@ class PlatformDirectory:
         """The log file of a part."""
         return self.folder("logs") / f"{part}.log"
 
+    def first_user(self) -> Path:
+        """The file with the first user's name, password and API token; only its owner reads it."""
+        return self.folder("secrets") / "first-user.json"
+
     def secret(self, name: str) -> str:
         """A secret by name; drawn at the first call, kept in a file only its owner reads."""
         path = self.folder("secrets") / name

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -10,10 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
+
 from weighhouse_cli.embedded.errors import PartFailed
 
 POLL_SECONDS = 0.05
 LOG_TAIL = 15
+ORPHAN_SECONDS = 5.0
+SETPRIV = shutil.which("setpriv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +52,16 @@ class Part:
     def start(self) -> None:
         """Start the process; does not wait until it is ready.
 
-        It gets a session of its own, so that Ctrl-C in the terminal reaches the supervisor alone.
+        It gets a session of its own, so that Ctrl-C in the terminal reaches the supervisor alone,
+        and ends when the thread that started it ends, so that a killed supervisor leaves nothing.
         """
         plan = self.plan
+        # setpriv becomes the command itself, so the process that is started is the part.
+        tether = (SETPRIV, "--pdeathsig", plan.stop_signal.name, "--") if SETPRIV else ()
         plan.log.parent.mkdir(parents=True, exist_ok=True)
         with plan.log.open("ab") as log:
             self.process = subprocess.Popen(
-                plan.command,
+                (*tether, *plan.command),
                 cwd=plan.directory,
                 env=dict(plan.environment),
                 stdin=subprocess.DEVNULL,
@@ -93,17 +101,20 @@ class Part:
         )
 
     def stop(self) -> None:
-        """End the process and its group: politely, then for certain. Repeatable."""
+        """End the process and everything below it: politely, then for certain. Repeatable."""
         if self.process is None:
             return
+        below = _descendants(self.process.pid)
         if self.alive():
             self.process.send_signal(self.plan.stop_signal)
             try:
                 self.process.wait(self.plan.stop_seconds)
             except subprocess.TimeoutExpired:
+                below = [*below, *_descendants(self.process.pid)]
                 self.process.kill()
                 self.process.wait()
         self.sweep()
+        _end(below)
         self.plan.record.unlink(missing_ok=True)
 
     def sweep(self) -> None:
@@ -111,6 +122,32 @@ class Part:
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
+
+
+def _descendants(pid: int) -> list[psutil.Process]:
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _end(processes: list[psutil.Process]) -> None:
+    """End what outlived its parent; psutil knows a reused pid from the process it met."""
+    living = [process for process in processes if _runs(process)]
+    for process in living:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.terminate()
+    _, stubborn = psutil.wait_procs(living, timeout=ORPHAN_SECONDS)
+    for process in stubborn:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def birth(pid: int) -> int | None:

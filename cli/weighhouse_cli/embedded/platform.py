@@ -156,7 +156,7 @@ class Platform:
             },
         )
         made = json.loads(answer)
-        path = self.directory.folder("secrets") / "first-user.json"
+        path = self.directory.first_user()
         before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         made = {key: value for key, value in made.items() if value is not None}
         self.credentials = {**before, **made, "email": ADMIN_EMAIL, "password": password}

@@ -30,6 +30,7 @@ class Supervisor:
     failure: PartFailed | None = None
     """Set when a part died again and again; the platform is of no use then."""
     _stopping: threading.Event = field(default_factory=threading.Event)
+    _stopped: threading.Event = field(default_factory=threading.Event)
     _watcher: threading.Thread | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -56,14 +57,15 @@ class Supervisor:
     def stop(self) -> None:
         """Stop all parts, the last started first. Repeatable."""
         self._stopping.set()
-        if self._watcher is not None:
-            self._watcher.join()
-            self._watcher = None
         with self._lock:
             for part in reversed(self.parts):
                 part.stop()
                 self.listener(part.plan.name, "stopped")
             self.parts.clear()
+        self._stopped.set()
+        if self._watcher is not None:
+            self._watcher.join()
+            self._watcher = None
 
     def part(self, name: str) -> Part:
         """:raises KeyError: when there is no such part."""
@@ -78,8 +80,10 @@ class Supervisor:
         due: dict[str, float] = {}
         while not self._stopping.wait(WATCH_SECONDS):
             with self._lock:
-                for part in self.parts:
+                for part in self.parts if not self._stopping.is_set() else ():
                     self._look_after(part, failures, due)
+        # A part ends with the thread that started it: the ones restarted here need it until then.
+        self._stopped.wait()
 
     def _look_after(self, part: Part, failures: dict[str, int], due: dict[str, float]) -> None:
         name = part.plan.name
@@ -98,4 +102,7 @@ class Supervisor:
         if now >= due[name]:
             del due[name]
             self.listener(name, "restarting")
-            part.start()
+            try:
+                part.start()
+            except OSError as error:
+                self.failure = PartFailed(name, f"cannot be started again: {error}", [])
