@@ -1,0 +1,1 @@
+"""Organizations, people, roles, tokens, the audit log."""

@@ -1,0 +1,32 @@
+"""What can go wrong with people and tokens."""
+
+from weighhouse_backend.kit.problems import Conflict, NotAuthenticated, Problem
+
+
+class WrongPassword(NotAuthenticated):
+    """Address and password do not fit."""
+
+    slug = "wrong-password"
+    title = "Address and password do not fit together"
+
+
+class TooManyLogins(Problem):
+    """Too many refused logins for this address."""
+
+    status = 429
+    slug = "too-many-logins"
+    title = "Too many refused logins; wait some minutes"
+
+
+class LastOwner(Conflict):
+    """An organization keeps at least one owner."""
+
+    slug = "last-owner"
+    title = "An organization keeps at least one owner"
+
+
+class AlreadyMember(Conflict):
+    """The person is in the organization already."""
+
+    slug = "already-member"
+    title = "This person is a member already"

@@ -1,0 +1,132 @@
+"""Tables: organizations, users, memberships, projects, api_tokens, login_sessions, …"""
+
+import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint, func
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.ids import new_id
+
+_ROLE = f"role IN ({', '.join(repr(role.value) for role in Role)})"
+
+
+class Organization(Base):
+    """A tenant."""
+
+    __tablename__ = "organizations"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    slug: Mapped[str] = mapped_column(Text, unique=True)
+    name: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime.datetime]
+
+
+class User(Base):
+    """A person."""
+
+    __tablename__ = "users"
+    __table_args__ = (Index("uq_users_email_lower", func.lower("email"), unique=True),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    email: Mapped[str] = mapped_column(Text)
+    name: Mapped[str] = mapped_column(Text)
+    password_hash: Mapped[str | None] = mapped_column(Text)
+    """Argon2id; none: this person cannot log in by password."""
+    created_at: Mapped[datetime.datetime]
+
+
+class Project(Base):
+    """What everything else belongs to."""
+
+    __tablename__ = "projects"
+    __table_args__ = (UniqueConstraint("organization_id", "slug"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    organization_id: Mapped[UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE")
+    )
+    slug: Mapped[str] = mapped_column(Text)
+    name: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime.datetime]
+
+
+class Membership(Base):
+    """A person's role in an organization, and so in all its projects."""
+
+    __tablename__ = "memberships"
+    __table_args__ = (CheckConstraint(_ROLE, name="role"),)
+
+    organization_id: Mapped[UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
+    )
+    user_id: Mapped[UUID] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    role: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime.datetime]
+
+
+class ApiToken(Base):
+    """A token of a pipeline, bound to one project."""
+
+    __tablename__ = "api_tokens"
+    __table_args__ = (CheckConstraint(_ROLE, name="role"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), index=True
+    )
+    name: Mapped[str] = mapped_column(Text)
+    role: Mapped[str] = mapped_column(Text)
+    prefix: Mapped[str] = mapped_column(Text)
+    """The token's readable beginning."""
+    token_hash: Mapped[str] = mapped_column(Text, unique=True)
+    created_by: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime.datetime]
+    last_used_at: Mapped[datetime.datetime | None]
+    expires_at: Mapped[datetime.datetime | None]
+    revoked_at: Mapped[datetime.datetime | None]
+
+
+class LoginSession(Base):
+    """A browser that is signed in."""
+
+    __tablename__ = "login_sessions"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    token_hash: Mapped[str] = mapped_column(Text, unique=True)
+    created_at: Mapped[datetime.datetime]
+    last_used_at: Mapped[datetime.datetime]
+
+
+class LoginFailure(Base):
+    """A refused login, for the limit."""
+
+    __tablename__ = "login_failures"
+    __table_args__ = (Index("ix_login_failures_email_at", "email", "at"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    email: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime.datetime]
+
+
+class AuditEntry(Base):
+    """Who did what to what, when."""
+
+    __tablename__ = "audit_entries"
+    __table_args__ = (Index("ix_audit_entries_project_id_at", "project_id", "at"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID | None] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    actor: Mapped[str] = mapped_column(Text)
+    action: Mapped[str] = mapped_column(Text)
+    """For example `api_token.created`."""
+    subject: Mapped[str] = mapped_column(Text)
+    details: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    at: Mapped[datetime.datetime]

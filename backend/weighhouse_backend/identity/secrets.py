@@ -1,0 +1,43 @@
+"""Tokens and passwords: 256 random bits with a readable prefix, kept as hashes alone."""
+
+import hashlib
+import secrets
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+SHOWN = 10
+_HASHER = PasswordHasher()
+_NOBODY = _HASHER.hash(secrets.token_hex(16))
+
+
+def new_token(kind: str) -> str:
+    """A token: `whp_…` for API tokens, `whs_` logins, `whr_` registration, `wha_` agents, `wht_`
+    attempts.
+
+    :param kind: the letter after `wh`.
+    """
+    return f"wh{kind}_{secrets.token_urlsafe(32)}"
+
+
+def token_hash(token: str) -> str:
+    """SHA-256; enough for 256 random bits, and fast on every request."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def token_prefix(token: str) -> str:
+    """The beginning that may be shown."""
+    return token[:SHOWN]
+
+
+def hash_password(password: str) -> str:
+    """Argon2id with the library's parameters (RFC 9106, low memory)."""
+    return _HASHER.hash(password)
+
+
+def password_fits(password_hash: str | None, password: str) -> bool:
+    """Whether a password is right; takes as long when there is nobody to compare with."""
+    try:
+        return _HASHER.verify(password_hash or _NOBODY, password) and password_hash is not None
+    except (VerificationError, InvalidHashError):
+        return False

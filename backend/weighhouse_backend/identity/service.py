@@ -1,0 +1,299 @@
+"""Logins, tokens, members."""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.identity import audit
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.errors import (
+    AlreadyMember,
+    LastOwner,
+    TooManyLogins,
+)
+from weighhouse_backend.identity.models import (
+    ApiToken,
+    LoginFailure,
+    LoginSession,
+    Membership,
+    Organization,
+    Project,
+    User,
+)
+from weighhouse_backend.identity.repository import IdentityRepository
+from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.schemas import ApiTokenCreate, MemberCreate, ProjectRead
+from weighhouse_backend.identity.secrets import (
+    hash_password,
+    new_token,
+    password_fits,
+    token_hash,
+    token_prefix,
+)
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.problems import Forbidden, NotFound
+
+FAILURES_ALLOWED = 8
+FAILURE_WINDOW = datetime.timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class IdentityService:
+    """People and their access."""
+
+    session: Session
+    clock: Clock
+
+    @property
+    def _repository(self) -> IdentityRepository:
+        return IdentityRepository(self.session)
+
+    def may_try(self, email: str) -> None:
+        """:raises TooManyLogins: after too many refused logins for an address."""
+        since = self.clock.now() - FAILURE_WINDOW
+        if self._repository.recent_failures(email, since) >= FAILURES_ALLOWED:
+            raise TooManyLogins
+
+    def log_in(self, email: str, password: str) -> str | None:
+        """Sign somebody in.
+
+        :returns: the cookie's token, or None when it does not fit; the failure is noted then, so
+            the caller commits and answers with `WrongPassword` afterwards.
+        """
+        user = self._repository.user_by_email(email)
+        now = self.clock.now()
+        if not password_fits(user.password_hash if user else None, password) or user is None:
+            self.session.add(LoginFailure(email=email.lower(), at=now))
+            return None
+        token = new_token("s")
+        self.session.add(
+            LoginSession(
+                user_id=user.id, token_hash=token_hash(token), created_at=now, last_used_at=now
+            )
+        )
+        return token
+
+    def log_out(self, cookie: str) -> None:
+        """End a login. Repeatable."""
+        self._repository.end_session(token_hash(cookie))
+
+    def person(self, email: str) -> User | None:
+        """A person by address."""
+        return self._repository.user_by_email(email)
+
+    def user(self, user_id: UUID) -> User:
+        """:raises NotFound: when there is no such person."""
+        found = self._repository.user(user_id)
+        if found is None:
+            raise NotFound
+        return found
+
+    def projects(self, caller: Caller) -> list[ProjectRead]:
+        """The caller's projects."""
+        return [
+            ProjectRead(
+                id=project.id,
+                slug=project.slug,
+                name=project.name,
+                organization_id=organization.id,
+                organization_name=organization.name,
+                role=caller.roles[project.id],
+            )
+            for project, organization in self._repository.projects(list(caller.project_ids))
+        ]
+
+    def organizations(self, caller: Caller) -> list[Organization]:
+        """The caller's organizations."""
+        pairs = self._repository.projects(list(caller.project_ids))
+        return list({organization.id: organization for _, organization in pairs}.values())
+
+    def make_token(self, caller: Caller, wanted: ApiTokenCreate) -> tuple[ApiToken, str]:
+        """Make an API token; takes a maintainer, and gives no more than the caller has.
+
+        :returns: the row, and the token to show once.
+        """
+        project_id = caller.project_or_only(wanted.project_id)
+        caller.require(project_id, Role.MAINTAINER)
+        if not caller.roles[project_id].covers(wanted.role):
+            raise Forbidden("a token cannot have a higher role than yours")
+        token = new_token("p")
+        now = self.clock.now()
+        days = wanted.expires_in_days
+        row = ApiToken(
+            project_id=project_id,
+            name=wanted.name,
+            role=wanted.role,
+            prefix=token_prefix(token),
+            token_hash=token_hash(token),
+            created_by=caller.name,
+            created_at=now,
+            expires_at=now + datetime.timedelta(days=days) if days else None,
+        )
+        self._repository.add(row)
+        audit.record(
+            self.session,
+            self.clock,
+            actor=caller.name,
+            action="api_token.created",
+            subject=row.name,
+            project_id=project_id,
+            role=str(wanted.role),
+        )
+        return row, token
+
+    def tokens(self, caller: Caller, project_id: UUID | None, query: PageQuery) -> Page[Any]:
+        """The API tokens of a project, newest first; takes a maintainer."""
+        project = caller.project_or_only(project_id)
+        caller.require(project, Role.MAINTAINER)
+        statement = select(ApiToken).where(ApiToken.project_id == project)
+        return page_of(self.session, statement, ApiToken.id, query, lambda row: row)
+
+    def revoke_token(self, caller: Caller, token_id: UUID) -> None:
+        """Make a token worthless at once. Repeatable."""
+        row = self._repository.token(token_id)
+        if row is None:
+            raise NotFound
+        caller.require(row.project_id, Role.MAINTAINER)
+        if row.revoked_at is None:
+            row.revoked_at = self.clock.now()
+            audit.record(
+                self.session,
+                self.clock,
+                actor=caller.name,
+                action="api_token.revoked",
+                subject=row.name,
+                project_id=row.project_id,
+            )
+
+    def members(self, caller: Caller, project_id: UUID | None) -> Sequence[tuple[User, str]]:
+        """People who see a project."""
+        return self._repository.members(self._organization(caller, project_id))
+
+    def add_member(self, caller: Caller, project_id: UUID | None, wanted: MemberCreate) -> User:
+        """Give a person access; takes an owner.
+
+        :raises AlreadyMember: when they are in already.
+        """
+        project = caller.project_or_only(project_id)
+        caller.require(project, Role.OWNER)
+        organization_id = self._organization(caller, project)
+        user = self._repository.user_by_email(wanted.email)
+        now = self.clock.now()
+        if user is None:
+            password = hash_password(wanted.password) if wanted.password else None
+            user = User(
+                email=wanted.email, name=wanted.name, password_hash=password, created_at=now
+            )
+            self._repository.add(user)
+        elif self._repository.membership(organization_id, user.id) is not None:
+            raise AlreadyMember
+        self._repository.add(
+            Membership(
+                organization_id=organization_id, user_id=user.id, role=wanted.role, created_at=now
+            )
+        )
+        audit.record(
+            self.session,
+            self.clock,
+            actor=caller.name,
+            action="member.added",
+            subject=user.email,
+            project_id=project,
+            role=str(wanted.role),
+        )
+        return user
+
+    def remove_member(self, caller: Caller, project_id: UUID | None, user_id: UUID) -> None:
+        """Take a person's access; takes an owner.
+
+        :raises LastOwner: when nobody would be left to give access.
+        """
+        project = caller.project_or_only(project_id)
+        caller.require(project, Role.OWNER)
+        organization_id = self._organization(caller, project)
+        membership = self._repository.membership(organization_id, user_id)
+        if membership is None:
+            raise NotFound
+        if membership.role == Role.OWNER and self._repository.owners_count(organization_id) == 1:
+            raise LastOwner
+        self.session.delete(membership)
+        audit.record(
+            self.session,
+            self.clock,
+            actor=caller.name,
+            action="member.removed",
+            subject=str(user_id),
+            project_id=project,
+        )
+
+    def _organization(self, caller: Caller, project_id: UUID | None) -> UUID:
+        project = self.session.get(Project, caller.project_or_only(project_id))
+        if project is None:
+            raise NotFound
+        return project.organization_id
+
+
+@dataclass(frozen=True)
+class FirstUserService:
+    """What a new installation begins with; every step repeatable."""
+
+    session: Session
+    clock: Clock
+
+    def ensure(
+        self, email: str, password: str, name: str = "Administrator"
+    ) -> tuple[User, Project]:
+        """The first user, organization and project; existing ones stay, the password is set."""
+        repository = IdentityRepository(self.session)
+        now = self.clock.now()
+        organization = repository.organization_by_slug("weighhouse")
+        if organization is None:
+            organization = Organization(slug="weighhouse", name="Weighhouse", created_at=now)
+            repository.add(organization)
+        project = repository.project_by_slug(organization.id, "main")
+        if project is None:
+            project = Project(
+                organization_id=organization.id, slug="main", name="Main", created_at=now
+            )
+            repository.add(project)
+        user = repository.user_by_email(email)
+        if user is None:
+            user = User(email=email, name=name, created_at=now)
+            repository.add(user)
+        if not password_fits(user.password_hash, password):
+            user.password_hash = hash_password(password)
+        if repository.membership(organization.id, user.id) is None:
+            repository.add(
+                Membership(
+                    organization_id=organization.id,
+                    user_id=user.id,
+                    role=Role.OWNER,
+                    created_at=now,
+                )
+            )
+        return user, project
+
+    def ensure_token(self, project: Project, name: str, known: str | None) -> str:
+        """An owner's API token: the known one while it is valid, else a new one."""
+        now = self.clock.now()
+        if known and IdentityRepository(self.session).use_token(token_hash(known), now):
+            return known
+        token = new_token("p")
+        self.session.add(
+            ApiToken(
+                project_id=project.id,
+                name=name,
+                role=Role.OWNER,
+                prefix=token_prefix(token),
+                token_hash=token_hash(token),
+                created_by="installation",
+                created_at=now,
+            )
+        )
+        return token
