@@ -1,0 +1,96 @@
+"""The fairness sheet: what differs, and what that means."""
+
+from dataclasses import replace
+
+from weighhouse_backend.analysis.comparison_checks import CellRepeats, check_comparison
+from weighhouse_backend.analysis.fairness import (
+    NOT_KNOWN,
+    AspectRow,
+    SideFacts,
+    confounders,
+    fairness_sheet,
+)
+
+REDIS = SideFacts(
+    key="a",
+    label="Redis",
+    system="redis",
+    version="7.0.15",
+    deployment="process",
+    nodes=1,
+    replication_factor=1,
+    aspects={"durability": "none", "threads": "1"},
+    parameters={"io_threads": "1"},
+    driver="resp",
+    machine="8 cores",
+    co_located=True,
+    tuning="neutral_default",
+    repeats=5,
+)
+MEMCACHED = replace(
+    REDIS, key="b", label="Memcached", system="memcached", version="1.6.18", driver="memcached"
+)
+
+
+def by_aspect(*sides: SideFacts) -> dict[str, AspectRow]:
+    return {row.aspect: row for row in fairness_sheet(sides)}
+
+
+def test_system_and_version_are_what_is_compared() -> None:
+    rows = by_aspect(REDIS, MEMCACHED)
+    assert not rows["system"].same
+    assert not rows["system"].confounder
+    assert not rows["version"].confounder
+    assert rows["durability"].same
+
+
+def test_what_could_explain_a_difference_is_a_confounder() -> None:
+    other = replace(MEMCACHED, aspects={"durability": "fsync every second", "threads": "4"})
+    rows = by_aspect(REDIS, other)
+    assert rows["durability"].confounder
+    assert rows["durability"].values == ("none", "fsync every second")
+    assert rows["threads"].confounder
+    assert rows["driver"].confounder
+    assert not rows["replication"].confounder
+
+
+def test_not_knowing_is_not_agreeing() -> None:
+    rows = by_aspect(REDIS, replace(MEMCACHED, machine=None))
+    assert rows["machine"].values == ("8 cores", NOT_KNOWN)
+    assert rows["machine"].confounder
+
+
+def test_parameters_are_compared_between_sides_of_one_system_only() -> None:
+    assert "parameter:io_threads" not in by_aspect(REDIS, MEMCACHED)
+    rows = by_aspect(REDIS, replace(REDIS, key="b", parameters={}))
+    assert rows["parameter:io_threads"].values == ("1", "default")
+
+
+def test_the_only_difference_is_the_subject_and_two_are_confounders() -> None:
+    durable = replace(REDIS, key="b", aspects={"durability": "always", "threads": "1"})
+    one = by_aspect(REDIS, durable)
+    assert not one["durability"].confounder
+    assert "what is compared" in one["durability"].explanation
+    two = by_aspect(REDIS, replace(durable, machine="4 cores"))
+    assert two["durability"].confounder
+    assert two["machine"].confounder
+
+
+def test_sides_that_agree_have_no_confounders() -> None:
+    assert confounders(fairness_sheet([REDIS, replace(REDIS, key="b")])) == []
+    assert fairness_sheet([]) == []
+
+
+def test_findings_name_confounders_repeats_and_the_load_model() -> None:
+    rows = fairness_sheet([REDIS, replace(MEMCACHED, aspects={"durability": "always"})])
+    cells = [CellRepeats("a", "balanced", "8 clients", "closed", 3)]
+    findings = {finding.id: finding for finding in check_comparison(rows, cells)}
+    assert set(findings) == {"comparability", "repeats", "closed-loop-latency"}
+    assert "Durability: none / always" in findings["comparability"].message
+    assert findings["repeats"].numbers["smallest_p"] == 0.1
+    assert all(finding.scope == "comparison" for finding in findings.values())
+
+
+def test_a_fair_comparison_of_open_loops_with_repeats_says_nothing() -> None:
+    rows = fairness_sheet([REDIS, replace(REDIS, key="b", version="8.0")])
+    assert check_comparison(rows, [CellRepeats("a", "w", "100/s", "open", 5)]) == []

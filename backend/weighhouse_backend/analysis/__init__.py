@@ -1,0 +1,1 @@
+"""Comparisons, findings, series and change points, the gate; pure functions below services."""

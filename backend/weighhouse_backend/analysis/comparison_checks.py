@@ -1,0 +1,81 @@
+"""The checks of a comparison. Pure: sides, cells and the fairness sheet in, findings out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from weighhouse_backend.analysis import findings, statistics
+from weighhouse_backend.analysis.comparison import REPEATS_FOR_A_CLAIM
+from weighhouse_backend.analysis.fairness import AspectRow, confounders
+from weighhouse_backend.analysis.findings import Finding, Number
+
+GRAVE_ASPECTS = frozenset({"durability", "replication", "consistency"})
+"""Aspects whose difference changes what is promised, not only what it costs."""
+
+
+@dataclass(frozen=True)
+class CellRepeats:
+    """How many repeats one cell of one side has."""
+
+    side: str
+    workload: str
+    load_label: str
+    load_model: Literal["closed", "open"]
+    repeats: int
+
+
+def check_comparison(rows: Sequence[AspectRow], cells: Sequence[CellRepeats]) -> list[Finding]:
+    """All findings of a comparison, the gravest first."""
+    found = [*_comparability(rows), *_repeats(cells), *_closed_loop(cells)]
+    gravity = {"error": 0, "caution": 1, "info": 2}
+    return sorted(found, key=lambda finding: gravity[finding.severity])
+
+
+def _comparability(rows: Sequence[AspectRow]) -> list[Finding]:
+    found = confounders(rows)
+    if not found:
+        return []
+    grave = [row for row in found if row.aspect in GRAVE_ASPECTS]
+    differences = "; ".join(f"{row.label}: {' / '.join(row.values)}" for row in found)
+    message = (
+        f"{len(found)} {'aspect' if len(found) == 1 else 'aspects'} could explain a difference "
+        f"besides the system: {differences}."
+    )
+    numbers: dict[str, Number] = {
+        "confounders": len(found),
+        "aspects": ", ".join(row.aspect for row in found),
+        "grave": ", ".join(row.aspect for row in grave),
+    }
+    return [findings.COMPARABILITY.found("caution", message, numbers)]
+
+
+def _repeats(cells: Sequence[CellRepeats]) -> list[Finding]:
+    short = [cell for cell in cells if cell.repeats < REPEATS_FOR_A_CLAIM]
+    if not short:
+        return []
+    fewest = min(cell.repeats for cell in short)
+    message = (
+        f"{len(short)} of {len(cells)} cells have fewer than {REPEATS_FOR_A_CLAIM} repeats "
+        f"(the fewest: {fewest}), so no difference is claimed for them."
+    )
+    if fewest > 0:
+        floor = statistics.smallest_rank_p(fewest, fewest)
+        message += f" {fewest} against {fewest} repeats can never give a p below {floor:.2g}."
+    numbers: dict[str, Number] = {
+        "cells": len(cells),
+        "cells_short": len(short),
+        "fewest_repeats": fewest,
+        "repeats_needed": REPEATS_FOR_A_CLAIM,
+        "smallest_p": statistics.smallest_rank_p(fewest, fewest) if fewest else None,
+    }
+    return [findings.REPEATS.found("caution", message, numbers)]
+
+
+def _closed_loop(cells: Sequence[CellRepeats]) -> list[Finding]:
+    if not any(cell.load_model == "closed" for cell in cells):
+        return []
+    message = (
+        "In a closed loop the faster side is asked more often, so latencies are compared at "
+        "different throughputs. For response times at the same load use an open loop."
+    )
+    return [findings.CLOSED_LOOP_LATENCY.found("info", message, {})]

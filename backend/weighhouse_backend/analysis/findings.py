@@ -1,0 +1,172 @@
+"""What a finding is, and the catalogue of checks that make them. Pure.
+
+A check looks at one run (or at the sides of a comparison) and either says nothing or says what it
+found: with its numbers, its formula, the formula's source, and a page of documentation. The pages
+stand in `docs/findings/`, one for each check below; a test keeps both lists the same.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["info", "caution", "error"]
+Scope = Literal["run", "comparison"]
+Number = float | int | str | bool | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check has to say of a run or a comparison."""
+
+    id: str
+    severity: Severity
+    title: str
+    message: str
+    numbers: Mapping[str, Number]
+    formula: str
+    source: str
+    documentation: str
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class Check:
+    """The constant part of a check's findings."""
+
+    id: str
+    title: str
+    formula: str
+    source: str
+    scope: Scope = "run"
+
+    @property
+    def documentation(self) -> str:
+        """Path of the check's page."""
+        return f"/docs/findings/{self.id}"
+
+    def found(self, severity: Severity, message: str, numbers: Mapping[str, Number]) -> Finding:
+        """A finding of this check."""
+        return Finding(
+            id=self.id,
+            severity=severity,
+            title=self.title,
+            message=message,
+            numbers=dict(numbers),
+            formula=self.formula,
+            source=self.source,
+            documentation=self.documentation,
+            scope=self.scope,
+        )
+
+
+LITTLES_LAW = Check(
+    "littles-law",
+    "Throughput and latency contradict each other",
+    "closed loop: throughput × mean latency ≤ clients × pipeline; "
+    "so the q-quantile ≤ clients × pipeline / (throughput × (1 - q))",
+    "Little (1961), A Proof for the Queuing Formula L = λW, Operations Research 9(3); "
+    "the bound on quantiles is Markov's inequality",
+)
+CLIENT_BOUND = Check(
+    "client-bound",
+    "The client was the bottleneck",
+    "driver CPU ≥ 90 % of its threads' cores, or p99(lag) > 10 % of p99(response), "
+    "or event-loop delay past its limit",
+    "the driver measures itself; limits by measurement of this project's engine",
+)
+CO_LOCATED = Check(
+    "co-located",
+    "Driver and system share a machine",
+    "the attempt ran driver and system on one machine",
+    "Tene, How NOT to Measure Latency (2015); Cooper et al., Benchmarking Cloud Serving Systems "
+    "with YCSB (SoCC 2010), which keeps clients on machines of their own",
+)
+REPEATS = Check(
+    "repeats",
+    "Too few repeats for a claim",
+    "repeats a side ≥ 5; the smallest two-sided p of n against m repeats is 2 / C(n + m, n)",
+    "Mann & Whitney (1947), Annals of Mathematical Statistics 18(1)",
+    scope="comparison",
+)
+SAMPLES = Check(
+    "samples",
+    "Too few operations for the percentile",
+    "operations × (1 - q) ≥ 10",
+    "the number of operations beyond the q-quantile is binomial: with 10 expected its relative "
+    "standard deviation is 1/√10 = 32 %",
+)
+STEADY_STATE = Check(
+    "steady-state",
+    "Throughput drifted while it was measured",
+    "Mann-Kendall trend p < 0.01 and Theil-Sen change over the run > 5 %",
+    "Mann (1945), Econometrica 13; Sen (1968), JASA 63",
+)
+COORDINATED_OMISSION = Check(
+    "coordinated-omission",
+    "Closed loop: latency is service time",
+    "in a closed loop a stall delays the next requests, which are then never timed",
+    "Tene, How NOT to Measure Latency (2015)",
+)
+ERRORS = Check(
+    "errors",
+    "Operations failed",
+    "failed / (ok + not found + failed): caution above 0.1 %, error above 1 %",
+    "a practical limit; throughput counts successes alone",
+)
+NOT_FOUND = Check(
+    "not-found",
+    "Records were not found",
+    "not found / (ok + not found) ≤ 1 %",
+    "keys not yet acknowledged are never read, so a missing record was lost or evicted",
+)
+VERIFICATION = Check(
+    "verification",
+    "The system returned wrong data",
+    "verify_failed = 0",
+    "each value is a function of seed, key and version, and is checked on a share of reads",
+)
+LOAD_COMPLETE = Check(
+    "load-complete",
+    "The table was not filled",
+    "records acknowledged in the load phase = records asked for",
+    "counted by the driver",
+)
+ENVIRONMENT = Check(
+    "environment",
+    "The machine was not quiet",
+    "steal time ≤ 1 %, frequency governor `performance` where there is one, load average before "
+    "the run ≤ half the cores",
+    "Linux /proc/stat, cpufreq and /proc/loadavg",
+)
+MEMORY_FIT = Check(
+    "memory-fit",
+    "Data set against memory",
+    "records × record size against the machine's memory",
+    "payload bytes without keys and overhead, so a lower bound",
+)
+EFFECTIVE_CONFIGURATION = Check(
+    "effective-configuration",
+    "Settings differ from the vendor's defaults",
+    "effective value ≠ vendor's default",
+    "read from the running system",
+)
+COMPARABILITY = Check(
+    "comparability",
+    "The sides differ in more than the system",
+    "durability, replication, consistency and the rest of the fairness sheet agree",
+    "read from targets, plugins and machines",
+    scope="comparison",
+)
+CLOSED_LOOP_LATENCY = Check(
+    "closed-loop-latency",
+    "Latencies of a closed loop at different throughputs",
+    "closed loop: latency = clients / throughput, so both say one thing",
+    "Little (1961); Schroeder et al., Open Versus Closed: A Cautionary Tale (NSDI 2006)",
+    scope="comparison",
+)
+CHECKS: tuple[Check, ...] = (
+    LITTLES_LAW, CLIENT_BOUND, CO_LOCATED, REPEATS, SAMPLES, STEADY_STATE, COORDINATED_OMISSION,
+    ERRORS, NOT_FOUND, VERIFICATION, LOAD_COMPLETE, ENVIRONMENT, MEMORY_FIT,
+    EFFECTIVE_CONFIGURATION, COMPARABILITY, CLOSED_LOOP_LATENCY,
+)  # fmt: skip
+"""Every check there is."""
