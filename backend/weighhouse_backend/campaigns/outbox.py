@@ -1,0 +1,87 @@
+"""What people watch, written in the transaction that changes it; Redis only wakes the readers."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.campaigns.models import Campaign, CampaignEvent, Run
+from weighhouse_backend.campaigns.schemas import FailureRead, RunEvent
+from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.campaigns.views import CampaignViews
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.events import Events
+
+
+def campaign_channel(campaign_id: UUID) -> str:
+    """Where wake-ups and live samples of a campaign are published."""
+    return f"campaign:{campaign_id}"
+
+
+def agent_channel(agent_id: UUID) -> str:
+    """Where an agent's long poll is woken."""
+    return f"agent:{agent_id}"
+
+
+def run_event(run: Run) -> RunEvent:
+    """How a run stands, as the stream tells it."""
+    return RunEvent(
+        run_id=run.id,
+        cell_id=run.cell_id,
+        status=RunStatus(run.status),
+        phase=run.phase,
+        failure=FailureRead.model_validate(run.failure) if run.failure else None,
+    )
+
+
+@dataclass(frozen=True)
+class Outbox:
+    """Writes a campaign's events.
+
+    The campaign has to be locked: that is what makes its events visible in the order of their ids,
+    so that a reader who goes on from the last id it saw misses none.
+    """
+
+    session: Session
+    views: CampaignViews
+    events: Events
+    clock: Clock
+
+    def campaign(self, campaign: Campaign) -> None:
+        """Tell how a campaign stands."""
+        summary = self.views.summaries([campaign])[0]
+        self._write(campaign, "campaign", summary.model_dump(mode="json"))
+
+    def run(self, campaign: Campaign, run: Run) -> None:
+        """Tell how a run stands."""
+        self._write(campaign, "run", run_event(run).model_dump(mode="json"))
+
+    def progress(self, campaign: Campaign) -> None:
+        """Tell how far a campaign is."""
+        self._write(campaign, "progress", self.views.progress(campaign).model_dump(mode="json"))
+
+    def live(self, campaign_id: UUID, data: dict[str, Any]) -> None:
+        """Tell a live sample to whoever watches now; it is not kept.
+
+        :param data: `{run_id, at, throughput, p50_us, p99_us, phase, elapsed_seconds}`.
+        """
+        self.events.publish(campaign_channel(campaign_id), None, "live", data)
+
+    def wake_agent(self, agent_id: UUID) -> None:
+        """End an agent's long poll: there is something for it."""
+        self.events.publish(agent_channel(agent_id), None, "offer", {})
+
+    def _write(self, campaign: Campaign, kind: str, data: dict[str, Any]) -> None:
+        event = CampaignEvent(
+            project_id=campaign.project_id,
+            campaign_id=campaign.id,
+            kind=kind,
+            data=data,
+            created_at=self.clock.now(),
+        )
+        self.session.add(event)
+        self.session.flush()
+        self.events.publish(campaign_channel(campaign.id), event.id, kind, {})
+
+

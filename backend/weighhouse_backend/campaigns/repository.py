@@ -1,0 +1,352 @@
+"""All queries of campaigns, cells, runs and attempts."""
+
+import datetime
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, func, select, text
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.campaigns.models import Attempt, Campaign, CampaignEvent, Cell, Run
+from weighhouse_backend.campaigns.states import (
+    FINISHED_RUNS,
+    LIVE_ATTEMPTS,
+    AttemptStatus,
+    CampaignStatus,
+    RunStatus,
+)
+
+
+@dataclass(frozen=True)
+class Held:
+    """An attempt with what it belongs to, all locked until the transaction ends."""
+
+    campaign: Campaign
+    run: Run
+    attempt: Attempt
+
+
+@dataclass(frozen=True)
+class CampaignRepository:
+    """Reads and locks. Locks are taken campaign first, then run, then attempt."""
+
+    session: Session
+
+    # Campaigns
+
+    def campaign(self, campaign_id: UUID) -> Campaign | None:
+        """A campaign as it stands."""
+        return self.session.get(Campaign, campaign_id)
+
+    def lock_campaign(self, campaign_id: UUID, *, skip_locked: bool = False) -> Campaign | None:
+        """A campaign, read anew and locked; None when gone, or held by another and skipped."""
+        return self.session.scalar(
+            select(Campaign)
+            .where(Campaign.id == campaign_id)
+            .with_for_update(key_share=True, skip_locked=skip_locked)
+            .execution_options(populate_existing=True)
+        )
+
+    def campaigns(
+        self,
+        project_ids: Iterable[UUID],
+        *,
+        experiment_id: UUID | None = None,
+        status: CampaignStatus | None = None,
+        before: tuple[datetime.datetime, UUID] | None = None,
+        limit: int,
+    ) -> Sequence[Campaign]:
+        """Campaigns of projects, newest first, after a keyset position."""
+        query = select(Campaign).where(Campaign.project_id.in_(list(project_ids)))
+        if experiment_id is not None:
+            query = query.where(Campaign.experiment_id == experiment_id)
+        if status is not None:
+            query = query.where(Campaign.status == status)
+        if before is not None:
+            created_at, campaign_id = before
+            query = query.where(
+                (Campaign.created_at < created_at)
+                | ((Campaign.created_at == created_at) & (Campaign.id < campaign_id))
+            )
+        query = query.order_by(Campaign.created_at.desc(), Campaign.id.desc()).limit(limit)
+        return self.session.scalars(query).all()
+
+    def next_number(self, project_id: UUID) -> int:
+        """The next campaign's number in a project; waits for others who are numbering."""
+        self.session.execute(
+            text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"),
+            {"key": f"campaign-number:{project_id}"},
+        )
+        highest = self.session.scalar(
+            select(func.max(Campaign.number)).where(Campaign.project_id == project_id)
+        )
+        return (highest or 0) + 1
+
+    def latest_completed(self, experiment_id: UUID) -> Campaign | None:
+        """The last campaign of an experiment that completed: what the next is compared with."""
+        return self.session.scalar(
+            select(Campaign)
+            .where(
+                Campaign.experiment_id == experiment_id,
+                Campaign.status == CampaignStatus.COMPLETED,
+            )
+            .order_by(Campaign.created_at.desc(), Campaign.id.desc())
+            .limit(1)
+        )
+
+    def open_scheduled(self, experiment_id: UUID) -> bool:
+        """Whether a scheduled campaign of an experiment is still under way."""
+        found = self.session.scalar(
+            select(Campaign.id)
+            .where(
+                Campaign.experiment_id == experiment_id,
+                Campaign.trigger == "schedule",
+                Campaign.status.in_((CampaignStatus.QUEUED, CampaignStatus.RUNNING)),
+            )
+            .limit(1)
+        )
+        return found is not None
+
+    def settling_campaigns(self, before: datetime.datetime) -> Sequence[UUID]:
+        """Campaigns that have been settling since before an instant."""
+        return self.session.scalars(
+            select(Campaign.id).where(
+                Campaign.status == CampaignStatus.SETTLING, Campaign.changed_at < before
+            )
+        ).all()
+
+    # Cells and runs
+
+    def cells(self, campaign_id: UUID) -> Sequence[Cell]:
+        """Cells of a campaign in the document's order."""
+        return self.session.scalars(
+            select(Cell)
+            .where(Cell.campaign_id == campaign_id)
+            .order_by(Cell.workload_index, Cell.load_index, Cell.target_index)
+        ).all()
+
+    def cell(self, cell_id: UUID) -> Cell:
+        """A cell that is known to exist."""
+        return self.session.get_one(Cell, cell_id)
+
+    def runs(self, campaign_id: UUID) -> Sequence[Run]:
+        """Runs of a campaign in the order they are to be measured."""
+        return self.session.scalars(
+            select(Run).where(Run.campaign_id == campaign_id).order_by(Run.position)
+        ).all()
+
+    def run(self, run_id: UUID) -> Run | None:
+        """A run as it stands."""
+        return self.session.get(Run, run_id)
+
+    def lock_runs(self, campaign_id: UUID, statuses: Iterable[RunStatus]) -> Sequence[Run]:
+        """Runs of a locked campaign in some states, locked."""
+        return self.session.scalars(
+            select(Run)
+            .where(Run.campaign_id == campaign_id, Run.status.in_(list(statuses)))
+            .order_by(Run.position)
+            .with_for_update(key_share=True)
+            .execution_options(populate_existing=True)
+        ).all()
+
+    def lock_run(self, run_id: UUID) -> tuple[Campaign, Run] | None:
+        """A run with its campaign, both read anew and locked, the campaign first."""
+        known = self.session.execute(
+            select(Run.campaign_id).where(Run.id == run_id)
+        ).scalar_one_or_none()
+        campaign = self.lock_campaign(known) if known else None
+        if campaign is None:
+            return None
+        run = self.session.scalars(
+            select(Run)
+            .where(Run.id == run_id)
+            .with_for_update(key_share=True)
+            .execution_options(populate_existing=True)
+        ).one()
+        return campaign, run
+
+    def queued_runs(
+        self, campaign_id: UUID, limit: int
+    ) -> Sequence[tuple[Run, Cell]]:
+        """The next queued runs of a campaign with their cells, locked; held ones are skipped."""
+        found = self.session.execute(
+            select(Run, Cell)
+            .join(Cell, Cell.id == Run.cell_id)
+            .where(Run.campaign_id == campaign_id, Run.status == RunStatus.QUEUED)
+            .order_by(Run.position)
+            .limit(limit)
+            .with_for_update(of=Run, key_share=True, skip_locked=True)
+            .execution_options(populate_existing=True)
+        )
+        return [(run, cell) for run, cell in found]
+
+    def open_runs_count(self, campaign_id: UUID) -> int:
+        """Runs of a campaign that have not ended."""
+        self.session.flush()
+        return self.session.scalars(
+            select(func.count())
+            .select_from(Run)
+            .where(Run.campaign_id == campaign_id, Run.status.not_in(FINISHED_RUNS))
+        ).one()
+
+    def counts(self, campaign_ids: Iterable[UUID]) -> dict[UUID, dict[str, int]]:
+        """Runs of campaigns by status."""
+        self.session.flush()
+        found: dict[UUID, dict[str, int]] = {}
+        for campaign_id, status, count in self.session.execute(
+            select(Run.campaign_id, Run.status, func.count())
+            .where(Run.campaign_id.in_(list(campaign_ids)))
+            .group_by(Run.campaign_id, Run.status)
+        ):
+            found.setdefault(campaign_id, {})[status] = count
+        return found
+
+    def settling_runs(self, before: datetime.datetime) -> Sequence[UUID]:
+        """Runs that have been settling since before an instant."""
+        return self.session.scalars(
+            select(Run.id).where(Run.status == RunStatus.SETTLING, Run.changed_at < before)
+        ).all()
+
+    def any_queued_run(self) -> bool:
+        """Whether some run waits for an agent."""
+        return (
+            self.session.scalar(select(Run.id).where(Run.status == RunStatus.QUEUED).limit(1))
+            is not None
+        )
+
+    # Attempts
+
+    def attempt(self, attempt_id: UUID) -> Attempt | None:
+        """An attempt as it stands."""
+        return self.session.get(Attempt, attempt_id)
+
+    def attempts(self, run_id: UUID) -> Sequence[Attempt]:
+        """Attempts at a run, oldest first."""
+        return self.session.scalars(
+            select(Attempt).where(Attempt.run_id == run_id).order_by(Attempt.number)
+        ).all()
+
+    def hold(self, attempt_id: UUID) -> Held | None:
+        """An attempt with its run and campaign, all read anew and locked, in the house's order."""
+        run_id = self.session.execute(
+            select(Attempt.run_id).where(Attempt.id == attempt_id)
+        ).scalar_one_or_none()
+        found = self.lock_run(run_id) if run_id else None
+        if found is None:
+            return None
+        campaign, run = found
+        return Held(campaign, run, self.lock_attempt(attempt_id))
+
+    def lock_attempt(self, attempt_id: UUID) -> Attempt:
+        """An attempt alone, read anew and locked; no other lock may follow."""
+        return self.session.scalars(
+            select(Attempt)
+            .where(Attempt.id == attempt_id)
+            .with_for_update(key_share=True)
+            .execution_options(populate_existing=True)
+        ).one()
+
+    def live_attempts(self, run_id: UUID, *, locked: bool = False) -> Sequence[Attempt]:
+        """Attempts at a run that occupy an agent."""
+        query = select(Attempt).where(Attempt.run_id == run_id, Attempt.status.in_(LIVE_ATTEMPTS))
+        if locked:
+            query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
+        return self.session.scalars(query.order_by(Attempt.number)).all()
+
+    def claimed_as(self, agent_id: UUID, claim_id: UUID) -> Attempt | None:
+        """The attempt an agent took with a claim, whatever became of it."""
+        return self.session.scalar(
+            select(Attempt).where(Attempt.agent_id == agent_id, Attempt.claim_id == claim_id)
+        )
+
+    def live_attempt_of(self, agent_id: UUID) -> Attempt | None:
+        """The attempt that occupies an agent; there is one at most."""
+        return self.session.scalar(
+            select(Attempt).where(
+                Attempt.agent_id == agent_id, Attempt.status.in_(LIVE_ATTEMPTS)
+            )
+        )
+
+    def busy_agents(self) -> set[UUID]:
+        """Agents that an attempt occupies."""
+        return set(
+            self.session.scalars(select(Attempt.agent_id).where(Attempt.status.in_(LIVE_ATTEMPTS)))
+        )
+
+    def agents_at_work(self, campaign_id: UUID) -> list[tuple[UUID, str]]:
+        """Agents that an attempt of a campaign occupies: id and name."""
+        found = self.session.execute(
+            select(Attempt.agent_id, Attempt.agent_name)
+            .join(Run, Run.id == Attempt.run_id)
+            .where(Run.campaign_id == campaign_id, Attempt.status.in_(LIVE_ATTEMPTS))
+            .order_by(Attempt.agent_name)
+            .distinct()
+        )
+        return [(agent_id, name) for agent_id, name in found]
+
+    def running_by_project(self) -> dict[UUID, int]:
+        """Attempts under way, counted by project: what fairness looks at."""
+        found = self.session.execute(
+            select(Attempt.project_id, func.count())
+            .where(Attempt.status.in_(LIVE_ATTEMPTS))
+            .group_by(Attempt.project_id)
+        )
+        return {project_id: count for project_id, count in found}
+
+    def waiting_campaigns(self) -> Sequence[Campaign]:
+        """Campaigns with queued runs that may be given to agents, oldest first."""
+        queued = select(Run.id).where(
+            Run.campaign_id == Campaign.id, Run.status == RunStatus.QUEUED
+        )
+        return self.session.scalars(
+            select(Campaign)
+            .where(
+                Campaign.status.in_((CampaignStatus.QUEUED, CampaignStatus.RUNNING)),
+                Campaign.paused.is_(False),
+                Campaign.cancel_requested_at.is_(None),
+                queued.exists(),
+            )
+            .order_by(Campaign.created_at, Campaign.id)
+        ).all()
+
+    def silent_attempts(
+        self, statuses: Iterable[AttemptStatus], before: datetime.datetime
+    ) -> Sequence[UUID]:
+        """Attempts in some states without a sign of life since before an instant."""
+        last_sign: ColumnElement[datetime.datetime] = func.coalesce(
+            Attempt.heartbeat_at, Attempt.offered_at
+        )
+        return self.session.scalars(
+            select(Attempt.id)
+            .where(Attempt.status.in_(list(statuses)), last_sign < before)
+            .order_by(Attempt.id)
+        ).all()
+
+    def running_attempts(self) -> Sequence[Attempt]:
+        """Attempts that measure."""
+        return self.session.scalars(
+            select(Attempt).where(Attempt.status == AttemptStatus.RUNNING).order_by(Attempt.id)
+        ).all()
+
+    # Events
+
+    def events_after(
+        self, campaign_id: UUID, event_id: int, limit: int
+    ) -> Sequence[CampaignEvent]:
+        """Events of a campaign after one of them, in order."""
+        return self.session.scalars(
+            select(CampaignEvent)
+            .where(CampaignEvent.campaign_id == campaign_id, CampaignEvent.id > event_id)
+            .order_by(CampaignEvent.id)
+            .limit(limit)
+        ).all()
+
+    def last_event_id(self, campaign_id: UUID) -> int:
+        """The newest event of a campaign; 0 before the first."""
+        return (
+            self.session.scalar(
+                select(func.max(CampaignEvent.id)).where(CampaignEvent.campaign_id == campaign_id)
+            )
+            or 0
+        )

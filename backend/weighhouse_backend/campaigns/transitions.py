@@ -1,0 +1,181 @@
+"""The one place that writes a status: checks the tables, stamps the row, tells whoever watches.
+
+Rows come locked from `CampaignRepository` (campaign, then run, then attempt); what changes is told
+in the same transaction, so that nobody hears of a change that was rolled back.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from weighhouse_protocol.report import Failure, RunPhase
+
+from weighhouse_backend.campaigns.errors import TransitionRefused
+from weighhouse_backend.campaigns.models import Attempt, Campaign, Run
+from weighhouse_backend.campaigns.outbox import Outbox
+from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.states import (
+    ATTEMPT_TRANSITIONS,
+    CAMPAIGN_TRANSITIONS,
+    FINISHED_CAMPAIGNS,
+    FINISHED_RUNS,
+    INFRASTRUCTURE_RETRIES,
+    LIVE_ATTEMPTS,
+    RUN_TRANSITIONS,
+    AttemptStatus,
+    CampaignStatus,
+    CancelMode,
+    RunStatus,
+)
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.jobs import Jobs
+
+Status = TypeVar("Status", CampaignStatus, RunStatus, AttemptStatus)
+
+
+def checked(table: Mapping[Status, frozenset[Status]], now: Status, wanted: Status) -> Status:
+    """The wanted status, if the table allows it after the present one.
+
+    :raises TransitionRefused: when it does not.
+    """
+    if wanted not in table[now]:
+        allowed = ", ".join(sorted(table[now])) or "nothing"
+        raise TransitionRefused(f"{now} cannot become {wanted}; after {now} comes {allowed}")
+    return wanted
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """Moves campaigns, runs and attempts, and draws the consequences.
+
+    Every method expects locked rows of one campaign and works within the caller's transaction.
+    """
+
+    repository: CampaignRepository
+    experiments: ExperimentService
+    outbox: Outbox
+    jobs: Jobs
+    clock: Clock
+
+    def campaign(self, campaign: Campaign, to: CampaignStatus) -> None:
+        """Move a campaign.
+
+        :raises TransitionRefused: when the table does not allow it.
+        """
+        now = self.clock.now()
+        campaign.status = checked(CAMPAIGN_TRANSITIONS, CampaignStatus(campaign.status), to)
+        campaign.changed_at = now
+        if to is CampaignStatus.RUNNING and campaign.started_at is None:
+            campaign.started_at = now
+        campaign.finished_at = now if to in FINISHED_CAMPAIGNS else None
+        self.tell(campaign)
+        if to is CampaignStatus.SETTLING:
+            self.jobs.send("analysis.settle_campaign", campaign_id=str(campaign.id))
+
+    def tell(self, campaign: Campaign) -> None:
+        """Tell whoever watches, and the experiment's card, how a campaign stands."""
+        self.experiments.note_campaign(
+            campaign.experiment_id,
+            campaign_id=campaign.id,
+            status=campaign.status,
+            verdict=campaign.verdict,
+            finished_at=campaign.finished_at,
+        )
+        self.outbox.campaign(campaign)
+
+    def run(
+        self, campaign: Campaign, run: Run, to: RunStatus, failure: Failure | None = None
+    ) -> None:
+        """Move a run; when it was the last one open, its campaign goes on.
+
+        :param failure: why, when it ends as failed; forgotten when it is queued again.
+        :raises TransitionRefused: when the table does not allow it.
+        """
+        now = self.clock.now()
+        run.status = checked(RUN_TRANSITIONS, RunStatus(run.status), to)
+        run.changed_at = now
+        run.failure = failure.model_dump(mode="json") if failure else None
+        if to is RunStatus.RUNNING:
+            run.started_at = now
+        if to in {RunStatus.QUEUED, RunStatus.ALLOCATED, *FINISHED_RUNS}:
+            run.phase = None
+        if to is RunStatus.QUEUED:
+            run.started_at = None
+            run.finished_at = None
+        if to in FINISHED_RUNS or to is RunStatus.SETTLING:
+            run.finished_at = now
+        self.outbox.run(campaign, run)
+        if to is RunStatus.SETTLING:
+            self.jobs.send("results.settle_run", run_id=str(run.id))
+        if to in FINISHED_RUNS or to is RunStatus.RUNNING:
+            self.outbox.progress(campaign)
+        if to in FINISHED_RUNS:
+            self.close_if_done(campaign)
+
+    def phase(self, campaign: Campaign, run: Run, phase: RunPhase) -> None:
+        """Note the phase a running run is in; told when it is a new one."""
+        if run.status == RunStatus.RUNNING and run.phase != phase:
+            run.phase = phase
+            self.outbox.run(campaign, run)
+
+    def attempt(
+        self, attempt: Attempt, to: AttemptStatus, failure: Failure | None = None
+    ) -> None:
+        """Move an attempt.
+
+        :raises TransitionRefused: when the table does not allow it.
+        """
+        now = self.clock.now()
+        attempt.status = checked(ATTEMPT_TRANSITIONS, AttemptStatus(attempt.status), to)
+        if failure is not None:
+            attempt.failure = failure.model_dump(mode="json")
+        if to is AttemptStatus.RUNNING:
+            attempt.started_at = attempt.started_at or now
+        attempt.finished_at = None if to in LIVE_ATTEMPTS else now
+        if to is AttemptStatus.SUPERSEDED:
+            attempt.cancel = CancelMode.KILL
+        if to not in LIVE_ATTEMPTS:
+            self.jobs.send("campaigns.allocate")
+
+    def try_again(self, campaign: Campaign, run: Run, failure: Failure) -> None:
+        """A run lost its attempt to the infrastructure: queue it again, or give up.
+
+        :param failure: what happened; the run's own when it was tried often enough.
+        """
+        if campaign.cancel_requested_at is not None:
+            self.run(campaign, run, RunStatus.CANCELLED)
+            return
+        run.infrastructure_failures += 1
+        if run.infrastructure_failures > INFRASTRUCTURE_RETRIES:
+            self.run(campaign, run, RunStatus.FAILED, failure)
+            return
+        self.run(campaign, run, RunStatus.QUEUED)
+
+    def supersede_others(self, run: Run, winner: Attempt) -> None:
+        """End every other attempt of a run that is still under way; their agents are told."""
+        for other in self.repository.live_attempts(run.id, locked=True):
+            if other.id != winner.id:
+                self.attempt(other, AttemptStatus.SUPERSEDED)
+
+    def begin(self, campaign: Campaign) -> None:
+        """An agent took up a run: a queued campaign is under way."""
+        if campaign.status == CampaignStatus.QUEUED:
+            self.campaign(campaign, CampaignStatus.RUNNING)
+
+    def close_if_done(self, campaign: Campaign) -> None:
+        """When no run is open any more, settle the campaign, or end a cancelled one."""
+        if campaign.status not in {CampaignStatus.QUEUED, CampaignStatus.RUNNING}:
+            return
+        if self.repository.open_runs_count(campaign.id):
+            return
+        if campaign.cancel_requested_at is not None:
+            self.campaign(campaign, CampaignStatus.CANCELLED)
+            return
+        self.begin(campaign)
+        self.campaign(campaign, CampaignStatus.SETTLING)
+
+
+def as_failure(stored: Mapping[str, Any] | None) -> Failure | None:
+    """A failure as it stands in a row."""
+    return Failure.model_validate(stored) if stored else None

@@ -1,0 +1,173 @@
+"""Campaigns as the API shows them."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from uuid import UUID
+
+from weighhouse_protocol.experiment import Experiment as Document
+from weighhouse_protocol.load import ClosedLoad, OpenLoad
+
+from weighhouse_backend.campaigns.models import Campaign, Cell, Run
+from weighhouse_backend.campaigns.progress import count_runs, seconds_left
+from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.schemas import (
+    AgentOfCampaign,
+    CampaignLinks,
+    CampaignRead,
+    CampaignSummary,
+    CellRead,
+    CellRun,
+    ExperimentOfCampaign,
+    FailureRead,
+    LoadLevelRead,
+    ProgressEvent,
+    RunCountsRead,
+    TargetOfCampaign,
+)
+from weighhouse_backend.campaigns.states import (
+    FINISHED_CAMPAIGNS,
+    CampaignStatus,
+    RunStatus,
+    Trigger,
+    Verdict,
+)
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.kit.clock import Clock
+
+UNKNOWN_COLOUR = "#7F7F7F"
+"""Of a system whose plugin is gone."""
+
+
+@dataclass(frozen=True)
+class CampaignViews:
+    """Puts campaigns together for reading; changes nothing."""
+
+    repository: CampaignRepository
+    experiments: ExperimentService
+    catalog: CatalogService
+    clock: Clock
+
+    def summaries(self, campaigns: Sequence[Campaign]) -> list[CampaignSummary]:
+        """Campaigns without their matrices, in the given order; three queries, however many."""
+        counts = self.repository.counts(campaign.id for campaign in campaigns)
+        names = self.experiments.get_many({campaign.experiment_id for campaign in campaigns})
+        return [
+            CampaignSummary(
+                id=campaign.id,
+                number=campaign.number,
+                project_id=campaign.project_id,
+                experiment=ExperimentOfCampaign(
+                    id=campaign.experiment_id,
+                    slug=names[campaign.experiment_id].slug,
+                    name=names[campaign.experiment_id].name,
+                ),
+                revision=campaign.revision_number,
+                status=CampaignStatus(campaign.status),
+                paused=campaign.paused,
+                verdict=Verdict(campaign.verdict) if campaign.verdict else None,
+                trigger=Trigger(campaign.trigger),
+                created_at=campaign.created_at,
+                started_at=campaign.started_at,
+                finished_at=campaign.finished_at,
+                runs=RunCountsRead(**asdict(count_runs(counts.get(campaign.id, {})))),
+                requested_by=campaign.requested_by,
+            )
+            for campaign in campaigns
+        ]
+
+    def campaign(self, campaign: Campaign) -> CampaignRead:
+        """A campaign with its matrix."""
+        document = self.experiments.document(campaign.revision_id)
+        cells = self.repository.cells(campaign.id)
+        runs = self.repository.runs(campaign.id)
+        agents = self.repository.agents_at_work(campaign.id)
+        address = f"/api/v1/campaigns/{campaign.id}"
+        return CampaignRead(
+            **dict(self.summaries([campaign])[0]),
+            seed=campaign.seed,
+            targets=self._targets(document),
+            workloads=[workload.name for workload in document.workloads],
+            load_levels=[_level(level) for level in document.load_levels],
+            repetitions=campaign.repetitions,
+            cells=_cells(cells, runs),
+            seconds_left=self._seconds_left(campaign, cells, runs, len(agents)),
+            agents=[AgentOfCampaign(id=agent_id, name=name) for agent_id, name in agents],
+            base_campaign_id=campaign.base_campaign_id,
+            disclosure=document.disclosure.model_dump(mode="json"),
+            links=CampaignLinks(
+                self=address,
+                events=f"{address}/events",
+                comparison=f"/api/v1/comparisons?campaign={campaign.id}",
+                gate=f"{address}/gate",
+            ),
+        )
+
+    def progress(self, campaign: Campaign) -> ProgressEvent:
+        """How far a campaign is."""
+        runs = self.repository.runs(campaign.id)
+        by_status: dict[str, int] = {}
+        for run in runs:
+            by_status[run.status] = by_status.get(run.status, 0) + 1
+        cells = self.repository.cells(campaign.id)
+        agents = self.repository.agents_at_work(campaign.id)
+        return ProgressEvent(
+            runs=RunCountsRead(**asdict(count_runs(by_status))),
+            seconds_left=self._seconds_left(campaign, cells, runs, len(agents)),
+        )
+
+    def _seconds_left(
+        self, campaign: Campaign, cells: Sequence[Cell], runs: Sequence[Run], agents_count: int
+    ) -> float | None:
+        waiting = campaign.status == CampaignStatus.QUEUED
+        if campaign.status in FINISHED_CAMPAIGNS or campaign.paused or waiting:
+            return None
+        targets = {cell.id: cell.target_index for cell in cells}
+        return seconds_left(runs, targets, self.clock.now(), agents_count)
+
+    def _targets(self, document: Document) -> list[TargetOfCampaign]:
+        manifests = self.catalog.manifests()
+        found = []
+        for target in document.targets:
+            manifest = manifests.get(target.system)
+            found.append(
+                TargetOfCampaign(
+                    name=target.name,
+                    label=target.label or (manifest.name if manifest else target.system),
+                    system_id=target.system,
+                    colour=manifest.colour if manifest else UNKNOWN_COLOUR,
+                )
+            )
+        return found
+
+
+def _level(level: ClosedLoad | OpenLoad) -> LoadLevelRead:
+    return LoadLevelRead(kind=level.model, value=level.value, label=level.label)
+
+
+def _cells(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellRead]:
+    by_cell: dict[UUID, list[Run]] = {}
+    for run in runs:
+        by_cell.setdefault(run.cell_id, []).append(run)
+    return [
+        CellRead(
+            id=cell.id,
+            target=cell.target,
+            workload=cell.workload,
+            load_level=LoadLevelRead.model_validate(
+                {"kind": cell.load_kind, "value": cell.load_value, "label": cell.load_label}
+            ),
+            runs=[
+                CellRun(
+                    id=run.id,
+                    repetition=run.repetition,
+                    status=RunStatus(run.status),
+                    throughput=run.throughput,
+                    p99_us=run.p99_us,
+                    failure=FailureRead.model_validate(run.failure) if run.failure else None,
+                )
+                for run in sorted(by_cell.get(cell.id, []), key=lambda run: run.repetition)
+            ],
+        )
+        for cell in cells
+    ]

@@ -1,0 +1,219 @@
+"""Experiments, their revisions, schedules and templates."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Header, Path, Request, Response
+from fastapi.responses import PlainTextResponse
+
+from weighhouse_backend.experiments.dependencies import (
+    ExperimentServiceDep,
+    ScheduleServiceDep,
+    ValidationServiceDep,
+)
+from weighhouse_backend.experiments.models import Experiment
+from weighhouse_backend.experiments.schemas import (
+    DocumentSource,
+    ExperimentCreate,
+    ExperimentRevisionRead,
+    ExperimentSummary,
+    RevisionDiff,
+    SchedulePreview,
+    SchedulePreviewRequest,
+    ScheduleRead,
+    ScheduleWrite,
+    TemplateRead,
+    ValidationRead,
+)
+from weighhouse_backend.experiments.service import read_revision
+from weighhouse_backend.experiments.templates import read_templates
+from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.etags import etag
+from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.problems import ProblemDocument
+
+router = APIRouter(
+    prefix="/api/v1",
+    tags=["experiments"],
+    responses={
+        401: {"model": ProblemDocument},
+        403: {"model": ProblemDocument},
+        404: {"model": ProblemDocument},
+        422: {"model": ProblemDocument},
+    },
+)
+PageDep = Annotated[PageQuery, Depends()]
+
+
+def _found(
+    caller: CallerDep,
+    service: ExperimentServiceDep,
+    experiment: Annotated[str, Path(description="Id or slug.")],
+    project_id: UUID | None = None,
+) -> Experiment:
+    return service.find(caller, experiment, project_id)
+
+
+ExperimentDep = Annotated[Experiment, Depends(_found)]
+
+
+@router.get("/experiments")
+def experiments_list(
+    caller: CallerDep, service: ExperimentServiceDep, page: PageDep, project_id: UUID | None = None
+) -> Page[ExperimentSummary]:
+    """Experiments of a project, or of all the caller's, newest first."""
+    return service.listed(caller, project_id, page)
+
+
+@router.post(
+    "/experiments",
+    status_code=201,
+    responses={200: {"model": ExperimentSummary}, 409: {"model": ProblemDocument}},
+)
+def experiments_create(
+    body: ExperimentCreate,
+    caller: CallerDep,
+    service: ExperimentServiceDep,
+    response: Response,
+    upsert: bool = False,
+) -> ExperimentSummary:
+    """Create an experiment from a document or YAML.
+
+    With `upsert` a slug that exists gets a new revision, if the document differs (200).
+    """
+    project_id = caller.project_or_only(body.project_id)
+    saved = service.create(caller, project_id, body, upsert=upsert)
+    if not saved.created:
+        response.status_code = 200
+    response.headers["ETag"] = etag(saved.experiment.current_revision)
+    return service.summary(saved.experiment)
+
+
+@router.post("/experiments/validate")
+def experiments_validate(
+    body: DocumentSource, caller: CallerDep, service: ValidationServiceDep
+) -> ValidationRead:
+    """Say everything about a document without saving it: errors, plan, comparability."""
+    del caller
+    return service.validate(body)
+
+
+@router.get("/experiments/{experiment}")
+def experiments_get(
+    found: ExperimentDep, service: ExperimentServiceDep, response: Response
+) -> ExperimentSummary:
+    """An experiment by id or slug; its ETag is the current revision."""
+    response.headers["ETag"] = etag(found.current_revision)
+    return service.summary(found)
+
+
+@router.get("/experiments/{experiment}/revisions")
+def experiments_list_revisions(
+    found: ExperimentDep, service: ExperimentServiceDep, page: PageDep
+) -> Page[ExperimentRevisionRead]:
+    """All revisions, newest first."""
+    return service.revisions(found, page)
+
+
+@router.post(
+    "/experiments/{experiment}/revisions",
+    status_code=201,
+    responses={412: {"model": ProblemDocument}},
+)
+def experiments_add_revision(
+    body: DocumentSource,
+    caller: CallerDep,
+    found: ExperimentDep,
+    service: ExperimentServiceDep,
+    response: Response,
+    if_match: Annotated[str | None, Header()] = None,
+) -> ExperimentRevisionRead:
+    """Save a change; with If-Match only on top of the revision that was edited."""
+    revision = service.add_revision(caller, found, body, if_match)
+    response.headers["ETag"] = etag(revision.number)
+    return read_revision(revision)
+
+
+@router.get("/experiments/{experiment}/revisions/{number}")
+def experiments_get_revision(
+    found: ExperimentDep, number: int, service: ExperimentServiceDep, response: Response
+) -> ExperimentRevisionRead:
+    """A revision with its document."""
+    revision = service.revision(found.id, number)
+    response.headers["ETag"] = f'"{revision.content_hash}"'
+    response.headers["Cache-Control"] = "private, max-age=86400"
+    return read_revision(revision)
+
+
+@router.get(
+    "/experiments/{experiment}/revisions/{number}/yaml",
+    response_class=PlainTextResponse,
+    responses={200: {"content": {"text/yaml": {}}}},
+)
+def experiments_get_revision_yaml(
+    found: ExperimentDep, number: int, service: ExperimentServiceDep
+) -> PlainTextResponse:
+    """A revision as a file: canonical order, reads back to an equal document."""
+    revision = service.revision(found.id, number)
+    return PlainTextResponse(
+        read_revision(revision).yaml,
+        media_type="text/yaml",
+        headers={"Content-Disposition": f'inline; filename="{found.slug}.yaml"'},
+    )
+
+
+@router.get("/experiments/{experiment}/revisions/{from}/diff/{to}")
+def experiments_diff(
+    found: ExperimentDep,
+    service: ExperimentServiceDep,
+    before: Annotated[int, Path(alias="from")],
+    after: Annotated[int, Path(alias="to")],
+) -> RevisionDiff:
+    """What changed from one revision to another."""
+    return service.diff(found, before, after)
+
+
+@router.get("/experiments/{experiment}/schedule")
+def experiments_get_schedule(found: ExperimentDep, schedules: ScheduleServiceDep) -> ScheduleRead:
+    """When the experiment starts by itself."""
+    return schedules.get(found)
+
+
+@router.put("/experiments/{experiment}/schedule")
+def experiments_put_schedule(
+    body: ScheduleWrite, caller: CallerDep, found: ExperimentDep, schedules: ScheduleServiceDep
+) -> ScheduleRead:
+    """Set the schedule."""
+    return schedules.put(caller, found, body)
+
+
+@router.delete("/experiments/{experiment}/schedule", status_code=204)
+def experiments_delete_schedule(
+    caller: CallerDep, found: ExperimentDep, schedules: ScheduleServiceDep
+) -> None:
+    """Remove the schedule."""
+    schedules.delete(caller, found)
+
+
+@router.post("/schedules/preview")
+def experiments_preview_schedule(
+    body: SchedulePreviewRequest, caller: CallerDep, schedules: ScheduleServiceDep
+) -> SchedulePreview:
+    """The dates a schedule would have."""
+    del caller
+    return SchedulePreview(next=schedules.preview(body.cron, body.time_zone))
+
+
+@router.get("/experiment-templates")
+def experiments_list_templates(request: Request, caller: CallerDep) -> list[TemplateRead]:
+    """Ready-made experiments to begin from."""
+    del caller
+    return [
+        TemplateRead(
+            slug=template.slug,
+            name=template.name,
+            description=template.description,
+            yaml=template.yaml,
+        )
+        for template in read_templates(request.app.state.settings.experiments_dir)
+    ]

@@ -1,0 +1,77 @@
+"""What can go wrong with experiments, as problems."""
+
+from collections.abc import Iterable
+
+from weighhouse_protocol.yaml_document import FieldError
+
+from weighhouse_backend.kit.problems import Conflict, FieldProblem, Invalid, NotFound
+
+
+def field_problems(errors: Iterable[FieldError]) -> list[FieldProblem]:
+    """Errors of a document as a problem lists them; a YAML line goes before the message."""
+    return [
+        FieldProblem(
+            path=error.path,
+            message=f"line {error.line}: {error.message}" if error.line else error.message,
+            expected=error.expected or None,
+        )
+        for error in errors
+    ]
+
+
+class ExperimentNotFound(NotFound):
+    """There is no such experiment, or it is not the caller's to see."""
+
+    slug = "experiment-not-found"
+    title = "Experiment not found"
+
+
+class RevisionNotFound(NotFound):
+    """The experiment has no revision of that number."""
+
+    slug = "revision-not-found"
+    title = "Revision not found"
+
+
+class ScheduleNotFound(NotFound):
+    """The experiment has no schedule."""
+
+    slug = "schedule-not-found"
+    title = "The experiment has no schedule"
+
+
+class ExperimentInvalid(Invalid):
+    """A document is not a valid experiment, or asks of a system what it cannot do."""
+
+    slug = "experiment-invalid"
+    title = "The experiment is not valid"
+
+    @classmethod
+    def of(cls, errors: Iterable[FieldError]) -> "ExperimentInvalid":
+        """The problem that names every error."""
+        fields = field_problems(errors)
+        first = fields[0]
+        more = f" (and {len(fields) - 1} more)" if len(fields) > 1 else ""
+        place = f"{first.path}: " if first.path else ""
+        return cls(f"{place}{first.message}{more}", errors=fields)
+
+
+class ScheduleInvalid(Invalid):
+    """The cron expression or the time zone cannot be used."""
+
+    slug = "schedule-invalid"
+    title = "The schedule is not valid"
+
+
+class SlugTaken(Conflict):
+    """Another experiment of the project has this slug."""
+
+    slug = "experiment-slug-taken"
+    title = "The slug is taken"
+
+
+class SlugChanged(Invalid):
+    """A revision has another slug than its experiment."""
+
+    slug = "experiment-slug-changed"
+    title = "The slug of an experiment does not change"

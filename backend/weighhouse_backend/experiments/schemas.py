@@ -1,0 +1,192 @@
+"""Bodies of the experiments' API."""
+
+import datetime
+from typing import Annotated, Any, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from weighhouse_backend.kit.problems import FieldProblem
+
+
+class DocumentSource(BaseModel):
+    """An experiment as a document or as YAML text; exactly one of them."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "yaml": "slug: reads\nname: Reads\ntargets:\n  - {name: redis, system: redis}\n"
+                    "workloads:\n  - {name: reads, operations: {read: 1.0}}\n"
+                    "load_levels:\n  - {model: closed, clients: 4}\n"
+                }
+            ]
+        },
+    )
+
+    document: dict[str, Any] | None = None
+    yaml: Annotated[str | None, Field(max_length=1_000_000)] = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if (self.document is None) == (self.yaml is None):
+            message = "send either document or yaml"
+            raise ValueError(message)
+        return self
+
+
+class ExperimentCreate(DocumentSource):
+    """A new experiment."""
+
+    project_id: UUID | None = None
+    """Optional when the caller has exactly one project."""
+
+
+class TargetOfSummary(BaseModel):
+    """A target by name."""
+
+    name: str
+    system_id: str
+
+
+class LastCampaign(BaseModel):
+    """How the experiment's latest campaign stands."""
+
+    id: UUID
+    status: str
+    verdict: str | None
+    finished_at: datetime.datetime | None
+
+
+class ScheduleOfSummary(BaseModel):
+    """The experiment's schedule, and when it comes next."""
+
+    cron: str
+    time_zone: str
+    next_at: datetime.datetime | None
+    enabled: bool
+
+
+class ExperimentSummary(BaseModel):
+    """An experiment without its document."""
+
+    id: UUID
+    slug: str
+    name: str
+    description: str
+    project_id: UUID
+    owner_name: str
+    current_revision: int
+    created_at: datetime.datetime
+    updated_at: datetime.datetime
+    targets: list[TargetOfSummary]
+    last_campaign: LastCampaign | None
+    schedule: ScheduleOfSummary | None
+
+
+class ExperimentRevisionRead(BaseModel):
+    """A revision; never changes."""
+
+    id: UUID
+    number: int
+    experiment_id: UUID
+    created_at: datetime.datetime
+    author_name: str
+    document: dict[str, Any]
+    """Complete, defaults filled in."""
+    yaml: str
+    """Canonical order, defaults left out; reads back to an equal document."""
+    content_hash: str
+
+
+class ChangeRead(BaseModel):
+    """One difference between two revisions."""
+
+    path: str
+    before: Any
+    after: Any
+
+
+class RevisionDiff(BaseModel):
+    """What changed from one revision to another, in document order."""
+
+    changes: list[ChangeRead]
+
+
+class PlanRead(BaseModel):
+    """What a campaign of the document would be."""
+
+    runs: int
+    cells: int
+    estimated_seconds: float
+    """On one agent; finished runs correct it."""
+
+
+class ComparabilityRead(BaseModel):
+    """An aspect in which targets differ besides their systems."""
+
+    aspect: str
+    message: str
+    targets: list[str]
+
+
+class ValidationRead(BaseModel):
+    """What the platform says of a document that is not saved yet."""
+
+    valid: bool
+    errors: list[FieldProblem]
+    plan: PlanRead | None
+    comparability: list[ComparabilityRead]
+    document: dict[str, Any] | None
+    yaml: str | None
+
+
+class ScheduleWrite(BaseModel):
+    """When an experiment is to start by itself."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"cron": "30 2 * * *", "time_zone": "Europe/Vienna", "enabled": True}]
+        },
+    )
+
+    cron: Annotated[str, Field(max_length=200)]
+    """Minute, hour, day of month, month, day of week."""
+    time_zone: Annotated[str, Field(max_length=64)]
+    """IANA name."""
+    enabled: bool = True
+
+
+class SchedulePreviewRequest(BaseModel):
+    """A schedule to try."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cron: Annotated[str, Field(max_length=200)]
+    time_zone: Annotated[str, Field(max_length=64)]
+
+
+class SchedulePreview(BaseModel):
+    """The dates a schedule would have."""
+
+    next: list[datetime.datetime]
+
+
+class ScheduleRead(BaseModel):
+    """A schedule with its next dates; none while it is disabled."""
+
+    cron: str
+    time_zone: str
+    enabled: bool
+    next: list[datetime.datetime]
+
+
+class TemplateRead(BaseModel):
+    """A ready-made experiment to begin from."""
+
+    slug: str
+    name: str
+    description: str
+    yaml: str

@@ -1,0 +1,40 @@
+"""Ready-made experiments: the files of the folder `experiments/`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+from weighhouse_protocol.yaml_document import DocumentError, experiment_from_yaml
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Template:
+    """A file that is a valid experiment."""
+
+    slug: str
+    name: str
+    description: str
+    yaml: str
+    """The file's own text, comments included."""
+
+
+def read_templates(folder: Path | None) -> list[Template]:
+    """The experiments of a folder and its subfolders, by path.
+
+    :param folder: none, or one that is not there, has no templates.
+    :returns: a file that is no valid experiment is logged and left out.
+    """
+    if folder is None or not folder.is_dir():
+        return []
+    found = []
+    for path in sorted(folder.rglob("*.yaml")):
+        try:
+            text = path.read_text(encoding="utf-8")
+            experiment = experiment_from_yaml(text)
+        except (DocumentError, UnicodeDecodeError) as error:
+            log.warning("template_left_out", file=path.name, error=str(error))
+            continue
+        found.append(Template(experiment.slug, experiment.name, experiment.description, text))
+    return found

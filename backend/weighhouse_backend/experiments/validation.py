@@ -1,0 +1,92 @@
+"""Reads documents, and says of one what the platform thinks of it before it is saved."""
+
+from dataclasses import dataclass
+
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.yaml_document import (
+    DocumentError,
+    FieldError,
+    experiment_from_yaml,
+    experiment_to_yaml,
+    parse_experiment,
+)
+
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.experiments.comparability import warnings
+from weighhouse_backend.experiments.content import stored_form
+from weighhouse_backend.experiments.errors import ExperimentInvalid, field_problems
+from weighhouse_backend.experiments.estimates import campaign_seconds
+from weighhouse_backend.experiments.manifest_checks import check
+from weighhouse_backend.experiments.schemas import (
+    ComparabilityRead,
+    DocumentSource,
+    PlanRead,
+    ValidationRead,
+)
+
+
+@dataclass(frozen=True)
+class ValidationService:
+    """Checks documents against their form and against the catalog's manifests."""
+
+    catalog: CatalogService
+
+    def read(self, source: DocumentSource) -> Experiment:
+        """The experiment of a body.
+
+        :raises ExperimentInvalid: naming everything that is wrong with its form, or with what it
+            asks of its systems.
+        """
+        try:
+            experiment = _parsed(source)
+        except DocumentError as error:
+            raise ExperimentInvalid.of(error.errors) from error
+        self.require_possible(experiment)
+        return experiment
+
+    def require_possible(self, experiment: Experiment) -> None:
+        """:raises ExperimentInvalid: when a system is unknown or cannot do what is asked."""
+        errors = self._errors(experiment)
+        if errors:
+            raise ExperimentInvalid.of(errors)
+
+    def validate(self, source: DocumentSource) -> ValidationRead:
+        """Everything there is to say of a document; raises nothing, however wrong it is."""
+        try:
+            experiment = _parsed(source)
+        except DocumentError as error:
+            return ValidationRead(
+                valid=False,
+                errors=field_problems(error.errors),
+                plan=None,
+                comparability=[],
+                document=None,
+                yaml=None,
+            )
+        errors = self._errors(experiment)
+        return ValidationRead(
+            valid=not errors,
+            errors=field_problems(errors),
+            plan=PlanRead(
+                runs=experiment.runs_count,
+                cells=experiment.cells_count,
+                estimated_seconds=round(campaign_seconds(experiment), 1),
+            ),
+            comparability=[
+                ComparabilityRead(
+                    aspect=warning.aspect, message=warning.message, targets=list(warning.targets)
+                )
+                for warning in warnings(experiment, self.catalog.manifests())
+            ],
+            document=stored_form(experiment),
+            yaml=experiment_to_yaml(experiment),
+        )
+
+    def _errors(self, experiment: Experiment) -> list[FieldError]:
+        return check(experiment, self.catalog.manifests())
+
+
+def _parsed(source: DocumentSource) -> Experiment:
+    if source.yaml is not None:
+        return experiment_from_yaml(source.yaml)
+    return parse_experiment(source.document or {})
