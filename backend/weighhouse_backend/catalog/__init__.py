@@ -1,0 +1,1 @@
+"""Systems, as the manifests that agents bring describe them."""

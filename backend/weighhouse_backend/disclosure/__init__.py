@@ -1,0 +1,1 @@
+"""What must stand beside a number, and who stands behind it."""

@@ -1,0 +1,32 @@
+"""Disclaimers and disclosures for whoever shows numbers."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from weighhouse_protocol.experiment import Disclosure
+from weighhouse_protocol.manifest import Manifest
+
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
+from weighhouse_backend.disclosure.statements import disclaimers_for, disclosure_sheet
+
+
+@dataclass(frozen=True)
+class DisclosureService:
+    """Statements about systems, out of the catalog's manifests."""
+
+    catalog: CatalogService
+
+    def disclaimers_for(
+        self, systems: Iterable[str], disclosure: Disclosure | None = None
+    ) -> list[DisclaimerRead]:
+        """What must stand beside numbers of these systems; unknown systems say nothing."""
+        return disclaimers_for(self._known(systems).values(), disclosure)
+
+    def sheet(self, systems: Iterable[str], disclosure: Disclosure | None) -> DisclosureRead:
+        """The disclosure of an experiment over these systems."""
+        return disclosure_sheet(disclosure, self._known(systems))
+
+    def _known(self, systems: Iterable[str]) -> dict[str, Manifest]:
+        wanted = set(systems)
+        return {k: v for k, v in self.catalog.manifests().items() if k in wanted}

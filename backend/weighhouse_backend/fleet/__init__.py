@@ -1,0 +1,1 @@
+"""Agents: registration, sessions, what they bring and what they are."""

@@ -1,0 +1,38 @@
+"""Hands the fleet to endpoints, and knows which agent calls."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from weighhouse_backend.catalog.dependencies import CatalogServiceDep
+from weighhouse_backend.fleet.errors import AgentRefused
+from weighhouse_backend.fleet.models import Agent
+from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import SessionDep
+
+
+def bearer(request: Request) -> str:
+    """The token of a call.
+
+    :raises AgentRefused: when there is none.
+    """
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise AgentRefused("the Authorization header is not `Bearer TOKEN`")
+    return token.strip()
+
+
+def _service(request: Request, session: SessionDep, catalog: CatalogServiceDep) -> FleetService:
+    return FleetService(session, SystemClock(), request.app.state.settings, catalog)
+
+
+FleetServiceDep = Annotated[FleetService, Depends(_service)]
+
+
+def _agent(request: Request, service: FleetServiceDep) -> Agent:
+    return service.authenticate(bearer(request))
+
+
+AgentDep = Annotated[Agent, Depends(_agent)]
+"""The agent that calls; its user token never gets this far."""

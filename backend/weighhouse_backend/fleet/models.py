@@ -1,0 +1,66 @@
+"""Tables: agents, registration_tokens."""
+
+import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import BigInteger, ForeignKey, Text, UniqueConstraint
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.ids import new_id
+
+
+class Agent(Base):
+    """The program on a registered machine."""
+
+    __tablename__ = "agents"
+    __table_args__ = (UniqueConstraint("project_id", "instance_id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), index=True
+    )
+    instance_id: Mapped[UUID]
+    """Made by the agent's home directory; tells a restart from a second machine."""
+    process_id: Mapped[UUID | None]
+    """Of the running program; new with each start."""
+    name: Mapped[str] = mapped_column(Text)
+    roles: Mapped[list[Any]] = mapped_column(JSONB)
+    labels: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    token_hash: Mapped[str] = mapped_column(Text, unique=True)
+    facts: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    """A `weighhouse_protocol.facts.MachineFacts`."""
+    fingerprint: Mapped[str] = mapped_column(Text)
+    """Of the machine, as `MachineFacts.fingerprint`."""
+    policy: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    plugins: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Plugin id → version."""
+    deployments: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Plugin id → deployments its manifest offers."""
+    agent_version: Mapped[str] = mapped_column(Text, default="")
+    spool_bytes: Mapped[int] = mapped_column(BigInteger, default=0)
+    draining: Mapped[bool] = mapped_column(default=False)
+    registered_at: Mapped[datetime.datetime]
+    seen_at: Mapped[datetime.datetime | None]
+    """Last call of any kind."""
+    revoked_at: Mapped[datetime.datetime | None]
+
+
+class RegistrationToken(Base):
+    """Lets one machine enrol, once, for a short time."""
+
+    __tablename__ = "registration_tokens"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    token_hash: Mapped[str] = mapped_column(Text, unique=True)
+    labels: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    roles: Mapped[list[Any]] = mapped_column(JSONB)
+    created_by: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime.datetime]
+    expires_at: Mapped[datetime.datetime]
+    used_at: Mapped[datetime.datetime | None]
+    used_by: Mapped[UUID | None]
+    """The instance that used it: it alone may repeat the call."""

@@ -1,0 +1,81 @@
+"""All queries of the fleet."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.fleet.models import Agent, RegistrationToken
+
+
+@dataclass(frozen=True)
+class FleetRepository:
+    """Reads and locks agents."""
+
+    session: Session
+
+    def agent(self, agent_id: UUID) -> Agent | None:
+        """An agent."""
+        return self.session.get(Agent, agent_id)
+
+    def lock_agent(self, agent_id: UUID) -> Agent | None:
+        """An agent, read anew and locked until the transaction ends."""
+        return self.session.scalar(
+            select(Agent)
+            .where(Agent.id == agent_id)
+            .with_for_update()
+            .execution_options(populate_existing=True)
+        )
+
+    def by_token(self, digest: str) -> Agent | None:
+        """An agent by its token's hash."""
+        return self.session.scalar(select(Agent).where(Agent.token_hash == digest))
+
+    def by_instance(self, project_id: UUID, instance_id: UUID) -> Agent | None:
+        """An agent by the instance of its home directory."""
+        return self.session.scalar(
+            select(Agent).where(Agent.project_id == project_id, Agent.instance_id == instance_id)
+        )
+
+    def agents(self, project_ids: Collection[UUID]) -> Sequence[Agent]:
+        """The agents of projects, revoked ones last."""
+        return self.session.scalars(
+            select(Agent)
+            .where(Agent.project_id.in_(project_ids))
+            .order_by(Agent.revoked_at.is_not(None), Agent.name, Agent.id)
+        ).all()
+
+    def working(self, *, lock: bool = False) -> Sequence[Agent]:
+        """Agents that are neither revoked nor draining; those others hold are passed over."""
+        statement = (
+            select(Agent).where(Agent.revoked_at.is_(None), ~Agent.draining).order_by(Agent.id)
+        )
+        if lock:
+            statement = statement.with_for_update(skip_locked=True)
+        return self.session.scalars(statement).all()
+
+    def counts_by_plugin(self, project_ids: Collection[UUID]) -> dict[str, int]:
+        """How many agents of projects have each plugin."""
+        plugin = func.jsonb_object_keys(Agent.plugins).label("plugin")
+        inner = (
+            select(plugin)
+            .where(Agent.project_id.in_(project_ids), Agent.revoked_at.is_(None))
+            .subquery()
+        )
+        rows = self.session.execute(select(inner.c.plugin, func.count()).group_by(inner.c.plugin))
+        return {str(name): int(count) for name, count in rows}
+
+    def lock_registration(self, digest: str) -> RegistrationToken | None:
+        """A registration token by its hash, locked."""
+        return self.session.scalar(
+            select(RegistrationToken)
+            .where(RegistrationToken.token_hash == digest)
+            .with_for_update()
+        )
+
+    def add(self, row: object) -> None:
+        """Store a new row."""
+        self.session.add(row)
+        self.session.flush()
