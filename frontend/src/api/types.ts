@@ -28,6 +28,13 @@ export interface Session {
   projects: Project[]
 }
 
+export interface Member {
+  id: string
+  email: string
+  name: string
+  role: Role
+}
+
 export interface ApiToken {
   id: string
   name: string

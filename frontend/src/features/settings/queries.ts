@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 
-import { api, unwrap, type ApiToken, type Page, type Role } from '@/api'
+import { api, unwrap, type ApiToken, type Member, type Page, type Role } from '@/api'
 import { useSession } from '@/session'
 
 /** A token with its secret, which is told once. */
@@ -14,6 +14,19 @@ export function useApiTokens() {
     queryFn: () =>
       unwrap<Page<ApiToken>>(
         api.GET('/api/v1/api-tokens', { params: { query: { project_id: session.project?.id, limit: 200 } } }),
+      ),
+    select: (page) => page.items,
+  })
+}
+
+/** People of the project's organization. */
+export function useMembers() {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['members', () => session.project?.id],
+    queryFn: () =>
+      unwrap<Page<Member>>(
+        api.GET('/api/v1/members', { params: { query: { project_id: session.project?.id } } }),
       ),
     select: (page) => page.items,
   })

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+
+import { routes } from '../router'
+
+import { navigation, sectionOf } from './navigation'
+
+describe('navigation', () => {
+  it('leads only to routes that exist', () => {
+    const names = routes.map((route) => route.name)
+    expect(names).toEqual(expect.arrayContaining(navigation.map((entry) => entry.name)))
+  })
+
+  it('knows the section of every page in the shell', () => {
+    const sections = new Set<string>([...navigation.map((entry) => entry.name), 'settings', 'not-found'])
+    for (const route of routes.filter((one) => !one.meta?.open)) {
+      expect(sections, String(route.name)).toContain(sectionOf(route.name))
+    }
+  })
+})
