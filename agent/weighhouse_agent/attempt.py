@@ -1,0 +1,265 @@
+"""The process of one attempt: `python -m weighhouse_agent.attempt DIRECTORY`.
+
+Reads the order, checks it against the machine's policy, carries it out, writes the outcome, ends.
+It never talks to the network but to the system under test, so that an agent that is killed costs
+it nothing. One signal asks it to stop in good order (SIGUSR1, the reason lies in `stop.json`), one
+to be quick about it (SIGTERM).
+"""
+
+import fcntl
+import importlib.metadata
+import json
+import os
+import platform
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.report import Completion, Failure, FailureKind
+from weighhouse_sdk.context import Cancel, Context, SystemClock
+from weighhouse_sdk.errors import Cancelled, PluginError
+from weighhouse_sdk.procfs import boot_id, process_stat
+from weighhouse_sdk.registry import load_plugin
+
+from weighhouse_agent import VERSION
+from weighhouse_agent.execution import Execution
+from weighhouse_agent.facts import machine_facts
+from weighhouse_agent.home import SECRET, AttemptDirectory, Home, read_text, write_atomically
+from weighhouse_agent.policy import PolicyFile, check_order
+from weighhouse_agent.spool import SpoolWriter
+
+CARRIED_OUT = 0
+NOT_CLEAN = 1
+TAKEN = 75
+"""Exit status: another process carries this attempt out."""
+QUICK_STOP_SECONDS = 2.0
+TRACE_LINES = 20
+
+
+class StopRequest(BaseModel):
+    """Why an attempt is to stop: `stop.json`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: FailureKind
+    """`cancelled` makes the attempt cancelled; anything else makes it failed."""
+    message: str
+    hint: str = ""
+
+
+class Record(BaseModel):
+    """Which process carries an attempt out: `process.json`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pid: int
+    start_ticks: int
+    boot_id: str
+
+
+class Hurry(BaseException):
+    """SIGTERM: leave whatever you are at."""
+
+
+def own_record() -> Record:
+    """Of this process."""
+    stat = process_stat(os.getpid())
+    if stat is None:
+        raise RuntimeError("/proc does not know this process")
+    return Record(pid=stat.pid, start_ticks=stat.start_ticks, boot_id=boot_id())
+
+
+@contextmanager
+def held(directory: AttemptDirectory) -> Iterator[bool]:
+    """Hold the attempt, and put this process on record; yields False when another has it."""
+    descriptor = os.open(directory.lock, os.O_RDWR | os.O_CREAT, SECRET)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        write_atomically(directory.process, own_record().model_dump_json())
+        yield True
+    finally:
+        os.close(descriptor)
+
+
+def stop_request(directory: AttemptDirectory) -> StopRequest | None:
+    """Why the attempt is to stop; None when nobody asked."""
+    text = read_text(directory.request)
+    try:
+        return None if text is None else StopRequest.model_validate_json(text)
+    except ValidationError:
+        return StopRequest(kind="infrastructure", message="stopped; the reason was not readable")
+
+
+def carry_out(directory: AttemptDirectory, home: Home) -> Completion | None:
+    """Carry an attempt out, from its order to its outcome.
+
+    :returns: the outcome, which is on disk too; None when this attempt was begun before: it is
+        never done twice.
+    """
+    order = AttemptOrder.model_validate_json(directory.order.read_text(encoding="utf-8"))
+    clock = SystemClock()
+    try:
+        spool = SpoolWriter(directory.spool, clock)
+    except FileExistsError:
+        return None
+    cancel = Cancel()
+    _obey_signals(cancel)
+    failure = _failure_of(order, directory, home, spool, cancel, clock)
+    spool.close()
+    outcome = "completed" if failure is None else "failed"
+    if failure is not None and failure.kind == "cancelled":
+        outcome = "cancelled"
+    completion = Completion.model_validate(
+        {"fence": order.fence, "outcome": outcome, "failure": failure, "events_count": spool.count}
+    )
+    write_atomically(directory.outcome, completion.model_dump_json())
+    return completion
+
+
+def _failure_of(
+    order: AttemptOrder,
+    directory: AttemptDirectory,
+    home: Home,
+    spool: SpoolWriter,
+    cancel: Cancel,
+    clock: SystemClock,
+) -> Failure | None:
+    """Do it all; what went wrong comes back as a document, whatever it was."""
+    execution: Execution | None = None
+    failure: Failure | None = None
+    try:
+        policy = PolicyFile(home.policy).read()
+        target = check_order(policy, order)
+        _stay_on(policy.machine.agent_cpus)
+        plugin = load_plugin(target.system)
+        context = Context.open(
+            target,
+            directory.system,
+            log_directory=directory.logs,
+            limit_seconds=order.limit_seconds,
+            options=policy.host_options(),
+            cancel=cancel,
+            clock=clock,
+        )
+        facts = machine_facts(home.instance_id(), versions(target.system))
+        execution = Execution(order, target, plugin, policy, context, spool, facts)
+        execution.run()
+    except Cancelled:
+        failure = _cancelled(directory)
+    except PluginError as error:
+        failure = error.failure()
+    except Hurry:
+        failure = _cancelled(directory)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
+        failure = _fault(error)
+    if execution is None:
+        return failure
+    return _torn_down(execution, failure)
+
+
+def _torn_down(execution: Execution, failure: Failure | None) -> Failure | None:
+    """Tear down; its own trouble counts only when nothing else went wrong."""
+    try:
+        execution.tear_down()
+    except PluginError as error:
+        return failure or error.failure()
+    except Hurry:
+        return failure or Failure(
+            kind="infrastructure",
+            message="the teardown was ended before it was done",
+            hint="the agent removes what is left; see its log",
+        )
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
+        return failure or _fault(error)
+    return failure
+
+
+def _cancelled(directory: AttemptDirectory) -> Failure:
+    asked = stop_request(directory)
+    if asked is None:
+        return Failure(kind="infrastructure", message="the attempt's process was told to end")
+    return Failure(kind=asked.kind, message=asked.message, hint=asked.hint)
+
+
+def _fault(error: Exception) -> Failure:
+    lines = "".join(traceback.format_exception(error)).splitlines()
+    print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201 - the attempt's log
+    return Failure(
+        kind="infrastructure",
+        message=f"a fault of the agent or the plugin: {error!r}",
+        hint="the log `attempt` has the whole story; please report it",
+        log_lines=tuple(lines[-TRACE_LINES:]),
+    )
+
+
+def _obey_signals(cancel: Cancel) -> None:
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        cancel.cancel()
+
+    def hurry(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise Hurry
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGUSR1, stop)
+    signal.signal(signal.SIGTERM, hurry)
+
+
+def _stay_on(cpus: frozenset[int]) -> None:
+    """Leave the other processors to what is measured."""
+    usable = cpus & os.sched_getaffinity(0)
+    if usable:
+        os.sched_setaffinity(0, usable)
+
+
+def versions(plugin_id: str) -> dict[str, str]:
+    """Versions of what takes part: agent, Python, plugin."""
+    found = {"agent": VERSION, "python": platform.python_version()}
+    for entry in importlib.metadata.entry_points(group="weighhouse.plugins", name=plugin_id):
+        if entry.dist is not None:
+            found[f"plugin {plugin_id}"] = entry.dist.version
+    return found
+
+
+def clean(directory: AttemptDirectory, home: Home) -> int:
+    """Remove what an attempt left that died: its processes and data, and nothing else.
+
+    :returns: exit status.
+    """
+    order = AttemptOrder.model_validate_json(directory.order.read_text(encoding="utf-8"))
+    options = PolicyFile(home.policy).read().host_options()
+    context = Context.open(
+        order.target, directory.system, log_directory=directory.logs, options=options
+    )
+    gone = load_plugin(order.target.system).clean_up(context)
+    for each in gone.ended:
+        print(f"ended {each.name}, pid {each.pid}", file=sys.stderr)  # noqa: T201 - its log
+    return CARRIED_OUT
+
+
+def attempt_process(directory: AttemptDirectory) -> int:
+    """All that the process does.
+
+    :returns: exit status.
+    """
+    home = Home(directory.path.parent.parent)
+    with held(directory) as mine:
+        if not mine:
+            return TAKEN
+        done = carry_out(directory, home)
+    return CARRIED_OUT if done is not None else NOT_CLEAN
+
+
+if __name__ == "__main__":
+    place = AttemptDirectory(Path(sys.argv[1]).absolute())
+    sys.exit(attempt_process(place))

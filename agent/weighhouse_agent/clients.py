@@ -1,0 +1,213 @@
+"""HTTP to the platform: one try, or again and again until there is an answer."""
+
+import ipaddress
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+import structlog
+from pydantic import BaseModel, ValidationError
+
+from weighhouse_agent import VERSION
+
+CONNECT_SECONDS = 5.0
+READ_SECONDS = 20.0
+KEEP_SECONDS = 4.0
+"""Connections are given up before servers do it (uvicorn: after 5 s)."""
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 30.0
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Answers that say: try again."""
+DETAIL_LENGTH = 500
+
+Answer = TypeVar("Answer", bound=BaseModel)
+Result = TypeVar("Result")
+
+LOG = structlog.get_logger("weighhouse_agent")
+
+
+class PlatformAway(Exception):
+    """No answer, or one that says to try again.
+
+    :param wait_seconds: what the server asked to wait; None: it did not say.
+    """
+
+    def __init__(self, message: str, wait_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_seconds = wait_seconds
+
+
+class Refused(Exception):
+    """The platform has answered, and said no: asking again changes nothing.
+
+    :param status: of the answer.
+    :param detail: the problem in the server's words.
+    :param body: the answer as JSON, when it is an object.
+    """
+
+    def __init__(self, status: int, detail: str, body: dict[str, Any]) -> None:
+        super().__init__(f"{status}: {detail}")
+        self.status = status
+        self.detail = detail
+        self.body = body
+
+
+class GaveUp(Exception):
+    """Nobody waits for the answer any more."""
+
+
+@dataclass(frozen=True)
+class PlatformClient:
+    """Calls with one token. Safe to share between threads.
+
+    :param token: agent token, attempt token or registration token.
+    """
+
+    http: httpx.Client
+    token: str
+
+    @classmethod
+    def connect(cls, url: str, token: str) -> "PlatformClient":
+        """A client for a platform's address; opens no connection yet.
+
+        Proxies of the environment hold, but not towards this machine itself.
+        """
+        http = httpx.Client(
+            base_url=url.rstrip("/"),
+            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+            limits=httpx.Limits(keepalive_expiry=KEEP_SECONDS),
+            headers={"User-Agent": f"weighhouse-agent/{VERSION}"},
+            trust_env=not is_loopback(urlsplit(url).hostname or ""),
+        )
+        return cls(http, token)
+
+    def with_token(self, token: str) -> "PlatformClient":
+        """The same connections with another token."""
+        return PlatformClient(self.http, token)
+
+    def close(self) -> None:
+        """Close the connections, of every client that shares them."""
+        self.http.close()
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: BaseModel | bytes | None = None,
+        *,
+        content_type: str = "application/json",
+        read_seconds: float = READ_SECONDS,
+    ) -> dict[str, Any]:
+        """Try once.
+
+        :param body: a document, or bytes as they are to go.
+        :returns: the answer's JSON object; empty when there is none.
+        :raises PlatformAway: no connection, no answer in time, or one of the passing statuses.
+        :raises Refused: any other status from 400 up.
+        """
+        content = body.model_dump_json().encode() if isinstance(body, BaseModel) else body
+        headers = {"Authorization": f"Bearer {self.token}"}
+        if content is not None:
+            headers["Content-Type"] = content_type
+        try:
+            answer = self.http.request(
+                method,
+                path,
+                content=content,
+                headers=headers,
+                timeout=httpx.Timeout(read_seconds, connect=CONNECT_SECONDS),
+            )
+        except httpx.TransportError as error:
+            raise PlatformAway(f"{type(error).__name__}: {error}") from error
+        if answer.status_code in PASSING:
+            raise PlatformAway(f"status {answer.status_code}", retry_after(answer))
+        found = json_object(answer)
+        if not answer.is_success:
+            detail = str(found.get("detail") or found.get("title") or answer.text[:DETAIL_LENGTH])
+            raise Refused(answer.status_code, detail, found)
+        return found
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: BaseModel | bytes | None,
+        kind: type[Answer],
+        *,
+        read_seconds: float = READ_SECONDS,
+    ) -> Answer:
+        """Try once, and read the answer as a document.
+
+        :raises PlatformAway, Refused: as `send`; an answer that is no such document counts as
+            away, for something other than the platform may have given it.
+        """
+        found = self.send(method, path, body, read_seconds=read_seconds)
+        try:
+            return kind.model_validate(found)
+        except ValidationError as error:
+            raise PlatformAway(f"{path}: not an answer of the platform: {error}") from error
+
+
+def again(
+    call: Callable[[], Result],
+    *,
+    what: str,
+    stop: threading.Event,
+    limit_seconds: float | None = None,
+    log: Callable[..., Any] = LOG.warning,
+) -> Result:
+    """Call until the platform is there; pauses double, with jitter.
+
+    Every call of the agent's protocol may be repeated, for the server knows repetitions.
+
+    :param what: for the log.
+    :param stop: ends the trying.
+    :param limit_seconds: so does this; None: no limit.
+    :raises GaveUp: when it was ended.
+    :raises Refused: as the call does.
+    """
+    end_at = None if limit_seconds is None else time.monotonic() + limit_seconds
+    longest = FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            return call()
+        except PlatformAway as error:
+            pause = error.wait_seconds or longest * secrets.SystemRandom().uniform(0.5, 1.0)
+            longest = min(LONGEST_PAUSE_SECONDS, longest * 2)
+            log("platform is away", what=what, reason=str(error), again_in_seconds=round(pause, 1))
+            if end_at is not None:
+                pause = min(pause, end_at - time.monotonic())
+                if pause <= 0:
+                    raise GaveUp(what) from error
+            if stop.wait(pause):
+                raise GaveUp(what) from error
+
+
+def json_object(answer: httpx.Response) -> dict[str, Any]:
+    """The answer's body, when it is a JSON object; else an empty one."""
+    try:
+        found = answer.json() if answer.content else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def retry_after(answer: httpx.Response) -> float | None:
+    """Seconds that the server asks to wait, at most a minute; None when it does not say."""
+    try:
+        return min(60.0, max(0.0, float(answer.headers["Retry-After"])))
+    except (KeyError, ValueError):
+        return None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is this machine itself."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,286 @@
+"""Carries out one attempt: the plugin's verbs and the driver's phases, as numbered events."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from weighhouse_protocol.driver import (
+    DriverOrder,
+    DriverTarget,
+    Failed,
+    Interval,
+    PhaseFinished,
+    PhaseStarted,
+    Ready,
+)
+from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.report import (
+    IntervalReported,
+    MemoryMeasured,
+    PhaseChanged,
+    PhaseEnded,
+    RunPhase,
+    TargetDescribed,
+    TimelineMark,
+)
+from weighhouse_protocol.target import Target
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.driver import DriverRun
+from weighhouse_sdk.errors import PluginError, SystemFailed
+from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
+from weighhouse_sdk.process import ServerProcess
+
+from weighhouse_agent.policy import Policy, check_endpoint, is_local
+from weighhouse_agent.sampling import Sampler
+from weighhouse_agent.spool import SpoolWriter
+
+Moment = Literal["before", "after_load", "after"]
+
+FAILURE_KINDS: Mapping[str, Literal["invalid", "database"]] = {
+    "invalid": "invalid",
+    "connection": "database",
+    "database": "database",
+}
+"""A driver's reason → the run's; what is not here is the driver's own fault."""
+
+
+class DriverGaveUp(PluginError):
+    """The driver reported that it could not go on."""
+
+    kind = "driver"
+
+    def __init__(self, event: Failed, log_lines: tuple[str, ...]) -> None:
+        hint = event.hint or "the driver's log and the system's tell why"
+        super().__init__(f"the driver gave up ({event.kind}): {event.message}", hint, log_lines)
+
+
+class DriverRefusedOrder(DriverGaveUp):
+    """The driver does not understand what it was asked."""
+
+    kind = "invalid"
+
+
+class SystemUnreachable(DriverGaveUp):
+    """The driver lost the system, or never had it."""
+
+    kind = "database"
+
+
+@dataclass
+class Execution:
+    """One attempt at work, in a process of its own.
+
+    :param target: as the policy has let it pass.
+    :param facts: of this machine, versions included.
+    """
+
+    order: AttemptOrder
+    target: Target
+    plugin: Plugin
+    policy: Policy
+    context: Context
+    spool: SpoolWriter
+    facts: MachineFacts
+    _deployed: Deployed | None = None
+    _description: Description | None = None
+    _described: bool = False
+    _sampler: Sampler | None = None
+    _dead: ServerProcess | None = None
+    _run: DriverRun | None = field(default=None, repr=False)
+
+    def run(self) -> None:
+        """Deploy, measure, collect. Ends without an error only when all was measured.
+
+        :raises PluginError: with kind, message, hint and log lines. `tear_down` comes after it in
+            any case.
+        """
+        self._enter("deploy")
+        self.plugin.check_target(self.target)
+        deployed = self._deploy()
+        self._measure(deployed)
+        self.context.check()
+        if self._dead is not None:
+            raise self._system_ended(self._dead)
+        self._enter("collect")
+        if not self.plugin.in_process:
+            self._memory("after", deployed)
+
+    def tear_down(self) -> None:
+        """Stop the system and remove all that was deployed; works after any failure.
+
+        :raises PluginError: when something would not go.
+        """
+        if self._sampler is not None:
+            self._sampler.stop()
+        if self._deployed is not None:
+            if not self._described:
+                self._describe_target(self._deployed, None)
+            self.plugin.stop(self.context, self._deployed)
+            self._mark("stopped")
+        self.plugin.clean_up(self.context)
+
+    def _deploy(self) -> Deployed:
+        self.context.check()
+        deployed = self.plugin.deploy(self.context)
+        self._deployed = deployed
+        for endpoint in self.plugin.endpoints(deployed):
+            check_endpoint(self.policy, endpoint)
+        self._mark("deployed", deployed.version)
+        ready = self.plugin.wait_ready(self.context, deployed)
+        self._mark("ready", f"after {ready.seconds:.3f} s")
+        self._description = self.plugin.describe(self.context, deployed)
+        self._memory("before", deployed)
+        return deployed
+
+    def _measure(self, deployed: Deployed) -> None:
+        order = DriverOrder(
+            workload=self.order.workload,
+            target=DriverTarget(
+                endpoints=self.plugin.endpoints(deployed),
+                options=self.plugin.driver_options(self.target),
+            ),
+            load=self.order.load,
+            phases=self.order.phases,
+            seed=self.order.seed,
+            interval_seconds=self.order.interval_seconds,
+            shards=self.order.shards,
+        )
+        with DriverRun(self.plugin.manifest.driver.id, order, self.context) as run:
+            self._run = run
+            self._sampler = Sampler(
+                plugin=self.plugin,
+                context=self.context,
+                deployed=deployed,
+                spool=self.spool,
+                every_seconds=self.order.sample_seconds,
+                on_death=self._died,
+                driver_pid=run.pid,
+            )
+            self._sampler.start()
+            for event in run.events():
+                match event:
+                    case Ready():
+                        self._describe_target(deployed, event)
+                    case PhaseStarted():
+                        self._enter(event.phase)
+                    case Interval():
+                        self._interval(event)
+                    case PhaseFinished():
+                        self._phase_ended(event, deployed)
+                    case Failed():
+                        raise self._gave_up(event, deployed)
+                    case _:
+                        pass
+
+    def _died(self, process: ServerProcess) -> None:
+        """The system ended by itself: nothing is left to measure."""
+        self._dead = process
+        code = process.exit_code
+        self._mark("system_ended", f"{process.command.name}: {code}")
+        if self._run is not None:
+            self._run.terminate()
+
+    def _system_ended(self, process: ServerProcess) -> SystemFailed:
+        code = process.exit_code
+        how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
+        return SystemFailed(
+            f"{process.command.name} ended {how} during the run",
+            "its own log tells why; signal 9 often means that memory ran out",
+            process.log_tail(),
+        )
+
+    def _gave_up(self, event: Failed, deployed: Deployed) -> PluginError:
+        self.context.check()
+        dead = self._dead or next((p for p in deployed.processes if p.exit_code is not None), None)
+        if dead is not None:
+            return self._system_ended(dead)
+        log = self._run.process.log_tail() if self._run is not None else ()
+        kind = FAILURE_KINDS.get(event.kind)
+        if kind == "invalid":
+            return DriverRefusedOrder(event, log)
+        if kind == "database":
+            servers = [line for p in deployed.processes for line in p.log_tail()]
+            return SystemUnreachable(event, (*log, *servers))
+        return DriverGaveUp(event, log)
+
+    # events
+
+    def _enter(self, phase: RunPhase) -> None:
+        self.spool.append(lambda n, at: PhaseChanged(sequence=n, at_us=at, phase=phase))
+
+    def _mark(self, mark: str, label: str = "") -> None:
+        self.spool.append(lambda n, at: TimelineMark(sequence=n, at_us=at, mark=mark, label=label))
+
+    def _interval(self, interval: Interval) -> None:
+        self.spool.append(lambda n, at: IntervalReported(sequence=n, at_us=at, interval=interval))
+
+    def _phase_ended(self, event: PhaseFinished, deployed: Deployed) -> None:
+        counted = {
+            name: {
+                "ok": totals.ok,
+                "not_found": totals.not_found,
+                "errors": sum(totals.errors.values()),
+                "verify_failed": totals.verify_failed,
+            }
+            for name, totals in event.operations.items()
+        }
+        self.spool.append(
+            lambda n, at: PhaseEnded(
+                sequence=n,
+                at_us=at,
+                phase=event.phase,
+                duration_us=event.duration_us,
+                operations=counted,
+                client_bound=event.client_bound,
+                client_bound_reasons=event.client_bound_reasons,
+                interrupted=event.interrupted,
+            )
+        )
+        if event.phase == "load":
+            self._memory("after_load", deployed)
+        elif event.phase == "measure" and self.plugin.in_process:
+            # The system is gone with the driver, in a moment.
+            self._memory("after", deployed)
+
+    def _memory(self, moment: Moment, deployed: Deployed) -> None:
+        pid = self._run.pid if self._run is not None else None
+        found = self.plugin.memory(self.context, deployed, pid)
+        seen = self._sampler.last if self._sampler is not None else None
+        resident = found.resident_bytes
+        if resident is None and seen is not None:
+            resident = seen.resident_bytes
+        self.spool.append(
+            lambda n, at: MemoryMeasured(
+                sequence=n,
+                at_us=at,
+                moment=moment,
+                resident_bytes=resident,
+                used_bytes=found.used_bytes,
+                disk_bytes=found.disk_bytes,
+            )
+        )
+
+    def _describe_target(self, deployed: Deployed, ready: Ready | None) -> None:
+        """What was set up, with what the driver said of itself when it was ready."""
+        self._described = True
+        found = self._description
+        endpoints = self.plugin.endpoints(deployed)
+        facts = self.facts
+        if ready is not None:
+            versions = {**facts.versions, f"driver {ready.driver}": ready.version}
+            facts = facts.model_copy(update={"versions": versions})
+        self.spool.append(
+            lambda n, at: TargetDescribed(
+                sequence=n,
+                at_us=at,
+                version=found.version if found else deployed.version,
+                endpoints=endpoints,
+                effective_configuration=found.settings if found else (),
+                commands=(found.commands if found else ()) or deployed.commands,
+                facts=facts,
+                co_located=all(is_local(each) for each in endpoints),
+                layout=ready.layout if ready else None,
+                stream_hash=ready.stream_hash if ready else None,
+            )
+        )

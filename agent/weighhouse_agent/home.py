@@ -1,0 +1,206 @@
+"""The agent's directory: who it is, what it may do, what it has not delivered yet.
+
+```
+identity.json   address of the platform, agent token           0600
+policy.toml     what this machine accepts; the operator's
+instance.json   made once: tells this home from others
+claim.json      the claim under way, written before it is sent
+timings.json    what the server dictated last
+attempts/ID/    one attempt, until its result is delivered
+set-aside/ID/   attempts that the platform would not take
+```
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+import uuid_utils.compat as uuids
+
+PASSABLE = 0o711
+"""Servers under test run under accounts of their own and must reach their data below."""
+SECRET = 0o600
+
+
+class HomeInUse(Exception):
+    """Another agent runs on this home."""
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that it is either not there, or old, or whole; readable to its owner alone.
+
+    Durable: the file is on disk when this returns.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, SECRET), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def read_text(path: Path) -> str | None:
+    """A file's text; None when it is not there."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def make_passable(directory: Path) -> None:
+    """Make a directory that others may pass through but not look into."""
+    directory.mkdir(parents=True, exist_ok=True)
+    directory.chmod(PASSABLE)
+
+
+@dataclass(frozen=True)
+class AttemptDirectory:
+    """Where the files of one attempt are."""
+
+    path: Path
+
+    @property
+    def attempt_id(self) -> str:
+        """Names the directory."""
+        return self.path.name
+
+    @property
+    def order(self) -> Path:
+        """What the server asked for, with the attempt's token."""
+        return self.path / "order.json"
+
+    @property
+    def spool(self) -> Path:
+        """The numbered events, one a line."""
+        return self.path / "spool.jsonl"
+
+    @property
+    def outcome(self) -> Path:
+        """How it ended; written last, at once."""
+        return self.path / "outcome.json"
+
+    @property
+    def process(self) -> Path:
+        """Which process carries it out."""
+        return self.path / "process.json"
+
+    @property
+    def request(self) -> Path:
+        """Why it is to stop."""
+        return self.path / "stop.json"
+
+    @property
+    def exit(self) -> Path:
+        """How the process ended, where somebody saw it."""
+        return self.path / "exit.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the process that carries it out."""
+        return self.path / "lock"
+
+    @property
+    def logs(self) -> Path:
+        """One file for each stream."""
+        return self.path / "logs"
+
+    @property
+    def own_log(self) -> Path:
+        """What the attempt's own process had to say."""
+        return self.logs / "attempt.log"
+
+    @property
+    def system(self) -> Path:
+        """Belongs to the plugin: data, records of processes."""
+        return self.path / "system"
+
+
+@dataclass(frozen=True)
+class Home:
+    """The agent's directory."""
+
+    path: Path
+
+    @property
+    def identity(self) -> Path:
+        """Who this agent is to the platform."""
+        return self.path / "identity.json"
+
+    @property
+    def policy(self) -> Path:
+        """What this machine accepts."""
+        return self.path / "policy.toml"
+
+    @property
+    def claim(self) -> Path:
+        """The claim under way."""
+        return self.path / "claim.json"
+
+    @property
+    def timings(self) -> Path:
+        """What the server dictated last."""
+        return self.path / "timings.json"
+
+    @property
+    def attempts_directory(self) -> Path:
+        """Attempts that are not delivered yet."""
+        return self.path / "attempts"
+
+    @property
+    def set_aside_directory(self) -> Path:
+        """Attempts that the platform would not take."""
+        return self.path / "set-aside"
+
+    def prepare(self) -> None:
+        """Make what is missing. Idempotent."""
+        make_passable(self.path)
+        make_passable(self.attempts_directory)
+
+    def instance_id(self) -> UUID:
+        """Tells this home from others; made at the first call, lasting."""
+        path = self.path / "instance.json"
+        text = read_text(path)
+        if text is not None:
+            return UUID(json.loads(text)["instance_id"])
+        made = uuids.uuid7()
+        self.prepare()
+        write_atomically(path, json.dumps({"instance_id": str(made)}))
+        return made
+
+    def attempt(self, attempt_id: UUID | str) -> AttemptDirectory:
+        """Where an attempt's files are; makes nothing."""
+        return AttemptDirectory(self.attempts_directory / str(attempt_id))
+
+    def attempts(self) -> list[AttemptDirectory]:
+        """Attempts that are on disk with their order, oldest first."""
+        if not self.attempts_directory.is_dir():
+            return []
+        found = [AttemptDirectory(path) for path in sorted(self.attempts_directory.iterdir())]
+        return [each for each in found if each.order.exists()]
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other agents off this home.
+
+        :raises HomeInUse: when one is at work.
+        """
+        self.prepare()
+        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, SECRET)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise HomeInUse(f"another agent runs on {self.path}") from error
+            yield
+        finally:
+            os.close(descriptor)

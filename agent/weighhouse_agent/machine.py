@@ -1,0 +1,82 @@
+"""What the machine as a whole did between two looks: processor, steal, throttling."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from weighhouse_agent.facts import cgroup_directories
+
+_IDLE, _WAIT, _STEAL = 3, 4, 7
+COUNTED = 8
+"""Columns of /proc/stat that add up to all time; guest time is in user time already."""
+
+
+@dataclass(frozen=True)
+class MachineLook:
+    """Counters since boot."""
+
+    total: int
+    idle: int
+    steal: int
+    throttled_us: int | None
+    """Time that the control group's limit held processes back."""
+    hot: int | None
+    """How often a core was slowed because it was hot."""
+
+
+@dataclass(frozen=True)
+class MachineUse:
+    """Between two looks; shares of the whole machine's time, percent."""
+
+    cpu_percent: float | None
+    steal_percent: float | None
+    metrics: dict[str, float]
+
+
+class MachineWatch:
+    """Looks at the machine again and again, at a fixed small cost."""
+
+    def __init__(self) -> None:
+        groups = [place / "cpu.stat" for place in cgroup_directories()]
+        self._groups = [place for place in groups if place.exists()][:1]
+        places = Path("/sys/devices/system/cpu").glob(
+            "cpu[0-9]*/thermal_throttle/core_throttle_count"
+        )
+        self._hot = sorted(places)
+        self._last = self._look()
+
+    def _look(self) -> MachineLook:
+        columns = [int(each) for each in _first_line("/proc/stat").split()[1 : COUNTED + 1]]
+        throttled = [
+            int(line.split()[1])
+            for place in self._groups
+            for line in place.read_text(encoding="ascii").splitlines()
+            if line.startswith("throttled_usec")
+        ]
+        return MachineLook(
+            total=sum(columns),
+            idle=columns[_IDLE] + columns[_WAIT],
+            steal=columns[_STEAL],
+            throttled_us=sum(throttled) if throttled else None,
+            hot=sum(int(_first_line(str(place))) for place in self._hot) if self._hot else None,
+        )
+
+    def since_last(self) -> MachineUse:
+        """What happened since the last look, or since this object was made."""
+        before, now = self._last, self._look()
+        self._last = now
+        elapsed = now.total - before.total
+        metrics = {}
+        if now.throttled_us is not None and before.throttled_us is not None:
+            metrics["machine_throttled_us"] = float(now.throttled_us - before.throttled_us)
+        if now.hot is not None and before.hot is not None:
+            metrics["machine_thermal_throttles"] = float(now.hot - before.hot)
+        if elapsed <= 0:
+            return MachineUse(None, None, metrics)
+        idle, steal = now.idle - before.idle, now.steal - before.steal
+        busy = max(0, elapsed - idle - steal)
+        return MachineUse(100.0 * busy / elapsed, 100.0 * steal / elapsed, metrics)
+
+
+def _first_line(path: str) -> str:
+    with Path(path).open(encoding="ascii") as file:
+        return file.readline()

@@ -1,0 +1,235 @@
+"""What this machine accepts, whatever the server says. Written by the operator, read anew for
+every attempt, checked by the agent's own code before a plugin is so much as loaded.
+
+```toml
+plugins = ["redis", "memcached"]      # "*": every installed one
+deployments = ["process", "in_process"]
+networks = ["127.0.0.0/8", "::1/128"] # where endpoints may be
+max_run_seconds = 3600
+max_rate_per_second = 100000          # of open loops
+max_clients = 256                     # clients, connections, load clients
+
+[machine]
+host = "127.0.0.1"                    # address that servers listen on
+search_path = ""                      # where executables are looked for; empty: PATH
+agent_cpus = []                       # processors for the agent; the rest is left to the measured
+server_cpus = []
+driver_cpus = []
+ready_seconds = 30
+stop_seconds = 10
+```
+"""
+
+import ipaddress
+import os
+import socket
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError
+from weighhouse_protocol.base import Document
+from weighhouse_protocol.facts import PolicyStatement
+from weighhouse_protocol.load import ClosedLoad
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.target import Deployment, Target
+from weighhouse_sdk.context import HostOptions
+from weighhouse_sdk.errors import PluginError
+
+EVERYTHING = "*"
+LOCAL_SCHEMES = frozenset({"unix", "file"})
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class PolicyRefused(PluginError):
+    """The machine's own policy does not accept what the server ordered."""
+
+    kind = "policy"
+
+
+class Machine(Document):
+    """How this machine runs what it accepts."""
+
+    host: str = "127.0.0.1"
+    search_path: str = ""
+    agent_cpus: frozenset[int] = frozenset()
+    server_cpus: frozenset[int] = frozenset()
+    driver_cpus: frozenset[int] = frozenset()
+    ready_seconds: float = Field(default=30.0, gt=0)
+    stop_seconds: float = Field(default=10.0, gt=0)
+
+
+class Policy(Document):
+    """The policy file. A key that is not known makes the whole file invalid, and an invalid file
+    accepts nothing."""
+
+    plugins: tuple[str, ...] = (EVERYTHING,)
+    deployments: tuple[Deployment, ...] = ("process", "in_process")
+    networks: tuple[Network, ...] = (
+        ipaddress.IPv4Network("127.0.0.0/8"),
+        ipaddress.IPv6Network("::1/128"),
+    )
+    max_run_seconds: float = Field(default=86_400.0, gt=0)
+    max_rate_per_second: float | None = Field(default=None, gt=0)
+    max_clients: int | None = Field(default=None, ge=1)
+    machine: Machine = Machine()
+
+    def statement(self) -> PolicyStatement:
+        """The policy as the server shows it to people."""
+        return PolicyStatement(
+            plugins=self.plugins,
+            networks=tuple(str(network) for network in self.networks),
+            deployments=self.deployments,
+            max_run_seconds=self.max_run_seconds,
+            max_rate_per_second=self.max_rate_per_second,
+            max_clients=self.max_clients,
+        )
+
+    def host_options(self) -> HostOptions:
+        """What plugins are told of the machine."""
+        machine = self.machine
+        rest = frozenset(os.sched_getaffinity(0)) - machine.agent_cpus
+        left = rest if machine.agent_cpus and rest else None
+        plain = HostOptions()
+        return HostOptions(
+            search_path=machine.search_path or plain.search_path,
+            host=machine.host,
+            server_cpus=machine.server_cpus or left,
+            driver_cpus=machine.driver_cpus or left,
+            ready_seconds=machine.ready_seconds,
+            stop_seconds=machine.stop_seconds,
+        )
+
+
+NOTHING = PolicyStatement(plugins=(), networks=(), deployments=(), max_run_seconds=0.0)
+"""What the agent states while its policy file is not valid."""
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """Where the policy is written."""
+
+    path: Path
+
+    def read(self) -> Policy:
+        """The policy now; the defaults when there is no file.
+
+        :raises PolicyRefused: when the file cannot be understood: then nothing is accepted.
+        """
+        try:
+            with self.path.open("rb") as file:
+                return Policy.model_validate(tomllib.load(file))
+        except FileNotFoundError:
+            return Policy()
+        except (ValidationError, tomllib.TOMLDecodeError, OSError) as error:
+            raise PolicyRefused(
+                f"the policy file of this machine cannot be understood: {error}",
+                f"mend {self.path.name} in the agent's directory; until then nothing is accepted",
+            ) from error
+
+    def statement(self) -> PolicyStatement:
+        """What the server is told; nothing is accepted while the file is not valid."""
+        try:
+            return self.read().statement()
+        except PolicyRefused:
+            return NOTHING
+
+
+def check_order(policy: Policy, order: AttemptOrder) -> Target:
+    """Hold an order against the policy, before anything is done for it.
+
+    :returns: the target, with the names in its endpoints replaced by the addresses that were
+        checked, so that a name cannot point elsewhere a moment later.
+    :raises PolicyRefused: naming the line of the policy that refuses.
+    """
+    target = order.target
+    if EVERYTHING not in policy.plugins and target.system not in policy.plugins:
+        raise _refusal(f"plugin `{target.system}`", "plugins", ", ".join(policy.plugins))
+    if target.deployment not in policy.deployments:
+        allowed = ", ".join(policy.deployments)
+        raise _refusal(f"deployment `{target.deployment}`", "deployments", allowed)
+    if order.limit_seconds > policy.max_run_seconds:
+        text = f"a run of up to {order.limit_seconds:g} s"
+        raise _refusal(text, "max_run_seconds", f"{policy.max_run_seconds:g}")
+    _check_load(policy, order)
+    listens = f"tcp://{_bracketed(policy.machine.host)}:0"
+    if target.deployment != "external":
+        check_endpoint(policy, listens)
+        return target
+    checked = tuple(check_endpoint(policy, each) for each in target.endpoints)
+    return target.model_copy(update={"endpoints": checked})
+
+
+def _check_load(policy: Policy, order: AttemptOrder) -> None:
+    load = order.load
+    clients = load.clients if isinstance(load, ClosedLoad) else load.connections
+    most = max([clients, *(phase.clients or 0 for phase in order.phases)])
+    if policy.max_clients is not None and most > policy.max_clients:
+        raise _refusal(f"{most} clients", "max_clients", str(policy.max_clients))
+    if isinstance(load, ClosedLoad) or policy.max_rate_per_second is None:
+        return
+    if load.rate_per_second > policy.max_rate_per_second:
+        text = f"{load.rate_per_second:g} operations a second"
+        raise _refusal(text, "max_rate_per_second", f"{policy.max_rate_per_second:g}")
+
+
+def check_endpoint(policy: Policy, endpoint: str) -> str:
+    """Hold one endpoint against the networks that the policy allows.
+
+    :param endpoint: `tcp://HOST:PORT`, `unix:///PATH` or `file:///DIRECTORY`.
+    :returns: the same with an address for a name.
+    :raises PolicyRefused: when any of the host's addresses is elsewhere, or it has none.
+    """
+    parts = urlsplit(endpoint)
+    if parts.scheme in LOCAL_SCHEMES:
+        return endpoint
+    allowed = ", ".join(str(network) for network in policy.networks) or "none"
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host:
+        raise _refusal(f"endpoint `{endpoint}`", "networks", allowed)
+    try:
+        found = socket.getaddrinfo(host, port or 0, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise PolicyRefused(
+            f"endpoint `{endpoint}`: {host} has no address: {error}", "write its address"
+        ) from error
+    addresses = [ipaddress.ip_address(str(each[4][0]).partition("%")[0]) for each in found]
+    for address in addresses:
+        if not any(address in network for network in policy.networks):
+            raise _refusal(f"endpoint `{endpoint}` ({address})", "networks", allowed)
+    suffix = f":{port}" if port is not None else ""
+    return f"{parts.scheme}://{_bracketed(str(addresses[0]))}{suffix}{parts.path}"
+
+
+def is_local(endpoint: str) -> bool:
+    """Whether an endpoint is on this machine, as far as its address tells."""
+    parts = urlsplit(endpoint)
+    if parts.scheme in LOCAL_SCHEMES:
+        return True
+    try:
+        return ipaddress.ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        return parts.hostname == "localhost"
+
+
+PolicyKey = Literal[
+    "plugins", "deployments", "networks", "max_run_seconds", "max_rate_per_second", "max_clients"
+]
+
+
+def _refusal(what: str, key: PolicyKey, allowed: str) -> PolicyRefused:
+    return PolicyRefused(
+        f"this machine's policy does not accept {what}; {key}: {allowed}",
+        f"the operator of the machine may change `{key}` in the agent's policy.toml,"
+        " or let the run go to another agent",
+    )
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,118 @@
+"""Samples system, driver and machine at fixed times, and notices when the system is gone."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from weighhouse_protocol.report import ResourceSample, TimelineMark
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import PluginError
+from weighhouse_sdk.lifecycle import Deployed, Plugin, Sample
+from weighhouse_sdk.process import ServerProcess
+from weighhouse_sdk.sampling import cpu_percent, process_usage
+
+from weighhouse_agent.machine import MachineWatch
+from weighhouse_agent.spool import SpoolWriter
+
+JOIN_SECONDS = 10.0
+
+
+@dataclass
+class _Earlier:
+    """The processor times of the look before."""
+
+    at: float
+    system_cpu: float | None = None
+    driver_cpu: float | None = None
+
+
+@dataclass
+class Sampler:
+    """A thread that looks every so many seconds; a look that comes late is not caught up on.
+
+    :param on_death: called once, with the process of the system that ended by itself.
+    """
+
+    plugin: Plugin
+    context: Context
+    deployed: Deployed
+    spool: SpoolWriter
+    every_seconds: float
+    on_death: Callable[[ServerProcess], None]
+    driver_pid: int | None = None
+    last: Sample | None = None
+    """The plugin's last sample."""
+    _failing: bool = False
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Look no more. Idempotent; returns when a look under way is over."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(JOIN_SECONDS)
+
+    def _run(self) -> None:
+        clock = self.context.clock
+        machine = MachineWatch()
+        earlier = _Earlier(clock.monotonic())
+        self._look(machine, earlier, first=True)
+        next_at = earlier.at + self.every_seconds
+        while not self._stop.wait(max(0.0, next_at - clock.monotonic())):
+            now = clock.monotonic()
+            next_at += self.every_seconds * (1 + max(0, int((now - next_at) / self.every_seconds)))
+            if (gone := self._gone()) is not None:
+                self.on_death(gone)
+                return
+            self._look(machine, earlier)
+
+    def _gone(self) -> ServerProcess | None:
+        return next((p for p in self.deployed.processes if p.exit_code is not None), None)
+
+    def _look(self, machine: MachineWatch, earlier: _Earlier, *, first: bool = False) -> None:
+        """Look once; the first time only to have what later looks are held against."""
+        try:
+            seen = self.plugin.sample(self.context, self.deployed, self.driver_pid)
+        except Exception as error:  # noqa: BLE001 - a plugin's fault must not end the looking
+            text = error.message if isinstance(error, PluginError) else repr(error)
+            if not self._failing:
+                self.spool.append(
+                    lambda n, at: TimelineMark(
+                        sequence=n, at_us=at, mark="sample_failed", label=text
+                    )
+                )
+            self._failing = True
+            return
+        self._failing = False
+        self.last = seen
+        now = self.context.clock.monotonic()
+        elapsed = now - earlier.at
+        driver = process_usage(self.driver_pid) if self.driver_pid is not None else None
+        driver_cpu = driver.cpu_seconds if driver else None
+        use = machine.since_last()
+        if not first:
+            sample = ResourceSample(
+                sequence=0,
+                at_us=0,
+                cpu_percent=_rate(earlier.system_cpu, seen.cpu_seconds, elapsed),
+                resident_bytes=seen.resident_bytes,
+                disk_bytes=seen.disk_bytes,
+                driver_cpu_percent=_rate(earlier.driver_cpu, driver_cpu, elapsed),
+                driver_resident_bytes=driver.resident_bytes if driver else None,
+                machine_cpu_percent=use.cpu_percent,
+                steal_percent=use.steal_percent,
+                metrics={**seen.metrics, **use.metrics},
+            )
+            self.spool.append(lambda n, at: sample.model_copy(update={"sequence": n, "at_us": at}))
+        earlier.at, earlier.system_cpu, earlier.driver_cpu = now, seen.cpu_seconds, driver_cpu
+
+
+def _rate(earlier: float | None, later: float | None, elapsed: float) -> float | None:
+    if earlier is None or later is None:
+        return None
+    return cpu_percent(earlier, later, elapsed)
