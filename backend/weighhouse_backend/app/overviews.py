@@ -1,0 +1,122 @@
+"""Resources that several features know a part of: agents at work, systems and where they ran."""
+
+import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel
+from weighhouse_protocol.manifest import BenchmarkClause, Manifest
+
+from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.catalog.dependencies import CatalogServiceDep
+from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
+from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.fleet.dependencies import FleetServiceDep
+from weighhouse_backend.fleet.schemas import AgentRead
+from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.db import SessionDep
+from weighhouse_backend.kit.pages import Page
+
+router = APIRouter(prefix="/api/v1")
+
+
+class SystemRead(BaseModel):
+    """A database product, as its plugin describes it."""
+
+    id: str
+    name: str
+    vendor: str
+    homepage: str
+    licence: str
+    architecture: str
+    summary: str
+    kind: Literal["system", "tool"]
+    colour: str
+    mark: str
+    plugin_version: str
+    operations: list[str]
+    deployments: list[str]
+    default_deployment: str
+    parameters: dict[str, Any]
+    """JSON Schema of a target's parameters."""
+    driver_options: dict[str, Any]
+    """JSON Schema of a target's driver options."""
+    benchmark_clause: BenchmarkClause
+    disclaimers: list[DisclaimerRead]
+    agents_count: int
+    last_run_at: datetime.datetime | None
+    documentation: str
+    """Markdown."""
+
+
+class _Overviews:
+    """Puts the parts together, with as many queries for all systems as for one."""
+
+    def __init__(
+        self,
+        session: SessionDep,
+        caller: CallerDep,
+        catalog: CatalogServiceDep,
+        disclosure: DisclosureServiceDep,
+        fleet: FleetServiceDep,
+    ) -> None:
+        self.caller = caller
+        self.catalog = catalog
+        self.disclosure = disclosure
+        self.fleet = fleet
+        self.campaigns = CampaignRepository(session)
+
+    def systems(self, manifests: list[Manifest]) -> list[SystemRead]:
+        counts = self.fleet.counts_by_plugin(self.caller)
+        last = self.campaigns.last_run_by_system(self.caller.project_ids)
+        statements = self.disclosure.disclaimers_for([one.id for one in manifests])
+        return [
+            SystemRead(
+                id=one.id,
+                name=one.name,
+                vendor=one.vendor,
+                homepage=one.homepage,
+                licence=one.licence,
+                architecture=one.architecture,
+                summary=one.summary,
+                kind=one.kind,
+                colour=one.colour,
+                mark=one.mark,
+                plugin_version=one.version,
+                operations=list(one.operations),
+                deployments=list(one.deployments),
+                default_deployment=one.default_deployment,
+                parameters=one.parameters,
+                driver_options=one.driver.options,
+                benchmark_clause=one.benchmark_clause,
+                disclaimers=[said for said in statements if said.system_id == one.id],
+                agents_count=counts.get(one.id, 0),
+                last_run_at=last.get(one.id),
+                documentation=one.documentation,
+            )
+            for one in manifests
+        ]
+
+
+OverviewsDep = Annotated[_Overviews, Depends()]
+
+
+@router.get("/systems", tags=["systems"])
+def catalog_list_systems(overviews: OverviewsDep) -> Page[SystemRead]:
+    """Every system that an agent's plugin describes."""
+    manifests = sorted(overviews.catalog.manifests().values(), key=lambda one: one.name)
+    return Page(items=overviews.systems(manifests))
+
+
+@router.get("/systems/{system_id}", tags=["systems"])
+def catalog_read_system(system_id: str, overviews: OverviewsDep) -> SystemRead:
+    """One system, with its documentation."""
+    return overviews.systems([overviews.catalog.manifest(system_id)])[0]
+
+
+@router.get("/agents", tags=["agents"])
+def fleet_list_agents(overviews: OverviewsDep, project_id: UUID | None = None) -> Page[AgentRead]:
+    """The registered machines, and what they are at."""
+    busy = overviews.campaigns.runs_by_agent(overviews.caller.project_ids)
+    return Page(items=overviews.fleet.agents(overviews.caller, project_id, busy))
