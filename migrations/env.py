@@ -1,0 +1,43 @@
+"""Runs migrations against WEIGHHOUSE_DATABASE_URL, or the address a test hands over.
+
+The models are read for `alembic check` and autogenerate alone; versions never import them.
+"""
+
+import os
+
+from alembic import context
+from sqlalchemy import create_engine, pool, text
+from weighhouse_backend.analysis import models as analysis
+from weighhouse_backend.campaigns import models as campaigns
+from weighhouse_backend.catalog import models as catalog
+from weighhouse_backend.experiments import models as experiments
+from weighhouse_backend.fleet import models as fleet
+from weighhouse_backend.identity import models as identity
+from weighhouse_backend.kit import idempotency
+from weighhouse_backend.kit.db import Base
+from weighhouse_backend.results import models as results
+
+FEATURES = (identity, catalog, experiments, fleet, campaigns, results, analysis, idempotency)
+# Migrations wait this long for a lock, so that they never stand before a queue of requests.
+LOCK_TIMEOUT = "10s"
+
+
+def run() -> None:
+    """Upgrade or downgrade in one transaction."""
+    url = context.config.attributes.get("database_url") or os.environ["WEIGHHOUSE_DATABASE_URL"]
+    engine = create_engine(url, poolclass=pool.NullPool)
+    with engine.connect() as connection:
+        connection.execute(text(f"SET lock_timeout = '{LOCK_TIMEOUT}'"))
+        connection.commit()
+        context.configure(
+            connection=connection,
+            target_metadata=Base.metadata,
+            compare_type=True,
+            transaction_per_migration=False,
+        )
+        with context.begin_transaction():
+            context.run_migrations()
+    engine.dispose()
+
+
+run()

@@ -1,0 +1,126 @@
+"""Every plugin folder is like the others: who knows one knows all."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from weighhouse_cli.skeleton import write_skeleton
+from weighhouse_protocol.manifest import load_manifest
+from weighhouse_protocol.target import Target
+from weighhouse_sdk.parameters import declared, target_problems
+from weighhouse_sdk.registry import installed_ids
+from weighhouse_testing.tree import REPOSITORY
+
+PLUGINS = REPOSITORY / "plugins"
+FOLDERS = sorted(
+    path.parent for path in PLUGINS.glob("*/pyproject.toml") if path.parent.name != "sdk"
+)
+HEADINGS = [
+    "What it is",
+    "What is weighed",
+    "Setting up a machine",
+    "Parameters",
+    "Defaults",
+    "Effective configuration",
+    "Memory",
+    "What it may be compared with",
+    "Limits",
+    "Benchmark clause",
+]
+
+
+def problems(folder: Path, drivers: set[str]) -> list[str]:
+    """What makes a plugin's folder different from the others."""
+    plugin = folder.name
+    package = folder / f"weighhouse_plugin_{plugin}"
+    files = {
+        folder / "pyproject.toml",
+        folder / "README.md",
+        folder / "tests" / f"test_{plugin}_plugin.py",
+        package / "__init__.py",
+        package / "plugin.py",
+        package / "plugin.toml",
+        package / "py.typed",
+    }
+    missing = sorted(str(path.relative_to(folder)) for path in files if not path.exists())
+    if missing:
+        return [f"missing: {', '.join(missing)}"]
+    found = []
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    manifest = load_manifest(package / "plugin.toml")
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    if project["name"] != f"weighhouse-plugin-{plugin}":
+        found.append(f"distribution is called {project['name']}")
+    if project["entry-points"]["weighhouse.plugins"] != {
+        plugin: f"weighhouse_plugin_{plugin}:PLUGIN"
+    }:
+        found.append("entry point")
+    if (manifest.id, manifest.version) != (plugin, project["version"]):
+        found.append("identifier and version differ between plugin.toml and pyproject.toml")
+    if page.splitlines()[0] != f"# {manifest.name}":
+        found.append(f"README.md begins with {page.splitlines()[0]!r}")
+    if re.findall(r"^## (.+)$", page, re.MULTILINE) != HEADINGS:
+        found.append(f"headings of README.md; wanted: {', '.join(HEADINGS)}")
+    if not manifest.disclaimers:
+        found.append("no disclaimer")
+    if not manifest.benchmark_clause.source.startswith("https://"):
+        found.append("the benchmark clause has no source")
+    if manifest.default_deployment not in manifest.deployments:
+        found.append("default deployment")
+    for name, schema in declared(manifest.parameters).items():
+        lacks = {"title", "description", "default", "type"} - set(schema)
+        if lacks:
+            found.append(f"parameter {name} lacks {', '.join(sorted(lacks))}")
+        if f"`{name}`" not in page:
+            found.append(f"parameter {name} is not in README.md")
+    defaults = {name: schema["default"] for name, schema in declared(manifest.parameters).items()}
+    sample = Target(
+        name=plugin, system=plugin, deployment=manifest.default_deployment, parameters=defaults
+    )
+    found += [f"its own defaults: {problem}" for problem in target_problems(manifest, sample)]
+    if manifest.driver.id not in drivers:
+        found.append(f"driver {manifest.driver.id} is built by no plugin")
+    return found
+
+
+def built_drivers() -> set[str]:
+    """Drivers that the Rust workspace builds."""
+    found = set()
+    for path in PLUGINS.glob("*/driver/Cargo.toml"):
+        found.add(tomllib.loads(path.read_text(encoding="utf-8"))["package"]["name"])
+    return {name.removeprefix("weighhouse-driver-") for name in found}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_a_plugin_folder_is_like_the_others(folder):
+    assert not problems(folder, built_drivers())
+
+
+def test_every_plugin_is_found_by_its_entry_point():
+    assert {folder.name for folder in FOLDERS} <= set(installed_ids())
+
+
+def test_no_two_systems_share_a_colour_or_mark():
+    manifests = [
+        load_manifest(folder / f"weighhouse_plugin_{folder.name}" / "plugin.toml")
+        for folder in FOLDERS
+    ]
+    assert len({manifest.colour for manifest in manifests}) == len(manifests)
+    assert len({manifest.mark for manifest in manifests}) == len(manifests)
+
+
+def test_a_new_plugins_skeleton_is_like_the_others(tmp_path):
+    write_skeleton("etcd", tmp_path)
+    assert not problems(tmp_path / "etcd", built_drivers() | {"resp"})
+
+
+def test_a_folder_that_lacks_something_is_told_apart(tmp_path):
+    write_skeleton("etcd", tmp_path)
+    folder = tmp_path / "etcd"
+    page = folder / "README.md"
+    page.write_text(page.read_text(encoding="utf-8").replace("## Limits", "## Other"), "utf-8")
+    assert any("headings" in each for each in problems(folder, {"resp"}))
+    assert any("driver" in each for each in problems(folder, set()))
+    (folder / "weighhouse_plugin_etcd" / "plugin.py").unlink()
+    assert problems(folder, {"resp"}) == ["missing: weighhouse_plugin_etcd/plugin.py"]
