@@ -73,7 +73,8 @@ bench-engine: install ## the load engine against redis-benchmark; COUNTED=1: ins
 
 .PHONY: new-plugin
 new-plugin: env ## a plugin's skeleton: make new-plugin NAME=etcd
-	@$(PY)/python -m weighhouse_sdk.skeleton $(NAME)
+	@test -n "$(NAME)" || { echo "which? make new-plugin NAME=etcd"; exit 2; }
+	@$(PY)/weighhouse plugin new $(NAME)
 
 .PHONY: clean
 clean: ## remove what was built in the tree (caches outside stay)

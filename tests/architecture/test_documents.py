@@ -7,7 +7,7 @@ import pytest
 from typer.main import get_command
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.main import app
-from weighhouse_testing.tree import REPOSITORY, tracked, text_of
+from weighhouse_testing.tree import REPOSITORY, text_of, tracked
 
 DOCUMENTS = [name for name in tracked(".md") if not name.startswith("frontend/node_modules")]
 
@@ -55,7 +55,7 @@ def test_every_command_is_documented(words):
 
 
 def test_every_command_line_in_a_document_exists():
-    known = {words for words in _commands()} | {words[:1] for words in _commands()}
+    known = set(_commands()) | {words[:1] for words in _commands()}
     unknown = []
     for name in DOCUMENTS:
         for line in re.findall(r"(?:^|`)weighhouse ([^\n`#]+)", text_of(name), re.MULTILINE):

@@ -2,11 +2,12 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from weighhouse_cli.skeleton import write_skeleton
-from weighhouse_protocol.manifest import load_manifest
+from weighhouse_protocol.manifest import Manifest, load_manifest
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.parameters import declared, target_problems
 from weighhouse_sdk.registry import installed_ids
@@ -68,12 +69,7 @@ def problems(folder: Path, drivers: set[str]) -> list[str]:
         found.append("the benchmark clause has no source")
     if manifest.default_deployment not in manifest.deployments:
         found.append("default deployment")
-    for name, schema in declared(manifest.parameters).items():
-        lacks = {"title", "description", "default", "type"} - set(schema)
-        if lacks:
-            found.append(f"parameter {name} lacks {', '.join(sorted(lacks))}")
-        if f"`{name}`" not in page:
-            found.append(f"parameter {name} is not in README.md")
+    found += _parameter_problems(manifest, page)
     defaults = {name: schema["default"] for name, schema in declared(manifest.parameters).items()}
     sample = Target(
         name=plugin, system=plugin, deployment=manifest.default_deployment, parameters=defaults
@@ -82,6 +78,15 @@ def problems(folder: Path, drivers: set[str]) -> list[str]:
     if manifest.driver.id not in drivers:
         found.append(f"driver {manifest.driver.id} is built by no plugin")
     return found
+
+
+def _parameter_problems(manifest: Manifest, page: str) -> Iterator[str]:
+    for name, schema in declared(manifest.parameters).items():
+        lacks = {"title", "description", "default", "type"} - set(schema)
+        if lacks:
+            yield f"parameter {name} lacks {', '.join(sorted(lacks))}"
+        if f"`{name}`" not in page:
+            yield f"parameter {name} is not in README.md"
 
 
 def built_drivers() -> set[str]:

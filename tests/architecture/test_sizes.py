@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from weighhouse_testing.tree import tracked, text_of
+from weighhouse_testing.tree import text_of, tracked
 
 LIMITS = {".py": 400, ".ts": 400, ".rs": 600, ".vue": 250}
 LONGER: dict[str, tuple[int, str]] = {}

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from weighhouse_testing.tree import tracked, text_of
+from weighhouse_testing.tree import text_of, tracked
 
 # No pattern matches its own text here.
 FORBIDDEN = {

@@ -1,4 +1,8 @@
-"""`weighhouse plugin`: what this machine's plugins are."""
+"""`weighhouse plugin`: what this machine's plugins are, and the beginning of a new one."""
+
+import datetime
+from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -6,8 +10,10 @@ from weighhouse_sdk.registry import discover
 
 from weighhouse_cli.commands.options import AsJson
 from weighhouse_cli.console import ERROR, OUT, print_json
+from weighhouse_cli.exits import CommandFailed, Exit
+from weighhouse_cli.skeleton import SkeletonRefused, write_skeleton
 
-app = typer.Typer(help="What this machine's plugins are.", no_args_is_help=True)
+app = typer.Typer(help="What this machine's plugins are; write a new one.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -29,3 +35,20 @@ def list_plugins(as_json: AsJson = False) -> None:
             ", ".join(manifest.operations), ", ".join(manifest.deployments),
         )  # fmt: skip
     OUT.print(table)
+
+
+@app.command("new")
+def new_plugin(
+    name: Annotated[str, typer.Argument(help="The system's identifier, for example etcd.")],
+    folder: Annotated[
+        Path, typer.Option(help="The folder that holds the plugins' folders.")
+    ] = Path("plugins"),
+) -> None:
+    """Write the skeleton of a plugin: complete, like all others, and ready to be changed."""
+    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    try:
+        written = write_skeleton(name, folder, today)
+    except SkeletonRefused as error:
+        raise CommandFailed(Exit.INVALID, str(error)) from error
+    OUT.print(f"wrote {written}; change what differs, name it in pyproject.toml, `make env`, then")
+    OUT.print(f"  .venv/bin/python -m pytest {written} tests/architecture/test_plugins.py")
