@@ -264,9 +264,16 @@ class FleetService:
             raise NotFound
         return found
 
-    def note_spool(self, agent_id: UUID, spool_bytes: int) -> None:
-        """Note how much an agent holds back."""
-        self.agent(agent_id).spool_bytes = spool_bytes
+    def touch(self, agent_id: UUID, *, spool_bytes: int | None = None) -> None:
+        """Note that an agent called with an attempt's token, and how much it holds back.
+
+        Locks the agent's row: it comes before every row of a campaign.
+        """
+        agent = self.agent(agent_id)
+        agent.seen_at = self.clock.now()
+        if spool_bytes is not None:
+            agent.spool_bytes = spool_bytes
+        self.session.flush()
 
     def _owned(self, caller: Caller, agent_id: UUID) -> Agent:
         agent = self.agent(agent_id)
