@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -181,3 +182,13 @@ def test_a_killed_supervisor_leaves_nothing_running(tmp_path: Path) -> None:
         assert birth(pid) is not None
         supervisor.kill()
     until("the part ends", lambda: birth(pid) is None)
+
+
+def test_stopping_a_part_clears_its_territory(tmp_path: Path) -> None:
+    territory = tmp_path / "territory"
+    territory.mkdir()
+    part = Part(replace(_sleeper(tmp_path), territory=territory))
+    part.start()
+    with subprocess.Popen(["/bin/sleep", "300"], cwd=territory) as stray:
+        part.stop()
+        assert birth(stray.pid) is None

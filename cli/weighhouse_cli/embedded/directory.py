@@ -41,7 +41,7 @@ class PlatformDirectory:
         self.path.mkdir(parents=True, exist_ok=True)
         # PostgreSQL's own user passes through to its folder; everything else is closed.
         self.path.chmod(0o711)
-        for name in ("logs", "parts", "secrets", "artifacts", "agent"):
+        for name in ("logs", "parts", "secrets", "artifacts"):
             self.folder(name).mkdir(exist_ok=True)
             self.folder(name).chmod(0o700)
         self._lock = (self.path / "lock").open("a+", encoding="utf-8")

@@ -38,6 +38,9 @@ class PartPlan:
     stop_seconds: float = 15.0
     account: str | None = None
     """System account to run as; None: our own."""
+    territory: Path | None = None
+    """A folder in which nobody works once the part has stopped: databases and drivers of an
+    attempt that outlived its agent are ended, whoever their parent is by then."""
 
 
 @dataclass(slots=True)
@@ -114,7 +117,7 @@ class Part:
                 self.process.kill()
                 self.process.wait()
         self.sweep()
-        _end(below)
+        _end([*below, *_inhabitants(self.plan.territory)])
         self.plan.record.unlink(missing_ok=True)
 
     def sweep(self) -> None:
@@ -129,6 +132,17 @@ def _descendants(pid: int) -> list[psutil.Process]:
         return psutil.Process(pid).children(recursive=True)
     except psutil.NoSuchProcess:
         return []
+
+
+def _inhabitants(territory: Path | None) -> list[psutil.Process]:
+    if territory is None:
+        return []
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if Path(process.cwd()).is_relative_to(territory):
+                found.append(process)
+    return found
 
 
 def _end(processes: list[psutil.Process]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import httpx
 from weighhouse_agent.enrolment import enrol
+from weighhouse_agent.home import Home
 
 from weighhouse_cli.embedded.directory import (
     ADMIN_EMAIL,
@@ -54,6 +55,7 @@ class Platform:
         self.url = f"http://127.0.0.1:{options.port}"
         self.credentials: dict[str, Any] = {}
         """`email`, `password`, `api_token`, `project_id` of the first user."""
+        self._registration_token = ""
 
     def __enter__(self) -> Self:
         """Start everything; takes some seconds.
@@ -145,6 +147,8 @@ class Platform:
         return done.stdout
 
     def _first_user(self, environment: Mapping[str, str]) -> None:
+        path = self.directory.first_user()
+        before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         password = self.directory.secret("admin-password")
         answer = self._run(
             "first user",
@@ -153,15 +157,13 @@ class Platform:
                 **environment,
                 "WEIGHHOUSE_ADMIN_EMAIL": ADMIN_EMAIL,
                 "WEIGHHOUSE_ADMIN_PASSWORD": password,
+                "WEIGHHOUSE_ADMIN_TOKEN": before.get("api_token", ""),
             },
         )
         made = json.loads(answer)
-        path = self.directory.first_user()
-        before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        made = {key: value for key, value in made.items() if value is not None}
-        self.credentials = {**before, **made, "email": ADMIN_EMAIL, "password": password}
-        lasting = {k: v for k, v in self.credentials.items() if k != "registration_token"}
-        self.directory.keep(path, json.dumps(lasting, indent=2))
+        self._registration_token = made.pop("registration_token")
+        self.credentials = {**made, "email": ADMIN_EMAIL, "password": password}
+        self.directory.keep(path, json.dumps(self.credentials, indent=2))
 
     def _own_parts(self, environment: Mapping[str, str]) -> list[PartPlan]:
         celery = ("-m", "celery", "-A", "weighhouse_worker.app:app")
@@ -185,9 +187,8 @@ class Platform:
 
     def _start_agent(self, environment: Mapping[str, str]) -> None:
         home = self.directory.folder("agent")
-        token = self.credentials.pop("registration_token", None)
-        if token is not None and not (home / "identity.json").exists():
-            enrol(self.url, token, home, name="local")
+        if not Home(home).identity.exists():
+            enrol(self.url, self._registration_token, home, name="local")
         agent = {**environment, "WEIGHHOUSE_AGENT_HOME": str(home), "WEIGHHOUSE_URL": self.url}
         # The platform's own secrets never reach the agent.
         for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE"):
@@ -204,6 +205,7 @@ class Platform:
             record=self.directory.folder("parts") / f"{name}.json",
             ready=self._backend_ready if name == "backend" else _at_once,
             stop_seconds=40.0 if name == "agent" else 15.0,
+            territory=self.directory.folder("agent") if name == "agent" else None,
         )
 
     def _backend_ready(self) -> bool:
