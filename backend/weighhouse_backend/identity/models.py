@@ -4,7 +4,7 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint, func
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -30,7 +30,7 @@ class User(Base):
     """A person."""
 
     __tablename__ = "users"
-    __table_args__ = (Index("uq_users_email_lower", func.lower("email"), unique=True),)
+    __table_args__ = (Index("uq_users_email_lower", text("lower(email)"), unique=True),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
     email: Mapped[str] = mapped_column(Text)

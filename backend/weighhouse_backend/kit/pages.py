@@ -43,7 +43,7 @@ def decode_cursor(cursor: str) -> UUID:
     """:raises BadCursor: when it is none of ours."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        return UUID(json.loads(base64.urlsafe_b64decode(padded)))
+        return UUID(str(json.loads(base64.urlsafe_b64decode(padded))))
     except (ValueError, binascii.Error, TypeError) as error:
         raise BadCursor from error
 

@@ -1,0 +1,136 @@
+"""Enrolment and sessions of agents."""
+
+import datetime
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import update
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.fleet.endpoints import agent_router, router
+from weighhouse_backend.fleet.models import Agent, RegistrationToken
+from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+
+FACTS = {
+    "hostname": "host", "machine_id": "m", "cpu_model": "cpu", "cores": 2,
+    "memory_bytes": 1 << 30, "kernel": "6", "operating_system": "os", "architecture": "x86_64",
+}  # fmt: skip
+MANIFEST = {
+    "id": "redis", "version": "0.1.0", "name": "Redis", "vendor": "Redis Ltd.",
+    "licence": "BSD-3-Clause", "architecture": "in memory", "colour": "#D55E00", "mark": "●",
+    "operations": ["read", "update"], "deployments": ["process"], "default_deployment": "process",
+    "driver": {"id": "resp"},
+    "benchmark_clause": {
+        "policy": "open", "text": "none", "source": "licence", "checked_on": "2026-11-20",
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def client(make_client):
+    return make_client(router, agent_router)
+
+
+def enrol(client, tenant, instance=None, **body):
+    token = client.post(
+        "/api/v1/agent-registration-tokens", json=body, headers=tenant.headers
+    ).json()["token"]
+    return token, register(client, token, instance or uuid4())
+
+
+def register(client, token, instance):
+    registration = {"name": "local", "instance_id": str(instance), "facts": FACTS}
+    headers = {"Authorization": f"Bearer {token}"}
+    return client.post("/agent/v1/register", json=registration, headers=headers)
+
+
+def session_body(instance, **changes):
+    return {
+        "instance_id": str(instance), "process_id": str(uuid4()), "agent_version": "0.1.0",
+        "manifests": [MANIFEST], "facts": FACTS, "policy": {}, **changes,
+    }  # fmt: skip
+
+
+def test_a_registration_token_enrols_one_machine(client, tenants):
+    instance = uuid4()
+    token, answer = enrol(client, tenants[0], instance, labels={"rack": "a"})
+    assert answer.status_code == 201
+    first = answer.json()
+    again = register(client, token, instance).json()
+    assert again["agent_id"] == first["agent_id"]
+    assert again["agent_token"] != first["agent_token"]
+    refused = register(client, token, uuid4())
+    assert refused.status_code == 401
+    assert refused.json()["type"].endswith("registration-refused")
+
+
+def test_an_old_registration_token_is_worthless(client, tenants, session_factory):
+    made = client.post("/api/v1/agent-registration-tokens", json={}, headers=tenants[0].headers)
+    past = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=1)
+    with unit_of_work(session_factory) as session:
+        session.execute(
+            update(RegistrationToken)
+            .where(RegistrationToken.used_at.is_(None))
+            .values(expires_at=past)
+        )
+    assert register(client, made.json()["token"], uuid4()).status_code == 401
+
+
+def test_a_session_brings_plugins_and_learns_the_timings(
+    client, tenants, session_factory, settings
+):
+    instance = uuid4()
+    _, answer = enrol(client, tenants[0], instance)
+    headers = {"Authorization": f"Bearer {answer.json()['agent_token']}"}
+    opened = client.put("/agent/v1/session", json=session_body(instance), headers=headers)
+    assert opened.status_code == 200
+    assert opened.json()["timings"]["heartbeat_seconds"] == settings.heartbeat_seconds
+    again = client.put("/agent/v1/session", json=session_body(instance), headers=headers)
+    assert again.status_code == 200, "the same home may begin again after a crash"
+    copied = client.put("/agent/v1/session", json=session_body(uuid4()), headers=headers)
+    assert copied.status_code == 409
+    with unit_of_work(session_factory) as session:
+        assert CatalogService(session, SystemClock()).manifest("redis").name == "Redis"
+
+
+def test_a_revoked_agent_is_refused(client, tenants):
+    instance = uuid4()
+    _, answer = enrol(client, tenants[0], instance)
+    made = answer.json()
+    theirs = client.post(f"/api/v1/agents/{made['agent_id']}/revoke", headers=tenants[1].headers)
+    assert theirs.status_code == 404, "another tenant's agent does not exist"
+    ours = client.post(f"/api/v1/agents/{made['agent_id']}/revoke", headers=tenants[0].headers)
+    assert ours.json()["status"] == "revoked"
+    headers = {"Authorization": f"Bearer {made['agent_token']}"}
+    refused = client.put("/agent/v1/session", json=session_body(instance), headers=headers)
+    assert refused.status_code == 401
+
+
+def test_a_users_token_is_no_agents_token(client, tenants):
+    answer = client.put("/agent/v1/session", json=session_body(uuid4()), headers=tenants[0].headers)
+    assert answer.status_code == 401
+
+
+def test_work_goes_to_agents_that_call_and_do_not_drain(client, tenants, session_factory, settings):
+    instance = uuid4()
+    _, answer = enrol(client, tenants[0], instance)
+    agent_id = answer.json()["agent_id"]
+    headers = {"Authorization": f"Bearer {answer.json()['agent_token']}"}
+
+    def candidates():
+        with unit_of_work(session_factory) as session:
+            catalog = CatalogService(session, SystemClock())
+            fleet = FleetService(session, SystemClock(), settings, catalog)
+            return {str(agent.id) for agent in fleet.candidates()}
+
+    assert agent_id not in candidates(), "enrolled, but without a session"
+    client.put("/agent/v1/session", json=session_body(instance), headers=headers)
+    assert agent_id in candidates()
+    client.post(f"/api/v1/agents/{agent_id}/drain", headers=tenants[0].headers)
+    assert agent_id not in candidates()
+    client.post(f"/api/v1/agents/{agent_id}/undrain", headers=tenants[0].headers)
+    long_ago = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=1)
+    with unit_of_work(session_factory) as session:
+        session.execute(update(Agent).values(seen_at=long_ago))
+    assert agent_id not in candidates(), "silent for an hour"
