@@ -68,6 +68,10 @@ class RunningPlatform:
         assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
 
+    def fetch(self, path: str) -> httpx.Response:
+        """A page, as a browser asks for it that is not signed in."""
+        return httpx.get(f"{self.url}{path}", headers={"Accept": "text/html"}, timeout=30)
+
     def start_campaign(self, yaml: str) -> dict[str, Any]:
         """Store an experiment (a new revision when it exists) and start a campaign of it."""
         experiment = self.request(

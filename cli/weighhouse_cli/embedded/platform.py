@@ -55,6 +55,9 @@ class Platform:
         self.url = f"http://127.0.0.1:{options.port}"
         self.credentials: dict[str, Any] = {}
         """`email`, `password`, `api_token`, `project_id` of the first user."""
+        self.database_url = ""
+        """For SQLAlchemy, once it runs; of no use outside this machine."""
+        self.redis_url = ""
         self._registration_token = ""
 
     def __enter__(self) -> Self:
@@ -90,7 +93,8 @@ class Platform:
             home.folder("redis"), logs, records, home.port("redis"), home.secret("redis")
         )
         self.supervisor.start(broker.plan)
-        environment = self._environment(database.url, broker.url)
+        self.database_url, self.redis_url = database.url, broker.url
+        environment = self._environment()
         self._run(
             "migrations",
             ["-m", "alembic", "-c", "migrations/alembic.ini", "upgrade", "head"],
@@ -104,7 +108,7 @@ class Platform:
         home.remember({"url": self.url, "port": self.options.port, "process": os.getpid()})
         self.supervisor.watch()
 
-    def _environment(self, database_url: str, redis_url: str) -> dict[str, str]:
+    def _environment(self) -> dict[str, str]:
         home = self.directory
         home.secret("key")
         kept = {k: v for k, v in os.environ.items() if not k.startswith("WEIGHHOUSE_")}
@@ -113,8 +117,8 @@ class Platform:
             **kept,
             **({"WEIGHHOUSE_DRIVERS": drivers} if drivers else {}),
             "PYTHONUNBUFFERED": "1",
-            "WEIGHHOUSE_DATABASE_URL": database_url,
-            "WEIGHHOUSE_REDIS_URL": redis_url,
+            "WEIGHHOUSE_DATABASE_URL": self.database_url,
+            "WEIGHHOUSE_REDIS_URL": self.redis_url,
             "WEIGHHOUSE_PUBLIC_URL": self.url,
             "WEIGHHOUSE_FRONTEND_DIR": str(REPOSITORY / "frontend" / "dist"),
             "WEIGHHOUSE_EXPERIMENTS_DIR": str(REPOSITORY / "experiments"),

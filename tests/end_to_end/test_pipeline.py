@@ -1,0 +1,160 @@
+"""What a build's pipeline does: curl with a token, and the command with its exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from weighhouse_testing.experiments import small_experiment
+from weighhouse_testing.platform import RunningPlatform
+from weighhouse_testing.waiting import until
+
+WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
+WIDE = "50"
+"""Percent: tests share their machine, so only what is far beyond noise may count here."""
+
+
+def curl(platform: RunningPlatform, token: str, path: str, *arguments: str) -> dict:
+    done = subprocess.run(
+        [
+            "curl", "-sS", "--fail-with-body", f"{platform.url}/api/v1{path}",
+            "-H", f"Authorization: Bearer {token}", *arguments,
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )  # fmt: skip
+    return dict(json.loads(done.stdout))
+
+
+def weighhouse(
+    platform: RunningPlatform, *arguments: str, token: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [WEIGHHOUSE, *arguments],
+        env={
+            **os.environ,
+            "WEIGHHOUSE_URL": platform.url,
+            "WEIGHHOUSE_TOKEN": token or platform.token,
+            "NO_COLOR": "1",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+
+
+def test_curl_starts_a_campaign_polls_it_and_reads_the_verdict(platform: RunningPlatform) -> None:
+    made = weighhouse(platform, "token", "create", "pipeline", "--role", "member", "--json")
+    assert made.returncode == 0, made.stderr
+    token = json.loads(made.stdout)["token"]
+    assert token.startswith("whp_")
+    platform.request(
+        "POST",
+        "/experiments",
+        params={"upsert": "true"},
+        json={"yaml": small_experiment("by-curl", repetitions=1)},
+    )
+    start = (
+        "-X", "POST", "-H", "Content-Type: application/json", "-H", "Idempotency-Key: build-7",
+        "-d", '{"experiment": "by-curl"}',
+    )  # fmt: skip
+    campaign = curl(platform, token, "/campaigns", *start)
+    # A pipeline that repeats itself gets the same campaign, not a second one.
+    assert curl(platform, token, "/campaigns", *start)["id"] == campaign["id"]
+    path = f"/campaigns/{campaign['id']}"
+    until(
+        "the campaign ends",
+        lambda: curl(platform, token, path)["status"] == "completed",
+        seconds=120,
+        every=0.5,
+    )
+    gate = curl(platform, token, f"{path}/gate")
+    assert gate["verdict"] == "no_baseline"
+    assert gate["exit_code"] == 2
+    assert gate["link"].startswith(platform.url)
+
+
+def test_a_revoked_token_is_worthless(platform: RunningPlatform) -> None:
+    made = json.loads(weighhouse(platform, "token", "create", "short", "--json").stdout)
+    listed = weighhouse(platform, "token", "list", "--json", token=made["token"])
+    assert made["id"] in {one["id"] for one in json.loads(listed.stdout)["items"]}
+    assert weighhouse(platform, "token", "revoke", made["id"]).returncode == 0
+    refused = weighhouse(platform, "campaign", "list", token=made["token"])
+    assert refused.returncode == 4
+    assert refused.stderr
+
+
+@pytest.fixture(scope="module")
+def base(platform: RunningPlatform, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An experiment that has been measured once: what a later campaign is held against."""
+    folder = tmp_path_factory.mktemp("gate")
+    usual, slowed = folder / "usual.yaml", folder / "slowed.yaml"
+    only_updates = {"update": 1.0}
+    usual.write_text(small_experiment("gate", repetitions=5, operations=only_updates))
+    # The same target, slowed for real: every write waits for the disk.
+    slowed.write_text(
+        small_experiment(
+            "gate", repetitions=5, operations=only_updates,
+            parameters={"appendonly": True, "appendfsync": "always"},
+        )
+    )  # fmt: skip
+    done = weighhouse(platform, "run", str(usual), "--wait")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_a_repeat_passes_the_gate(platform: RunningPlatform, base: Path) -> None:
+    done = weighhouse(
+        platform, "run", str(base / "usual.yaml"), "--wait", "--gate", "--threshold", WIDE, "--json"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["gate"]["verdict"] in {"passed", "equivalent"}
+    assert found["campaign"]["status"] == "completed"
+
+
+def test_a_slowed_target_fails_the_gate(platform: RunningPlatform, base: Path) -> None:
+    done = weighhouse(
+        platform, "run", str(base / "slowed.yaml"), "--wait", "--gate", "--threshold", WIDE
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "regression" in done.stdout
+    assert f"{platform.url}/" in done.stdout
+
+
+def test_an_invalid_file_is_refused_with_the_field(
+    platform: RunningPlatform, tmp_path: Path
+) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text(small_experiment("bad").replace("repetitions: 2", "repetitons: 2"))
+    for command in ("run", "experiment validate", "experiment validate --offline"):
+        done = weighhouse(platform, *command.split(), str(file))
+        assert done.returncode == 4, command
+        assert "repetitons" in done.stderr, command
+
+
+def test_validate_counts_runs_and_estimates(platform: RunningPlatform, tmp_path: Path) -> None:
+    file = tmp_path / "good.yaml"
+    file.write_text(small_experiment("good", "redis", "memcached", clients=(1, 2)))
+    done = weighhouse(platform, "experiment", "validate", str(file), "--json")
+    assert done.returncode == 0, done.stderr
+    plan = json.loads(done.stdout)["plan"]
+    assert (plan["cells"], plan["runs"]) == (4, 8)
+    assert plan["estimated_seconds"] > 0
+
+
+def test_a_platform_that_is_away_is_infrastructure(platform: RunningPlatform) -> None:
+    done = subprocess.run(
+        [WEIGHHOUSE, "campaign", "list", "--url", "http://127.0.0.1:9", "--token", "whp_x"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 3
+    assert "weighhouse up" in done.stderr
