@@ -2,30 +2,48 @@
 # Runs every test suite, goes on after a red one, and closes with a summary. Called by `make test`.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+. infra/bootstrap/settings.sh
+. infra/build/rocksdb-library.sh
 
-names=() results=() seconds=()
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+names=() results=() counts=() seconds=()
+
+# suite NAME COMMAND…: run it, keep its output's last word for the summary.
 suite() {
-  local name=$1 began=$SECONDS
+  local name=$1 began=$SECONDS log="$work/${#names[@]}"
   shift
   printf '\n== %s\n' "$name"
-  if "$@"; then results+=(passed); else results+=(FAILED); fi
+  if "$@" 2>&1 | tee "$log"; then results+=(passed); else results+=(FAILED); fi
   names+=("$name")
+  counts+=("$(count "$log")")
   seconds+=($((SECONDS - began)))
 }
 
-. infra/bootstrap/settings.sh
-. infra/build/rocksdb-library.sh
+# How many tests passed: pytest, cargo and vitest each say it in a way of their own.
+count() {
+  sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
+    /^test result:/ { n += $4; next }
+    /^ *Tests +.*[0-9]+ passed/ { for (i = 2; i <= NF; i++) if ($i ~ /^passed/) n += $(i - 1); next }
+    /^[0-9]+ (passed|failed|error)|, [0-9]+ passed/ { for (i = 2; i <= NF; i++) if ($i ~ /^passed/) n += $(i - 1) }
+    END { print n + 0 }'
+}
+
+pytest=(.venv/bin/python -m pytest)
 suite "Rust" cargo test --release --locked --quiet --workspace
-suite "frontend, unit" npm --prefix frontend run --silent test
-suite "Python, parts" .venv/bin/python -m pytest protocol plugins agent backend worker cli tests/architecture
-suite "whole platform" .venv/bin/python -m pytest tests/end_to_end tests/faults
-suite "browser" .venv/bin/python -m pytest tests/browser
+suite "frontend" npm --prefix frontend run --silent test
+suite "Python parts" "${pytest[@]}" protocol plugins agent backend worker migrations cli tests/architecture
+suite "whole platform" "${pytest[@]}" tests/end_to_end
+suite "browser" "${pytest[@]}" tests/browser
+suite "faults" "${pytest[@]}" tests/faults
 
 printf '\n== summary\n'
-failed=0
+failed=0 passed=0
 for index in "${!names[@]}"; do
-  printf '%-20s %-7s %4d s\n' "${names[$index]}" "${results[$index]}" "${seconds[$index]}"
+  printf '%-16s %-7s %5d tests passed %5d s\n' \
+    "${names[$index]}" "${results[$index]}" "${counts[$index]}" "${seconds[$index]}"
+  passed=$((passed + counts[index]))
   [ "${results[$index]}" = passed ] || failed=$((failed + 1))
 done
-printf '%d passed, %d failed\n' $((${#names[@]} - failed)) "$failed"
+printf '%d tests passed in %d suites, %d suites failed, %d s\n' "$passed" "${#names[@]}" "$failed" "$SECONDS"
 [ "$failed" -eq 0 ]

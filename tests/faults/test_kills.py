@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 import redis
@@ -54,11 +55,10 @@ def counted_once(platform: RunningPlatform, run: dict) -> None:
     times = series["operations"]["all"]["t"]
     assert times == sorted(set(times))
     measured = next(phase for phase in series["phases"] if phase["kind"] == "measure")
-    inside = [
-        at for at in times if measured["start_seconds"] - 0.01 <= at <= measured["end_seconds"]
-    ]
+    begun, ended = measured["start_seconds"], measured["end_seconds"]
+    inside = [at for at in times if begun - 0.01 <= at <= ended]
     assert len(inside) >= 4
-    gaps = [later - earlier for earlier, later in zip(inside, inside[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(inside)]
     assert max(gaps) < 0.45, times
 
 
