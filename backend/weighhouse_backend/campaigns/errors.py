@@ -27,6 +27,14 @@ class TransitionRefused(Problem):
     title = "Not possible in this state"
 
 
+class NothingToRetry(Problem):
+    """Failed runs are to be tried again, and there are none."""
+
+    status = 409
+    slug = "nothing-to-retry"
+    title = "No run has failed"
+
+
 class BaseCampaignUnusable(Problem):
     """The campaign to compare with does not exist, has not completed, or is of other making."""
 

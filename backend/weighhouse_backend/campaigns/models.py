@@ -1,8 +1,8 @@
 """Tables: campaigns, cells, runs, attempts, campaign_events.
 
-Locks are always taken in one order, so that no two transactions can wait for each other:
-campaign, run, attempt, then agent and experiment (`repository.py` does it). The campaign's lock
-also makes the ids of its events visible in the order they were given.
+Locks are always taken in one order, so that no two transactions can wait for each other: agent,
+campaign, run, attempt, experiment (`repository.py` does it). The campaign's lock also makes the ids
+of its events visible in the order they were given.
 """
 
 import datetime

@@ -83,5 +83,3 @@ class Outbox:
         self.session.add(event)
         self.session.flush()
         self.events.publish(campaign_channel(campaign.id), event.id, kind, {})
-
-

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select, text
+from sqlalchemy import ColumnElement, Select, func, select, text
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import Attempt, Campaign, CampaignEvent, Cell, Run
@@ -48,29 +48,19 @@ class CampaignRepository:
             .execution_options(populate_existing=True)
         )
 
-    def campaigns(
+    def listed(
         self,
         project_ids: Iterable[UUID],
-        *,
         experiment_id: UUID | None = None,
         status: CampaignStatus | None = None,
-        before: tuple[datetime.datetime, UUID] | None = None,
-        limit: int,
-    ) -> Sequence[Campaign]:
-        """Campaigns of projects, newest first, after a keyset position."""
+    ) -> Select[Campaign]:
+        """Campaigns of projects, not ordered yet."""
         query = select(Campaign).where(Campaign.project_id.in_(list(project_ids)))
         if experiment_id is not None:
             query = query.where(Campaign.experiment_id == experiment_id)
         if status is not None:
             query = query.where(Campaign.status == status)
-        if before is not None:
-            created_at, campaign_id = before
-            query = query.where(
-                (Campaign.created_at < created_at)
-                | ((Campaign.created_at == created_at) & (Campaign.id < campaign_id))
-            )
-        query = query.order_by(Campaign.created_at.desc(), Campaign.id.desc()).limit(limit)
-        return self.session.scalars(query).all()
+        return query
 
     def next_number(self, project_id: UUID) -> int:
         """The next campaign's number in a project; waits for others who are numbering."""
@@ -166,9 +156,7 @@ class CampaignRepository:
         ).one()
         return campaign, run
 
-    def queued_runs(
-        self, campaign_id: UUID, limit: int
-    ) -> Sequence[tuple[Run, Cell]]:
+    def queued_runs(self, campaign_id: UUID, limit: int) -> Sequence[tuple[Run, Cell]]:
         """The next queued runs of a campaign with their cells, locked; held ones are skipped."""
         found = self.session.execute(
             select(Run, Cell)
@@ -214,6 +202,16 @@ class CampaignRepository:
             self.session.scalar(select(Run.id).where(Run.status == RunStatus.QUEUED).limit(1))
             is not None
         )
+
+    def last_run_by_system(self, project_ids: Iterable[UUID]) -> dict[str, datetime.datetime]:
+        """When each system's last run ended, over projects."""
+        found = self.session.execute(
+            select(Cell.system_id, func.max(Run.finished_at))
+            .join(Run, Run.cell_id == Cell.id)
+            .where(Run.project_id.in_(list(project_ids)), Run.finished_at.is_not(None))
+            .group_by(Cell.system_id)
+        )
+        return {system_id: at for system_id, at in found if at is not None}
 
     # Attempts
 
@@ -263,9 +261,7 @@ class CampaignRepository:
     def live_attempt_of(self, agent_id: UUID) -> Attempt | None:
         """The attempt that occupies an agent; there is one at most."""
         return self.session.scalar(
-            select(Attempt).where(
-                Attempt.agent_id == agent_id, Attempt.status.in_(LIVE_ATTEMPTS)
-            )
+            select(Attempt).where(Attempt.agent_id == agent_id, Attempt.status.in_(LIVE_ATTEMPTS))
         )
 
     def busy_agents(self) -> set[UUID]:
@@ -285,6 +281,24 @@ class CampaignRepository:
         )
         return [(agent_id, name) for agent_id, name in found]
 
+    def agents_used(self, campaign_id: UUID) -> Sequence[UUID]:
+        """Agents that ever took up a run of a campaign."""
+        return self.session.scalars(
+            select(Attempt.agent_id)
+            .join(Run, Run.id == Attempt.run_id)
+            .where(Run.campaign_id == campaign_id, Attempt.claimed_at.is_not(None))
+            .distinct()
+        ).all()
+
+    def runs_by_agent(self, project_ids: Iterable[UUID]) -> dict[UUID, UUID]:
+        """Agent → the run it carries out."""
+        found = self.session.execute(
+            select(Attempt.agent_id, Attempt.run_id).where(
+                Attempt.project_id.in_(list(project_ids)), Attempt.status.in_(LIVE_ATTEMPTS)
+            )
+        )
+        return dict(found.tuples().all())
+
     def running_by_project(self) -> dict[UUID, int]:
         """Attempts under way, counted by project: what fairness looks at."""
         found = self.session.execute(
@@ -292,7 +306,7 @@ class CampaignRepository:
             .where(Attempt.status.in_(LIVE_ATTEMPTS))
             .group_by(Attempt.project_id)
         )
-        return {project_id: count for project_id, count in found}
+        return dict(found.tuples().all())
 
     def waiting_campaigns(self) -> Sequence[Campaign]:
         """Campaigns with queued runs that may be given to agents, oldest first."""
@@ -331,9 +345,7 @@ class CampaignRepository:
 
     # Events
 
-    def events_after(
-        self, campaign_id: UUID, event_id: int, limit: int
-    ) -> Sequence[CampaignEvent]:
+    def events_after(self, campaign_id: UUID, event_id: int, limit: int) -> Sequence[CampaignEvent]:
         """Events of a campaign after one of them, in order."""
         return self.session.scalars(
             select(CampaignEvent)

@@ -1,13 +1,13 @@
 """Bodies of the campaigns' API."""
 
 import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-
 from weighhouse_backend.campaigns.states import CampaignStatus, RunStatus, Trigger, Verdict
+from weighhouse_backend.disclosure.schemas import DisclosureRead
 
 
 class CampaignCreate(BaseModel):
@@ -151,7 +151,7 @@ class CampaignRead(CampaignSummary):
     """None when it has ended, is paused, or waits for its first agent."""
     agents: list[AgentOfCampaign]
     base_campaign_id: UUID | None
-    disclosure: dict[str, Any]
+    disclosure: DisclosureRead
     links: CampaignLinks
 
 

@@ -4,7 +4,7 @@ Rows come locked from `CampaignRepository` (campaign, then run, then attempt); w
 in the same transaction, so that nobody hears of a change that was rolled back.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -92,6 +92,25 @@ class Transitions:
         :param failure: why, when it ends as failed; forgotten when it is queued again.
         :raises TransitionRefused: when the table does not allow it.
         """
+        self._move_run(campaign, run, to, failure)
+        if to in FINISHED_RUNS or to is RunStatus.RUNNING:
+            self.outbox.progress(campaign)
+        if to in FINISHED_RUNS:
+            self.close_if_done(campaign)
+
+    def runs(self, campaign: Campaign, runs: Iterable[Run], to: RunStatus) -> None:
+        """Move many runs of a campaign alike; its progress is told once.
+
+        :raises TransitionRefused: when the table does not allow one of the moves.
+        """
+        for run in runs:
+            self._move_run(campaign, run, to, None)
+        self.outbox.progress(campaign)
+        self.close_if_done(campaign)
+
+    def _move_run(
+        self, campaign: Campaign, run: Run, to: RunStatus, failure: Failure | None
+    ) -> None:
         now = self.clock.now()
         run.status = checked(RUN_TRANSITIONS, RunStatus(run.status), to)
         run.changed_at = now
@@ -108,10 +127,6 @@ class Transitions:
         self.outbox.run(campaign, run)
         if to is RunStatus.SETTLING:
             self.jobs.send("results.settle_run", run_id=str(run.id))
-        if to in FINISHED_RUNS or to is RunStatus.RUNNING:
-            self.outbox.progress(campaign)
-        if to in FINISHED_RUNS:
-            self.close_if_done(campaign)
 
     def phase(self, campaign: Campaign, run: Run, phase: RunPhase) -> None:
         """Note the phase a running run is in; told when it is a new one."""
@@ -119,9 +134,7 @@ class Transitions:
             run.phase = phase
             self.outbox.run(campaign, run)
 
-    def attempt(
-        self, attempt: Attempt, to: AttemptStatus, failure: Failure | None = None
-    ) -> None:
+    def attempt(self, attempt: Attempt, to: AttemptStatus, failure: Failure | None = None) -> None:
         """Move an attempt.
 
         :raises TransitionRefused: when the table does not allow it.

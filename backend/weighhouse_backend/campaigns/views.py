@@ -32,6 +32,7 @@ from weighhouse_backend.campaigns.states import (
     Verdict,
 )
 from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import Clock
 
@@ -46,6 +47,7 @@ class CampaignViews:
     repository: CampaignRepository
     experiments: ExperimentService
     catalog: CatalogService
+    disclosure: DisclosureService
     clock: Clock
 
     def summaries(self, campaigns: Sequence[Campaign]) -> list[CampaignSummary]:
@@ -94,7 +96,9 @@ class CampaignViews:
             seconds_left=self._seconds_left(campaign, cells, runs, len(agents)),
             agents=[AgentOfCampaign(id=agent_id, name=name) for agent_id, name in agents],
             base_campaign_id=campaign.base_campaign_id,
-            disclosure=document.disclosure.model_dump(mode="json"),
+            disclosure=self.disclosure.sheet(
+                {target.system for target in document.targets}, document.disclosure
+            ),
             links=CampaignLinks(
                 self=address,
                 events=f"{address}/events",

@@ -1,5 +1,7 @@
 """Experiments, their revisions, schedules and templates."""
 
+# ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
+
 from typing import Annotated
 from uuid import UUID
 

@@ -46,4 +46,6 @@ def limit_seconds(experiment: Experiment, workload: Workload) -> float:
 def campaign_seconds(experiment: Experiment) -> float:
     """Expected length of a campaign on one agent, in seconds."""
     combinations = len(experiment.targets) * len(experiment.load_levels) * experiment.repetitions
-    return combinations * sum(run_seconds(experiment, workload) for workload in experiment.workloads)
+    return combinations * sum(
+        run_seconds(experiment, workload) for workload in experiment.workloads
+    )

@@ -32,7 +32,7 @@ class ExperimentRepository:
         )
         return self.session.get_one(Experiment, made) if made else None
 
-    def listed(self, project_ids: Iterable[UUID]) -> Select[tuple[Experiment]]:
+    def listed(self, project_ids: Iterable[UUID]) -> Select[Experiment]:
         """The experiments of projects, not ordered yet."""
         return select(Experiment).where(Experiment.project_id.in_(list(project_ids)))
 
@@ -73,7 +73,7 @@ class ExperimentRepository:
         """A revision by its id."""
         return self.session.get(ExperimentRevision, revision_id)
 
-    def revisions(self, experiment_id: UUID) -> Select[tuple[ExperimentRevision]]:
+    def revisions(self, experiment_id: UUID) -> Select[ExperimentRevision]:
         """The revisions of an experiment, not ordered yet."""
         return select(ExperimentRevision).where(ExperimentRevision.experiment_id == experiment_id)
 

@@ -111,7 +111,9 @@ class ExperimentService:
         document = self.validation.read(source)
         if document.slug != locked.slug:
             wrong = FieldError(
-                "slug", f"this experiment is {locked.slug!r}", f"{locked.slug!r}, or a new experiment"
+                "slug",
+                f"this experiment is {locked.slug!r}",
+                f"{locked.slug!r}, or a new experiment",
             )
             raise SlugChanged(wrong.message, errors=field_problems([wrong]))
         return self._revise(locked, document, caller.name)
@@ -164,9 +166,7 @@ class ExperimentService:
             raise RevisionNotFound(f"the experiment has no revision {number}")
         return found
 
-    def revisions(
-        self, experiment: Experiment, query: PageQuery
-    ) -> Page[ExperimentRevisionRead]:
+    def revisions(self, experiment: Experiment, query: PageQuery) -> Page[ExperimentRevisionRead]:
         """The revisions of an experiment, newest first."""
         return page_of(
             self.session,

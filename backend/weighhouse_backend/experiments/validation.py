@@ -24,6 +24,9 @@ from weighhouse_backend.experiments.schemas import (
     ValidationRead,
 )
 
+MOST_RUNS = 10_000
+"""Of one campaign."""
+
 
 @dataclass(frozen=True)
 class ValidationService:
@@ -83,7 +86,17 @@ class ValidationService:
         )
 
     def _errors(self, experiment: Experiment) -> list[FieldError]:
-        return check(experiment, self.catalog.manifests())
+        errors = check(experiment, self.catalog.manifests())
+        if experiment.runs_count > MOST_RUNS:
+            errors.append(
+                FieldError(
+                    path="",
+                    message=f"a campaign would have {experiment.runs_count:,} runs",
+                    expected=f"at most {MOST_RUNS:,}: targets × workloads × load levels × "
+                    "repetitions",
+                )
+            )
+        return errors
 
 
 def _parsed(source: DocumentSource) -> Experiment:

@@ -1,0 +1,178 @@
+"""Puts the feature's services together: for endpoints, and for the worker's tasks."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends, Request
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.campaigns.allocation import Allocator
+from weighhouse_backend.campaigns.attempts import AttemptService
+from weighhouse_backend.campaigns.leases import LeaseService
+from weighhouse_backend.campaigns.models import Attempt
+from weighhouse_backend.campaigns.outbox import Outbox
+from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.runs import RunService
+from weighhouse_backend.campaigns.scheduling import SchedulingService
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.campaigns.views import CampaignViews
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.experiments.dependencies import experiment_service, schedule_service
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.fleet.dependencies import bearer
+from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.kit.clock import Clock, SystemClock
+from weighhouse_backend.kit.db import SessionDep
+from weighhouse_backend.kit.events import Events, RedisEvents
+from weighhouse_backend.kit.jobs import CeleryJobs, Jobs
+from weighhouse_backend.kit.settings import Settings
+
+
+@dataclass(frozen=True)
+class Campaigns:
+    """All services of the feature over one transaction."""
+
+    session: Session
+    jobs: Jobs
+    events: Events
+    clock: Clock
+    settings: Settings
+
+    @cached_property
+    def repository(self) -> CampaignRepository:
+        """The feature's queries."""
+        return CampaignRepository(self.session)
+
+    @cached_property
+    def catalog(self) -> CatalogService:
+        """Manifests of plugins."""
+        return CatalogService(self.session, self.clock)
+
+    @cached_property
+    def experiments(self) -> ExperimentService:
+        """Experiments and revisions."""
+        return experiment_service(self.session, self.clock)
+
+    @cached_property
+    def fleet(self) -> FleetService:
+        """Agents."""
+        return FleetService(self.session, self.clock, self.settings, self.catalog)
+
+    @cached_property
+    def views(self) -> CampaignViews:
+        """Campaigns for reading."""
+        disclosure = DisclosureService(self.catalog)
+        return CampaignViews(
+            self.repository, self.experiments, self.catalog, disclosure, self.clock
+        )
+
+    @cached_property
+    def outbox(self) -> Outbox:
+        """What people watch."""
+        return Outbox(self.session, self.views, self.events, self.clock)
+
+    @cached_property
+    def transitions(self) -> Transitions:
+        """The writer of every status."""
+        return Transitions(self.repository, self.experiments, self.outbox, self.jobs, self.clock)
+
+    @cached_property
+    def campaigns(self) -> CampaignService:
+        """What people do with campaigns."""
+        return CampaignService(
+            self.session,
+            self.repository,
+            self.transitions,
+            self.experiments,
+            self.jobs,
+            self.clock,
+        )
+
+    @cached_property
+    def attempts(self) -> AttemptService:
+        """What agents do with attempts."""
+        return AttemptService(
+            self.session,
+            self.repository,
+            self.transitions,
+            self.experiments,
+            self.fleet,
+            self.clock,
+        )
+
+    @cached_property
+    def runs(self) -> RunService:
+        """Runs for the features above."""
+        return RunService(self.repository, self.transitions)
+
+    @cached_property
+    def allocator(self) -> Allocator:
+        """Gives runs to agents."""
+        return Allocator(
+            self.session,
+            self.repository,
+            self.transitions,
+            self.outbox,
+            self.fleet,
+            self.experiments,
+            self.clock,
+        )
+
+    @cached_property
+    def leases(self) -> LeaseService:
+        """Looks after what is silent or stuck."""
+        return LeaseService(self.repository, self.transitions, self.jobs, self.clock, self.settings)
+
+    @cached_property
+    def scheduling(self) -> SchedulingService:
+        """Starts what is due."""
+        schedules = schedule_service(self.session, self.clock)
+        return SchedulingService(self.session, self.repository, schedules, self.campaigns)
+
+
+def campaigns_of(request: Request, session: Session) -> Campaigns:
+    """The services over a session, with the application's ports."""
+    state = request.app.state
+    return Campaigns(
+        session=session,
+        jobs=CeleryJobs(state.celery, session),
+        events=RedisEvents(state.redis, session),
+        clock=SystemClock(),
+        settings=state.settings,
+    )
+
+
+def _campaigns(request: Request, session: SessionDep) -> Campaigns:
+    return campaigns_of(request, session)
+
+
+CampaignsDep = Annotated[Campaigns, Depends(_campaigns)]
+
+
+def _campaign_service(campaigns: CampaignsDep) -> CampaignService:
+    return campaigns.campaigns
+
+
+def _run_service(campaigns: CampaignsDep) -> RunService:
+    return campaigns.runs
+
+
+def _attempt_service(campaigns: CampaignsDep) -> AttemptService:
+    return campaigns.attempts
+
+
+CampaignServiceDep = Annotated[CampaignService, Depends(_campaign_service)]
+RunServiceDep = Annotated[RunService, Depends(_run_service)]
+AttemptServiceDep = Annotated[AttemptService, Depends(_attempt_service)]
+
+
+def _attempt(request: Request, attempt_id: UUID, attempts: AttemptServiceDep) -> Attempt:
+    return attempts.authenticate(attempt_id, bearer(request))
+
+
+AttemptDep = Annotated[Attempt, Depends(_attempt)]
+"""The attempt of the path, whose own token the caller has; nobody else gets in."""

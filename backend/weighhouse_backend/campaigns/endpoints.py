@@ -1,0 +1,207 @@
+"""Campaigns for people and pipelines, and attempts for agents."""
+
+# ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
+
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+from weighhouse_protocol.order import AttemptOrder, Claimed, ClaimRequest
+from weighhouse_protocol.report import (
+    AttemptStarted,
+    AttemptState,
+    Completion,
+    CompletionAnswer,
+    Heartbeat,
+    HeartbeatAnswer,
+)
+
+from weighhouse_backend.campaigns.dependencies import (
+    AttemptDep,
+    AttemptServiceDep,
+    CampaignsDep,
+    CampaignServiceDep,
+    campaigns_of,
+)
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.outbox import agent_channel
+from weighhouse_backend.campaigns.schemas import CampaignCreate, CampaignRead, CampaignSummary
+from weighhouse_backend.campaigns.states import CampaignStatus
+from weighhouse_backend.campaigns.stream import CampaignStream
+from weighhouse_backend.campaigns.wakeups import listening
+from weighhouse_backend.fleet.dependencies import bearer
+from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+
+router = APIRouter(prefix="/api/v1", tags=["campaigns"])
+agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
+PageDep = Annotated[PageQuery, Depends()]
+
+
+@router.get("/campaigns")
+def campaigns_list(
+    caller: CallerDep,
+    campaigns: CampaignsDep,
+    page: PageDep,
+    project_id: UUID | None = None,
+    experiment_id: UUID | None = None,
+    status: CampaignStatus | None = None,
+) -> Page[CampaignSummary]:
+    """Campaigns, newest first."""
+    if project_id is not None:
+        caller.require(project_id)
+    query = campaigns.repository.listed(
+        [project_id] if project_id else caller.project_ids, experiment_id, status
+    )
+    found: Page[Campaign] = page_of(
+        campaigns.session, query, Campaign.id, page, lambda campaign: campaign
+    )
+    return Page(items=campaigns.views.summaries(found.items), next_cursor=found.next_cursor)
+
+
+@router.post("/campaigns", status_code=201)
+def campaigns_create(
+    body: CampaignCreate,
+    caller: CallerDep,
+    campaigns: CampaignsDep,
+    response: Response,
+    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+) -> CampaignRead:
+    """Carry out an experiment. With an Idempotency-Key the request may be repeated."""
+    campaign = campaigns.campaigns.create(caller, body, idempotency_key)
+    response.headers["Location"] = f"/api/v1/campaigns/{campaign.id}"
+    return campaigns.views.campaign(campaign)
+
+
+@router.get("/campaigns/{campaign_id}")
+def campaigns_get(campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep) -> CampaignRead:
+    """A campaign with its matrix."""
+    return campaigns.views.campaign(campaigns.campaigns.find(caller, campaign_id))
+
+
+@router.post("/campaigns/{campaign_id}/cancel", status_code=202)
+def campaigns_cancel(
+    campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
+) -> CampaignSummary:
+    """End a campaign early; a second time: at once."""
+    return campaigns.views.summaries([campaigns.campaigns.cancel(caller, campaign_id)])[0]
+
+
+@router.post("/campaigns/{campaign_id}/pause", status_code=202)
+def campaigns_pause(
+    campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
+) -> CampaignSummary:
+    """Begin no more runs; those under way go on."""
+    return campaigns.views.summaries([campaigns.campaigns.pause(caller, campaign_id)])[0]
+
+
+@router.post("/campaigns/{campaign_id}/resume", status_code=202)
+def campaigns_resume(
+    campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
+) -> CampaignSummary:
+    """Go on with a paused campaign."""
+    return campaigns.views.summaries([campaigns.campaigns.resume(caller, campaign_id)])[0]
+
+
+@router.post("/campaigns/{campaign_id}/retry-failed", status_code=202)
+def campaigns_retry_failed(
+    campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
+) -> CampaignSummary:
+    """Queue the failed runs again."""
+    return campaigns.views.summaries([campaigns.campaigns.retry_failed(caller, campaign_id)])[0]
+
+
+def _watched(campaign_id: UUID, caller: CallerDep, service: CampaignServiceDep) -> UUID:
+    return service.find(caller, campaign_id).id
+
+
+@router.get("/campaigns/{campaign_id}/events", response_class=EventSourceResponse)
+async def campaigns_stream_events(
+    request: Request,
+    watched: Annotated[UUID, Depends(_watched)],
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> AsyncIterator[ServerSentEvent]:
+    """What happens, as it happens: `campaign`, `run`, `progress`, and `live` samples.
+
+    Reconnecting with Last-Event-ID misses nothing; without it the stream begins with how the
+    campaign and its runs stand.
+    """
+    state = request.app.state
+    stream = CampaignStream(state.session_factory, state.redis_async, SystemClock())
+    known = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
+    async for event in stream.events(watched, known):
+        yield event
+
+
+# Agents
+
+
+@agent_router.post("/claims")
+async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
+    """Ask for work; the question is held open until there is some, or time is up.
+
+    Holds no database connection while it waits. Repeating it with the same claim_id repeats the
+    answer.
+    """
+    state = request.app.state
+    token = bearer(request)
+    agent_id, draining = await run_in_threadpool(_greet, request, token)
+    deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
+    async with listening(state.redis_async, agent_channel(agent_id)) as waker:
+        while True:
+            order = await run_in_threadpool(_claim, request, token, body.claim_id)
+            left = deadline - time.monotonic()
+            if order is not None or left <= 0 or await request.is_disconnected():
+                return Claimed(order=order, directives=("drain",) if draining else ())
+            await waker.wait(left)
+
+
+def _greet(request: Request, token: str) -> tuple[UUID, bool]:
+    with unit_of_work(request.app.state.session_factory) as session:
+        campaigns = campaigns_of(request, session)
+        agent = campaigns.fleet.authenticate(token)
+        campaigns.jobs.send("campaigns.allocate")
+        return agent.id, agent.draining
+
+
+def _claim(request: Request, token: str, claim_id: UUID) -> AttemptOrder | None:
+    with unit_of_work(request.app.state.session_factory) as session:
+        campaigns = campaigns_of(request, session)
+        agent = campaigns.fleet.authenticate(token)
+        return campaigns.attempts.claim(agent, claim_id, token)
+
+
+@agent_router.get("/attempts/{attempt_id}")
+def campaigns_get_attempt(attempt: AttemptDep, attempts: AttemptServiceDep) -> AttemptState:
+    """What the server has of an attempt, to go on after a restart."""
+    return attempts.state(attempt.id)
+
+
+@agent_router.post("/attempts/{attempt_id}/start", status_code=204)
+def campaigns_start_attempt(
+    body: AttemptStarted, attempt: AttemptDep, attempts: AttemptServiceDep
+) -> None:
+    """Begin; refused when the attempt is not this agent's any more."""
+    attempts.start(attempt.id, body.fence)
+
+
+@agent_router.post("/attempts/{attempt_id}/heartbeat")
+def campaigns_beat_attempt(
+    body: Heartbeat, attempt: AttemptDep, attempts: AttemptServiceDep
+) -> HeartbeatAnswer:
+    """Still at it; the answer may ask to stop."""
+    return attempts.heartbeat(attempt.id, body)
+
+
+@agent_router.post("/attempts/{attempt_id}/complete")
+def campaigns_complete_attempt(
+    body: Completion, attempt: AttemptDep, attempts: AttemptServiceDep
+) -> CompletionAnswer:
+    """Done; may be repeated. Refused (409) while events are missing."""
+    return attempts.complete(attempt.id, body)

@@ -1,0 +1,69 @@
+"""Runs for the features above: found, completed, failed."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from weighhouse_protocol.report import Failure
+
+from weighhouse_backend.campaigns.errors import RunNotFound
+from weighhouse_backend.campaigns.models import Run
+from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.identity.access import Caller
+
+
+@dataclass(frozen=True)
+class RunService:
+    """Runs, and how settling them ends."""
+
+    repository: CampaignRepository
+    transitions: Transitions
+
+    def find(self, run_id: UUID) -> Run | None:
+        """A run as it stands, whoever's it is."""
+        return self.repository.run(run_id)
+
+    def visible(self, caller: Caller, run_id: UUID) -> Run:
+        """A run the caller may see.
+
+        :raises RunNotFound: when there is none.
+        """
+        run = self.repository.run(run_id)
+        if run is None or run.project_id not in caller.project_ids:
+            raise RunNotFound
+        return run
+
+    def complete(self, run_id: UUID, *, throughput: float, p99_us: float | None) -> bool:
+        """End a run whose summary is written; the last of a campaign lets that settle.
+
+        :param throughput: of the measured phase, all operations, per second.
+        :returns: False when it was settled before: nothing changed.
+        """
+        return self._settle(run_id, RunStatus.COMPLETED, throughput, p99_us, None)
+
+    def fail(self, run_id: UUID, failure: Failure) -> bool:
+        """End a run whose result cannot count.
+
+        :returns: False when it was settled before: nothing changed.
+        """
+        return self._settle(run_id, RunStatus.FAILED, None, None, failure)
+
+    def _settle(
+        self,
+        run_id: UUID,
+        to: RunStatus,
+        throughput: float | None,
+        p99_us: float | None,
+        failure: Failure | None,
+    ) -> bool:
+        held = self.repository.lock_run(run_id)
+        if held is None or held[1].status != RunStatus.SETTLING:
+            return False
+        campaign, run = held
+        measured_until = run.finished_at
+        run.throughput = throughput
+        run.p99_us = p99_us
+        self.transitions.run(campaign, run, to, failure)
+        run.finished_at = measured_until
+        return True

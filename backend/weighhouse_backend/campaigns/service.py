@@ -1,0 +1,320 @@
+"""Campaigns as people and pipelines handle them."""
+
+import datetime
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import insert
+from sqlalchemy.orm import Session
+from weighhouse_protocol.experiment import Experiment as Document
+
+from weighhouse_backend.campaigns.errors import (
+    BaseCampaignUnusable,
+    CampaignNotFound,
+    NothingToRetry,
+    TransitionRefused,
+)
+from weighhouse_backend.campaigns.models import Campaign, Cell, Run
+from weighhouse_backend.campaigns.planning import SEED_BITS, Plan, PlannedCell, plan
+from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.schemas import CampaignCreate
+from weighhouse_backend.campaigns.states import (
+    FINISHED_CAMPAIGNS,
+    AttemptStatus,
+    CampaignStatus,
+    CancelMode,
+    RunStatus,
+    Trigger,
+    Verdict,
+)
+from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.experiments.models import Experiment
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.identity import audit
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.kit import idempotency
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.jobs import Jobs
+
+ROUTE = "POST /api/v1/campaigns"
+
+
+@dataclass(frozen=True)
+class CampaignService:
+    """Plans campaigns, and cancels, pauses, resumes and retries them."""
+
+    session: Session
+    repository: CampaignRepository
+    transitions: Transitions
+    experiments: ExperimentService
+    jobs: Jobs
+    clock: Clock
+
+    def create(
+        self, caller: Caller, wanted: CampaignCreate, idempotency_key: str | None = None
+    ) -> Campaign:
+        """Plan a campaign of an experiment's revision, in one transaction; takes a member.
+
+        :param idempotency_key: the same key with the same body gives the same campaign again.
+        :raises ExperimentNotFound: when there is none the caller sees.
+        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks.
+        :raises BaseCampaignUnusable: when the base is not a completed campaign of the project.
+        :raises KeyReused: when the key stands for another request.
+        """
+        scope = f"{caller.kind} {caller.id} {ROUTE}"
+        if idempotency_key is not None:
+            digest = idempotency.request_hash(wanted.model_dump_json().encode())
+            made = idempotency.claim(self.session, scope, idempotency_key, digest, self.clock.now())
+            if made is not None:
+                return self.session.get_one(Campaign, made)
+        key = wanted.experiment or str(wanted.experiment_id)
+        experiment = self.experiments.find(caller, key, wanted.project_id, Role.MEMBER)
+        campaign = self.start(
+            experiment,
+            revision=wanted.revision,
+            trigger=Trigger.PERSON if caller.kind == "user" else Trigger.API,
+            requested_by=caller.name,
+            base=self._base(experiment, wanted.base_campaign_id),
+        )
+        self._audit(caller, campaign, "campaign.created")
+        if idempotency_key is not None:
+            idempotency.settle(self.session, scope, idempotency_key, campaign.id)
+        return campaign
+
+    def start(
+        self,
+        experiment: Experiment,
+        *,
+        trigger: Trigger,
+        requested_by: str,
+        revision: int | None = None,
+        base: Campaign | None = None,
+        scheduled_for: datetime.datetime | None = None,
+    ) -> Campaign:
+        """Plan a campaign without asking who wants it.
+
+        :param revision: default: the current one.
+        :param scheduled_for: the date of a schedule it stands for.
+        :raises RevisionNotFound: when the experiment has no such revision.
+        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks.
+        """
+        source = self.experiments.revision(experiment.id, revision or experiment.current_revision)
+        document = self.experiments.document(source.id)
+        self.experiments.validation.require_possible(document)
+        seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
+        now = self.clock.now()
+        campaign = Campaign(
+            id=new_id(),
+            project_id=experiment.project_id,
+            number=self.repository.next_number(experiment.project_id),
+            experiment_id=experiment.id,
+            revision_id=source.id,
+            revision_number=source.number,
+            status=CampaignStatus.QUEUED,
+            paused=False,
+            trigger=trigger,
+            seed=seed,
+            repetitions=document.repetitions,
+            labels=dict(document.placement.labels),
+            base_campaign_id=base.id if base else None,
+            requested_by=requested_by,
+            scheduled_for=scheduled_for,
+            created_at=now,
+            changed_at=now,
+        )
+        self.session.add(campaign)
+        self.session.flush()
+        self._lay_out(campaign, document, plan(document, seed))
+        self.transitions.tell(campaign)
+        self.jobs.send("campaigns.allocate")
+        return campaign
+
+    def find(self, caller: Caller, campaign_id: UUID, role: Role = Role.VIEWER) -> Campaign:
+        """A campaign the caller may see.
+
+        :raises CampaignNotFound: when there is none.
+        :raises Forbidden: when the caller's role is too low.
+        """
+        campaign = self.repository.campaign(campaign_id)
+        if campaign is None or campaign.project_id not in caller.project_ids:
+            raise CampaignNotFound
+        caller.require(campaign.project_id, role)
+        return campaign
+
+    def cancel(self, caller: Caller, campaign_id: UUID) -> Campaign:
+        """End a campaign early; what was measured stays.
+
+        Runs that wait are cancelled at once, those under way stop gracefully; asked a second time,
+        they are stopped at once. Repeatable.
+
+        :raises TransitionRefused: when it has ended by itself, or is being settled.
+        """
+        campaign = self._locked(caller, campaign_id)
+        if campaign.status == CampaignStatus.CANCELLED:
+            return campaign
+        if campaign.status not in {CampaignStatus.QUEUED, CampaignStatus.RUNNING}:
+            raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
+        again = campaign.cancel_requested_at is not None
+        if not again:
+            campaign.cancel_requested_at = self.clock.now()
+            self._audit(caller, campaign, "campaign.cancelled")
+        waiting = list(self.repository.lock_runs(campaign.id, [RunStatus.QUEUED]))
+        for run in self.repository.lock_runs(campaign.id, [RunStatus.ALLOCATED, RunStatus.RUNNING]):
+            for attempt in self.repository.live_attempts(run.id, locked=True):
+                if attempt.status == AttemptStatus.OFFERED:
+                    self.transitions.attempt(attempt, AttemptStatus.CANCELLED)
+                    waiting.append(run)
+                else:
+                    attempt.cancel = CancelMode.KILL if again else CancelMode.GRACEFUL
+        self.transitions.runs(campaign, waiting, RunStatus.CANCELLED)
+        return campaign
+
+    def pause(self, caller: Caller, campaign_id: UUID) -> Campaign:
+        """Give out no more runs; those under way go on to their end. Repeatable."""
+        return self._set_paused(caller, campaign_id, paused=True)
+
+    def resume(self, caller: Caller, campaign_id: UUID) -> Campaign:
+        """Give out runs again. Repeatable."""
+        campaign = self._set_paused(caller, campaign_id, paused=False)
+        self.jobs.send("campaigns.allocate")
+        return campaign
+
+    def retry_failed(self, caller: Caller, campaign_id: UUID) -> Campaign:
+        """Queue a campaign's failed runs again; one that had ended is open once more.
+
+        :raises TransitionRefused: when it was cancelled, or is being settled.
+        :raises NothingToRetry: when no run has failed.
+        """
+        campaign = self._locked(caller, campaign_id)
+        if campaign.status in {CampaignStatus.CANCELLED, CampaignStatus.SETTLING}:
+            raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
+        failed = self.repository.lock_runs(campaign.id, [RunStatus.FAILED])
+        if not failed:
+            raise NothingToRetry(f"no run of campaign {campaign.number} has failed")
+        for run in failed:
+            run.infrastructure_failures = 0
+            run.result_attempt_id = None
+            run.throughput = None
+            run.p99_us = None
+        if campaign.status in FINISHED_CAMPAIGNS:
+            campaign.verdict = None
+            self.transitions.campaign(campaign, CampaignStatus.RUNNING)
+        self.transitions.runs(campaign, failed, RunStatus.QUEUED)
+        self._audit(caller, campaign, "campaign.retried")
+        self.jobs.send("campaigns.allocate")
+        return campaign
+
+    def set_verdict(self, campaign_id: UUID, verdict: Verdict | None) -> bool:
+        """End a campaign that was being settled, with what it says against its base.
+
+        It is failed when no run of it completed, else completed. Repeatable; a verdict on an ended
+        campaign replaces the earlier one.
+
+        :returns: False when the campaign is open again (failed runs are being retried) or was
+            cancelled: then nothing changed.
+        """
+        campaign = self.repository.lock_campaign(campaign_id)
+        if campaign is None:
+            return False
+        if campaign.status == CampaignStatus.SETTLING:
+            campaign.verdict = verdict
+            counts = self.repository.counts([campaign.id]).get(campaign.id, {})
+            any_completed = counts.get(RunStatus.COMPLETED, 0) > 0
+            ended = CampaignStatus.COMPLETED if any_completed else CampaignStatus.FAILED
+            self.transitions.campaign(campaign, ended)
+            return True
+        if campaign.status not in {CampaignStatus.COMPLETED, CampaignStatus.FAILED}:
+            return False
+        if campaign.verdict != verdict:
+            campaign.verdict = verdict
+            self.transitions.tell(campaign)
+        return True
+
+    def _lay_out(self, campaign: Campaign, document: Document, planned: Plan) -> None:
+        rows = [_cell_row(campaign, document, cell) for cell in planned.cells]
+        ids: Mapping[PlannedCell, UUID] = {
+            cell: row["id"] for cell, row in zip(planned.cells, rows, strict=True)
+        }
+        self.session.execute(insert(Cell), rows)
+        self.session.execute(
+            insert(Run),
+            [
+                {
+                    "id": new_id(),
+                    "project_id": campaign.project_id,
+                    "campaign_id": campaign.id,
+                    "cell_id": ids[run.cell],
+                    "repetition": run.repetition,
+                    "position": run.position,
+                    "seed": run.seed,
+                    "estimated_seconds": run.estimated_seconds,
+                    "created_at": campaign.created_at,
+                    "changed_at": campaign.created_at,
+                }
+                for run in planned.runs
+            ],
+        )
+
+    def _base(self, experiment: Experiment, wanted: UUID | str | None) -> Campaign | None:
+        if wanted is None:
+            return None
+        if not isinstance(wanted, UUID):
+            return self.repository.latest_completed(experiment.id)
+        base = self.repository.campaign(wanted)
+        if base is None or base.project_id != experiment.project_id:
+            raise BaseCampaignUnusable(f"there is no campaign {wanted} in the project")
+        if base.status != CampaignStatus.COMPLETED:
+            raise BaseCampaignUnusable(f"campaign {base.number} is {base.status}, not completed")
+        return base
+
+    def _set_paused(self, caller: Caller, campaign_id: UUID, *, paused: bool) -> Campaign:
+        campaign = self._locked(caller, campaign_id)
+        if campaign.status not in {CampaignStatus.QUEUED, CampaignStatus.RUNNING}:
+            raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
+        if campaign.paused != paused:
+            campaign.paused = paused
+            self._audit(caller, campaign, "campaign.paused" if paused else "campaign.resumed")
+            self.transitions.tell(campaign)
+        return campaign
+
+    def _locked(self, caller: Caller, campaign_id: UUID) -> Campaign:
+        self.find(caller, campaign_id, Role.MEMBER)
+        campaign = self.repository.lock_campaign(campaign_id)
+        if campaign is None:
+            raise CampaignNotFound
+        return campaign
+
+    def _audit(self, caller: Caller, campaign: Campaign, action: str) -> None:
+        audit.record(
+            self.session,
+            self.clock,
+            actor=caller.name,
+            action=action,
+            subject=f"campaign {campaign.number}",
+            project_id=campaign.project_id,
+            campaign_id=str(campaign.id),
+        )
+
+
+def _cell_row(campaign: Campaign, document: Document, cell: PlannedCell) -> dict[str, Any]:
+    target = document.targets[cell.target_index]
+    load = document.load_levels[cell.load_index]
+    return {
+        "id": new_id(),
+        "project_id": campaign.project_id,
+        "campaign_id": campaign.id,
+        "target_index": cell.target_index,
+        "workload_index": cell.workload_index,
+        "load_index": cell.load_index,
+        "target": target.name,
+        "system_id": target.system,
+        "workload": document.workloads[cell.workload_index].name,
+        "load_kind": load.model,
+        "load_value": load.value,
+        "load_label": load.label,
+    }

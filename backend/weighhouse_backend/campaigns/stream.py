@@ -1,0 +1,102 @@
+"""A campaign's events as they happen."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from fastapi.sse import ServerSentEvent
+from redis.asyncio import Redis
+from starlette.concurrency import run_in_threadpool
+
+from weighhouse_backend.campaigns.outbox import campaign_channel, run_event
+from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.views import CampaignViews
+from weighhouse_backend.campaigns.wakeups import POLL_SECONDS, listening
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.experiments.dependencies import experiment_service
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.db import SessionFactory
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class StoredEvent:
+    """An event as it is sent."""
+
+    id: int
+    kind: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class CampaignStream:
+    """Reads the outbox from an event on, for ever; holds no database connection while it waits."""
+
+    sessions: SessionFactory
+    redis: Redis
+    clock: Clock
+
+    async def events(
+        self, campaign_id: UUID, last_event_id: int | None
+    ) -> AsyncIterator[ServerSentEvent]:
+        """Events of a campaign.
+
+        :param last_event_id: go on after it, missing none. None: begin with how the campaign and
+            all its runs stand now, then go on.
+        :returns: stored events with rising ids; live samples, which are not kept, without one.
+        """
+        async with listening(self.redis, campaign_channel(campaign_id)) as waker:
+            if last_event_id is None:
+                opening = await run_in_threadpool(self._snapshot, campaign_id)
+            else:
+                opening = await run_in_threadpool(self._after, campaign_id, last_event_id)
+            last = last_event_id or 0
+            for event in opening:
+                last = event.id
+                yield _sent(event)
+            while True:
+                message = await waker.wait(POLL_SECONDS)
+                if message is not None and message.get("kind") == "live":
+                    yield ServerSentEvent(event="live", raw_data=json.dumps(message.get("data")))
+                    continue
+                while events := await run_in_threadpool(self._after, campaign_id, last):
+                    for event in events:
+                        last = event.id
+                        yield _sent(event)
+                await asyncio.sleep(0)
+
+    def _after(self, campaign_id: UUID, event_id: int) -> list[StoredEvent]:
+        with unit_of_work(self.sessions) as session:
+            found = CampaignRepository(session).events_after(campaign_id, event_id, BATCH)
+            return [StoredEvent(event.id, event.kind, event.data) for event in found]
+
+    def _snapshot(self, campaign_id: UUID) -> list[StoredEvent]:
+        """How everything stands, under the id of the last event: read before the state, so that
+        what happens in between is told again rather than not at all.
+        """
+        with unit_of_work(self.sessions) as session:
+            repository = CampaignRepository(session)
+            last = repository.last_event_id(campaign_id)
+            campaign = repository.campaign(campaign_id)
+            if campaign is None:
+                return []
+            experiments = experiment_service(session, self.clock)
+            catalog = CatalogService(session, self.clock)
+            disclosure = DisclosureService(catalog)
+            views = CampaignViews(repository, experiments, catalog, disclosure, self.clock)
+            summary = views.summaries([campaign])[0].model_dump(mode="json")
+            runs = [run_event(run).model_dump(mode="json") for run in repository.runs(campaign_id)]
+            return [
+                StoredEvent(last, "campaign", summary),
+                *(StoredEvent(last, "run", run) for run in runs),
+            ]
+
+
+def _sent(event: StoredEvent) -> ServerSentEvent:
+    return ServerSentEvent(id=str(event.id), event=event.kind, raw_data=json.dumps(event.data))
