@@ -88,7 +88,11 @@ export interface System {
   plugin_version: string
   operations: string[]
   deployments: string[]
+  default_deployment: string
+  homepage: string
+  summary: string
   parameters: ObjectSchema
+  driver_options: ObjectSchema
   benchmark_clause: { policy: string; text: string; source: string; checked_on: string }
   disclaimers: Disclaimer[]
   agents_count: number

@@ -14,10 +14,10 @@ export interface LiveEvent {
   run_id: string
   at: string
   throughput: number
-  p50_us: number
-  p99_us: number
+  p50_us: number | null
+  p99_us: number | null
   phase: string
-  elapsed_seconds: number
+  elapsed_seconds: number | null
 }
 
 /** What a listener wants to hear of. */
