@@ -9,10 +9,13 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 log = structlog.get_logger(__name__)
+
+_SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
 class FieldProblem(BaseModel):
@@ -90,6 +93,14 @@ class NotAuthenticated(Problem):
     title = "Sign in, or send a valid token"
 
 
+class NotAllowed(Problem):
+    """The address knows no such method."""
+
+    status = 405
+    slug = "not-allowed"
+    title = "This address does not take this method"
+
+
 class Conflict(Problem):
     """The state of things does not allow it now."""
 
@@ -121,27 +132,58 @@ class Unavailable(Problem):
     title = "Not available for the moment; try again"
 
 
-def _answer(problem: Problem, request: Request) -> JSONResponse:
+class Unexpected(Problem):
+    """A fault of ours."""
+
+    status = 500
+    slug = "unexpected"
+    title = "Something went wrong here; it was logged"
+
+
+def _answer(problem: Problem, request: Request, status: int | None = None) -> JSONResponse:
+    document = problem.document(request.url.path)
+    if status is not None:
+        document = document.model_copy(update={"status": status})
     return JSONResponse(
-        jsonable_encoder(problem.document(request.url.path), exclude_none=True),
-        status_code=problem.status,
+        jsonable_encoder(document, exclude_none=True),
+        status_code=document.status,
         media_type="application/problem+json",
         headers=problem.headers,
     )
 
 
 def _field(error: Any) -> FieldProblem:
-    place = [str(part) for part in error["loc"]]
-    if place and place[0] in {"body", "query", "path", "header"}:
-        place = place[1:] or place
-    return FieldProblem(
-        path=".".join(place), message=str(error["msg"]).removeprefix("Value error, ")
-    )
+    """One validation error of Pydantic: where, what, and what would be right."""
+    place = list(error["loc"])
+    if len(place) > 1 and place[0] in {"body", "query", "path", "header", "cookie"}:
+        place = place[1:]
+    context = error.get("ctx") or {}
+    expected = None
+    if error["type"] == "json_invalid":
+        where = f" at character {place[-1]}" if place else ""
+        return FieldProblem(path="", message=f"is not JSON{where}", expected="a JSON object")
+    if error["type"] == "extra_forbidden":
+        message = f"unknown key {place[-1]!r}"
+    elif error["type"] == "missing":
+        message, expected = "is missing", f"a value for {str(place[-1])!r}"
+    else:
+        message = str(error["msg"]).removeprefix("Value error, ")
+        bounds = [f"{_SIGNS[sign]} {context[sign]}" for sign in _SIGNS if sign in context]
+        expected = " and ".join(bounds) or context.get("expected") or context.get("pattern")
+    return FieldProblem(path=_dotted(place), message=message, expected=expected)
+
+
+def _dotted(place: Sequence[int | str]) -> str:
+    """A location as people write it: `targets[0].parameters.appendfsync`."""
+    path = ""
+    for part in place:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
+    return path
 
 
 _BY_STATUS: dict[int, type[Problem]] = {
-    401: NotAuthenticated, 403: Forbidden, 404: NotFound, 409: Conflict, 422: Invalid,
-    503: Unavailable,
+    401: NotAuthenticated, 403: Forbidden, 404: NotFound, 405: NotAllowed, 409: Conflict,
+    422: Invalid, 503: Unavailable,
 }  # fmt: skip
 
 
@@ -155,33 +197,27 @@ def install_problems(app: FastAPI) -> None:
     def on_validation(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)  # noqa: S101
         fields = [_field(one) for one in error.errors()]
-        detail = "; ".join(f"{one.path}: {one.message}" for one in fields[:3])
+        detail = "; ".join(f"{one.path or 'body'}: {one.message}" for one in fields[:3])
         return _answer(Invalid(detail, errors=fields), request)
 
     def on_http(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)  # noqa: S101
-        kind = _BY_STATUS.get(error.status_code)
-        problem = (kind or Problem)(str(error.detail))
-        answer = _answer(problem, request)
-        answer.status_code = error.status_code
-        return answer
+        kind = _BY_STATUS.get(error.status_code, Problem)
+        headers = dict(error.headers or {})
+        return _answer(kind(str(error.detail), headers=headers), request, error.status_code)
 
     def on_database(request: Request, error: Exception) -> JSONResponse:
         log.warning("database_away", error=str(error.__cause__ or error))
-        return _answer(Unavailable("the database does not answer"), request)
+        problem = Unavailable("the database does not answer", headers={"Retry-After": "2"})
+        return _answer(problem, request)
 
     def on_anything(request: Request, error: Exception) -> JSONResponse:
         log.error("unhandled", path=request.url.path, exc_info=error)
-
-        class Unexpected(Problem):
-            status = 500
-            slug = "unexpected"
-            title = "Something went wrong here; it was logged"
-
         return _answer(Unexpected(), request)
 
     app.add_exception_handler(Problem, on_problem)
     app.add_exception_handler(RequestValidationError, on_validation)
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(OperationalError, on_database)
+    app.add_exception_handler(PoolTimeout, on_database)
     app.add_exception_handler(Exception, on_anything)
