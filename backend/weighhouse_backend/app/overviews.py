@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 from weighhouse_protocol.manifest import BenchmarkClause, Manifest
 
-from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.occupancy import OccupancyService
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
@@ -65,11 +65,11 @@ class _Overviews:
         self.catalog = catalog
         self.disclosure = disclosure
         self.fleet = fleet
-        self.campaigns = CampaignRepository(session)
+        self.occupancy = OccupancyService(session)
 
     def systems(self, manifests: list[Manifest]) -> list[SystemRead]:
         counts = self.fleet.counts_by_plugin(self.caller)
-        last = self.campaigns.last_run_by_system(self.caller.project_ids)
+        last = self.occupancy.last_run_by_system(self.caller.project_ids)
         statements = self.disclosure.disclaimers_for([one.id for one in manifests])
         return [
             SystemRead(
@@ -118,5 +118,5 @@ def catalog_read_system(system_id: str, overviews: OverviewsDep) -> SystemRead:
 @router.get("/agents", tags=["agents"])
 def fleet_list_agents(overviews: OverviewsDep, project_id: UUID | None = None) -> Page[AgentRead]:
     """The registered machines, and what they are at."""
-    busy = overviews.campaigns.runs_by_agent(overviews.caller.project_ids)
+    busy = overviews.occupancy.runs_by_agent(overviews.caller.project_ids)
     return Page(items=overviews.fleet.agents(overviews.caller, project_id, busy))
