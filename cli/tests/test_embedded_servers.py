@@ -179,7 +179,8 @@ def test_a_killed_supervisor_leaves_nothing_running(tmp_path: Path) -> None:
         assert supervisor.stdout is not None
         assert supervisor.stdout.readline() == b"started\n"
         pid = json.loads((tmp_path / "orphan.json").read_text())["pid"]
-        assert birth(pid) is not None
+        cmdline = Path(f"/proc/{pid}/cmdline")
+        until("the part itself runs", lambda: cmdline.read_bytes().startswith(b"/bin/sleep"))
         supervisor.kill()
     until("the part ends", lambda: birth(pid) is None)
 

@@ -37,8 +37,8 @@ def find_access(url: str | None, token: str | None) -> Access:
     directory = PlatformDirectory(default_directory())
     if url is None:
         url = directory.remembered().get("url", f"http://127.0.0.1:{DEFAULT_PORT}")
-    if token is None:
-        token = _embedded_token(directory.first_user())
+        # The embedded platform's token goes to the embedded platform alone.
+        token = token or _embedded_token(directory.first_user())
     if token is None:
         raise CommandFailed(
             Exit.INVALID,

@@ -45,7 +45,7 @@ def follow(client: Client, campaign_id: str, *, quiet: bool = False) -> dict[str
     if not OUT.is_terminal:
         shown = ""
         for campaign in client.watch(campaign_id, every=2.0):
-            if (line := _line(campaign)) != shown:
+            if (line := progress_line(campaign)) != shown:
                 shown = line
                 OUT.print(line)
         return campaign
@@ -60,7 +60,8 @@ def _done(campaign: dict[str, Any]) -> int:
     return int(runs["completed"] + runs["failed"] + runs["cancelled"])
 
 
-def _line(campaign: dict[str, Any]) -> str:
+def progress_line(campaign: dict[str, Any]) -> str:
+    """How far a campaign is, in one line."""
     runs = campaign["runs"]
     failed = f", {runs['failed']} failed" if runs["failed"] else ""
     left = campaign.get("seconds_left")
@@ -74,7 +75,7 @@ def _picture(campaign: dict[str, Any]) -> Table:
     filled = round(width * done / total)
     bar = Text("━" * filled, style="yellow") + Text("─" * (width - filled), style="dim")
     grid = Table.grid(padding=(0, 2))
-    grid.add_row(bar, _line(campaign))
+    grid.add_row(bar, progress_line(campaign))
     matrix = Table.grid(padding=(0, 2))
     for target in campaign["targets"]:
         cells = [cell for cell in campaign["cells"] if cell["target"] == target["name"]]
