@@ -5,9 +5,9 @@ set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 
 # program-or-file:package
-servers="redis-server:redis-server memcached:memcached /usr/lib/postgresql/15/bin/postgres:postgresql-15"
+servers="redis-server:redis-server memcached:memcached /usr/lib/postgresql/15/bin/postgres:postgresql"
 build="/usr/lib/llvm-14/lib/libclang.so.1:libclang-dev clang:clang mvn:maven unzip:unzip cc:build-essential"
-browser="/usr/bin/chromium:chromium"
+browser="/usr/bin/chromium:chromium curl:curl"
 bench="valgrind:valgrind strace:strace"
 
 present() {
@@ -39,6 +39,11 @@ if [ ! -e "$policy" ]; then
   printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy"
   trap 'rm -f "$policy"' EXIT
 fi
+# Nor is the database cluster of any use that Debian makes beside PostgreSQL.
+clusters=/etc/postgresql-common/createcluster.conf
+if [[ " ${missing[*]} " == *" postgresql "* ]] && [ ! -e "$clusters" ]; then
+  mkdir -p "$(dirname "$clusters")" && echo "create_main_cluster = false" >"$clusters"
+fi
 log="$cache/apt.log"
-{ apt-get update -q && apt-get install -y -q --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 ||
+{ apt-get update -q && apt-get install -y -q --no-install-recommends -o Dpkg::Options::=--force-confold "${missing[@]}"; } >"$log" 2>&1 ||
   { tail -n 15 "$log" >&2; fail "apt-get could not install ${missing[*]}"; }

@@ -31,7 +31,7 @@ def postgres_directory() -> Path:
     for directory in candidates:
         if (directory / "postgres").exists() and (directory / "initdb").exists():
             return directory
-    raise BinaryMissing("PostgreSQL's server", "postgresql-15")
+    raise BinaryMissing("PostgreSQL's server", "postgresql")
 
 
 def redis_server() -> Path:

@@ -154,7 +154,7 @@ def server_account() -> str | None:
     except KeyError:
         raise PlatformError(
             "PostgreSQL refuses to run as root, and there is no account `postgres` to run it as; "
-            "install the Debian package postgresql-15, or start as another user"
+            "install the Debian package postgresql, or start as another user"
         ) from None
     return "postgres"
 
