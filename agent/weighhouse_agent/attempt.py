@@ -8,13 +8,12 @@ to be quick about it (SIGTERM).
 
 import fcntl
 import importlib.metadata
-import json
 import os
 import platform
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -22,16 +21,22 @@ from types import FrameType
 from pydantic import BaseModel, ConfigDict, ValidationError
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion, Failure, FailureKind
-from weighhouse_sdk.context import Cancel, Context, SystemClock
-from weighhouse_sdk.errors import Cancelled, PluginError
+from weighhouse_sdk.context import Cancel, Context, HostOptions, SystemClock
+from weighhouse_sdk.errors import Cancelled, PluginBroken, PluginError, PluginMissing
 from weighhouse_sdk.procfs import boot_id, process_stat
 from weighhouse_sdk.registry import load_plugin
 
 from weighhouse_agent import VERSION
 from weighhouse_agent.execution import Execution
 from weighhouse_agent.facts import machine_facts
-from weighhouse_agent.home import SECRET, AttemptDirectory, Home, read_text, write_atomically
-from weighhouse_agent.policy import PolicyFile, check_order
+from weighhouse_agent.home import (
+    SECRET,
+    AttemptDirectory,
+    make_passable,
+    read_text,
+    write_atomically,
+)
+from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_order
 from weighhouse_agent.spool import SpoolWriter
 
 CARRIED_OUT = 0
@@ -100,7 +105,7 @@ def stop_request(directory: AttemptDirectory) -> StopRequest | None:
         return StopRequest(kind="infrastructure", message="stopped; the reason was not readable")
 
 
-def carry_out(directory: AttemptDirectory, home: Home) -> Completion | None:
+def carry_out(directory: AttemptDirectory) -> Completion | None:
     """Carry an attempt out, from its order to its outcome.
 
     :returns: the outcome, which is on disk too; None when this attempt was begun before: it is
@@ -113,8 +118,8 @@ def carry_out(directory: AttemptDirectory, home: Home) -> Completion | None:
     except FileExistsError:
         return None
     cancel = Cancel()
-    _obey_signals(cancel)
-    failure = _failure_of(order, directory, home, spool, cancel, clock)
+    _obey_signals(directory, cancel)
+    failure = _failure_of(order, directory, spool, cancel, clock)
     spool.close()
     outcome = "completed" if failure is None else "failed"
     if failure is not None and failure.kind == "cancelled":
@@ -129,7 +134,6 @@ def carry_out(directory: AttemptDirectory, home: Home) -> Completion | None:
 def _failure_of(
     order: AttemptOrder,
     directory: AttemptDirectory,
-    home: Home,
     spool: SpoolWriter,
     cancel: Cancel,
     clock: SystemClock,
@@ -137,8 +141,9 @@ def _failure_of(
     """Do it all; what went wrong comes back as a document, whatever it was."""
     execution: Execution | None = None
     failure: Failure | None = None
+    quick = False
     try:
-        policy = PolicyFile(home.policy).read()
+        policy = PolicyFile(directory.home.policy).read()
         target = check_order(policy, order)
         _stay_on(policy.machine.agent_cpus)
         plugin = load_plugin(target.system)
@@ -151,7 +156,7 @@ def _failure_of(
             cancel=cancel,
             clock=clock,
         )
-        facts = machine_facts(home.instance_id(), versions(target.system))
+        facts = machine_facts(directory.home.instance_id(), versions(target.system))
         execution = Execution(order, target, plugin, policy, context, spool, facts)
         execution.run()
     except Cancelled:
@@ -160,10 +165,13 @@ def _failure_of(
         failure = error.failure()
     except Hurry:
         failure = _cancelled(directory)
+        quick = True
     except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
         failure = _fault(error)
     if execution is None:
         return failure
+    if quick:
+        execution.hurry(QUICK_STOP_SECONDS)
     return _torn_down(execution, failure)
 
 
@@ -202,17 +210,23 @@ def _fault(error: Exception) -> Failure:
     )
 
 
-def _obey_signals(cancel: Cancel) -> None:
+def ignore(_number: int, _frame: FrameType | None) -> None:
+    """Do nothing. Unlike SIG_IGN, a program started from here does not inherit it."""
+
+
+def _obey_signals(directory: AttemptDirectory, cancel: Cancel) -> None:
     def stop(_number: int, _frame: FrameType | None) -> None:
         cancel.cancel()
 
     def hurry(_number: int, _frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, ignore)
         raise Hurry
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, ignore)
     signal.signal(signal.SIGUSR1, stop)
     signal.signal(signal.SIGTERM, hurry)
+    if directory.request.exists():  # asked before anybody listened
+        cancel.cancel()
 
 
 def _stay_on(cpus: frozenset[int]) -> None:
@@ -231,35 +245,47 @@ def versions(plugin_id: str) -> dict[str, str]:
     return found
 
 
-def clean(directory: AttemptDirectory, home: Home) -> int:
+def clean(directory: AttemptDirectory) -> int:
     """Remove what an attempt left that died: its processes and data, and nothing else.
 
     :returns: exit status.
     """
     order = AttemptOrder.model_validate_json(directory.order.read_text(encoding="utf-8"))
-    options = PolicyFile(home.policy).read().host_options()
     context = Context.open(
-        order.target, directory.system, log_directory=directory.logs, options=options
+        order.target, directory.system, log_directory=directory.logs, options=_options(directory)
     )
-    gone = load_plugin(order.target.system).clean_up(context)
-    for each in gone.ended:
+    try:
+        ended = load_plugin(order.target.system).clean_up(context).ended
+    except (PluginMissing, PluginBroken):
+        # The records of processes are the SDK's, so that even this needs no plugin.
+        ended = context.processes.remove_leftovers(context.options.stop_seconds)
+    for each in ended:
         print(f"ended {each.name}, pid {each.pid}", file=sys.stderr)  # noqa: T201 - its log
     return CARRIED_OUT
 
 
-def attempt_process(directory: AttemptDirectory) -> int:
+def _options(directory: AttemptDirectory) -> HostOptions:
+    try:
+        return PolicyFile(directory.home.policy).read().host_options()
+    except PolicyRefused:
+        return HostOptions()
+
+
+def attempt_process(directory: AttemptDirectory, recorded: Callable[[], None] | None = None) -> int:
     """All that the process does.
 
+    :param recorded: called once this process is on record.
     :returns: exit status.
     """
-    home = Home(directory.path.parent.parent)
     with held(directory) as mine:
         if not mine:
             return TAKEN
-        done = carry_out(directory, home)
+        if recorded is not None:
+            recorded()
+        done = carry_out(directory)
     return CARRIED_OUT if done is not None else NOT_CLEAN
 
 
 if __name__ == "__main__":
-    place = AttemptDirectory(Path(sys.argv[1]).absolute())
-    sys.exit(attempt_process(place))
+    make_passable(AttemptDirectory(Path(sys.argv[1]).absolute()).logs)
+    sys.exit(attempt_process(AttemptDirectory(Path(sys.argv[1]).absolute())))

@@ -1,7 +1,7 @@
 """Carries out one attempt: the plugin's verbs and the driver's phases, as numbered events."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from weighhouse_protocol.driver import (
@@ -37,12 +37,8 @@ from weighhouse_agent.spool import SpoolWriter
 
 Moment = Literal["before", "after_load", "after"]
 
-FAILURE_KINDS: Mapping[str, Literal["invalid", "database"]] = {
-    "invalid": "invalid",
-    "connection": "database",
-    "database": "database",
-}
-"""A driver's reason → the run's; what is not here is the driver's own fault."""
+END_GRACE_SECONDS = 0.3
+"""A server that broke its connections may take so long until its end is seen."""
 
 
 class DriverGaveUp(PluginError):
@@ -50,21 +46,25 @@ class DriverGaveUp(PluginError):
 
     kind = "driver"
 
-    def __init__(self, event: Failed, log_lines: tuple[str, ...]) -> None:
-        hint = event.hint or "the driver's log and the system's tell why"
-        super().__init__(f"the driver gave up ({event.kind}): {event.message}", hint, log_lines)
 
-
-class DriverRefusedOrder(DriverGaveUp):
+class DriverRefusedOrder(PluginError):
     """The driver does not understand what it was asked."""
 
     kind = "invalid"
 
 
-class SystemUnreachable(DriverGaveUp):
+class SystemUnreachable(PluginError):
     """The driver lost the system, or never had it."""
 
     kind = "database"
+
+
+GAVE_UP: Mapping[str, type[PluginError]] = {
+    "invalid": DriverRefusedOrder,
+    "connection": SystemUnreachable,
+    "database": SystemUnreachable,
+}
+"""A driver's reason → the run's; what is not here is the driver's own fault."""
 
 
 @dataclass
@@ -87,6 +87,7 @@ class Execution:
     _described: bool = False
     _sampler: Sampler | None = None
     _dead: ServerProcess | None = None
+    _interrupted: bool = False
     _run: DriverRun | None = field(default=None, repr=False)
 
     def run(self) -> None:
@@ -100,11 +101,20 @@ class Execution:
         deployed = self._deploy()
         self._measure(deployed)
         self.context.check()
-        if self._dead is not None:
-            raise self._system_ended(self._dead)
+        if (dead := self._dead or ended_one(deployed)) is not None:
+            raise self._system_ended(dead)
+        if self._interrupted:
+            raise DriverGaveUp(
+                "the driver was told to end by somebody else", "nobody but the agent should"
+            )
         self._enter("collect")
         if not self.plugin.in_process:
             self._memory("after", deployed)
+
+    def hurry(self, stop_seconds: float) -> None:
+        """Give the system less time to end by itself."""
+        options = replace(self.context.options, stop_seconds=stop_seconds)
+        self.context = replace(self.context, options=options)
 
     def tear_down(self) -> None:
         """Stop the system and remove all that was deployed; works after any failure.
@@ -192,17 +202,18 @@ class Execution:
 
     def _gave_up(self, event: Failed, deployed: Deployed) -> PluginError:
         self.context.check()
-        dead = self._dead or next((p for p in deployed.processes if p.exit_code is not None), None)
+        dead = self._dead or ended_one(deployed, END_GRACE_SECONDS)
         if dead is not None:
             return self._system_ended(dead)
         log = self._run.process.log_tail() if self._run is not None else ()
-        kind = FAILURE_KINDS.get(event.kind)
-        if kind == "invalid":
-            return DriverRefusedOrder(event, log)
-        if kind == "database":
-            servers = [line for p in deployed.processes for line in p.log_tail()]
-            return SystemUnreachable(event, (*log, *servers))
-        return DriverGaveUp(event, log)
+        kind = GAVE_UP.get(event.kind, DriverGaveUp)
+        if kind is SystemUnreachable:
+            log = (*log, *(line for p in deployed.processes for line in p.log_tail()))
+        return kind(
+            f"the driver gave up ({event.kind}): {event.message}",
+            event.hint or "the logs of driver and system tell why",
+            log,
+        )
 
     # events
 
@@ -216,6 +227,7 @@ class Execution:
         self.spool.append(lambda n, at: IntervalReported(sequence=n, at_us=at, interval=interval))
 
     def _phase_ended(self, event: PhaseFinished, deployed: Deployed) -> None:
+        self._interrupted = self._interrupted or event.interrupted
         counted = {
             name: {
                 "ok": totals.ok,
@@ -284,3 +296,11 @@ class Execution:
                 stream_hash=ready.stream_hash if ready else None,
             )
         )
+
+
+def ended_one(deployed: Deployed, grace_seconds: float = 0.0) -> ServerProcess | None:
+    """The first of the system's processes that has ended; None when all run."""
+    for process in deployed.processes:
+        if process.wait(grace_seconds) is not None:
+            return process
+    return None

@@ -13,6 +13,8 @@ from weighhouse_protocol.facts import MachineFacts
 from weighhouse_agent.home import read_text
 
 KIB = 1024
+UNLIMITED_BYTES = 1 << 60
+"""Version 1 of control groups writes a number above this for no limit."""
 
 
 def machine_facts(instance_id: UUID, versions: Mapping[str, str] | None = None) -> MachineFacts:
@@ -153,9 +155,19 @@ def tightest(directories: list[Path]) -> tuple[float | None, int | None]:
 
 
 def _cgroup_v1(root: Path) -> _Limits:
-    quota = _line(str(root / "cpu/cpu.cfs_quota_us"))
-    period = _line(str(root / "cpu/cpu.cfs_period_us"))
-    limit = _line(str(root / "memory/memory.limit_in_bytes"))
+    processor, store = _own_group_v1(root, "cpu"), _own_group_v1(root, "memory")
+    quota = _line(str(processor / "cpu.cfs_quota_us"))
+    period = _line(str(processor / "cpu.cfs_period_us"))
+    limit = _line(str(store / "memory.limit_in_bytes"))
     cpus = int(quota) / int(period) if quota and period and int(quota) > 0 else None
-    memory = int(limit) if limit and int(limit) < 1 << 60 else None
+    memory = int(limit) if limit and int(limit) < UNLIMITED_BYTES else None
     return _Limits(1, cpus, memory)
+
+
+def _own_group_v1(root: Path, controller: str) -> Path:
+    for line in (read_text(Path("/proc/self/cgroup")) or "").splitlines():
+        _, names, path = line.split(":", 2)
+        if controller in names.split(","):
+            place = root / controller / path.lstrip("/")
+            return place if place.is_dir() else root / controller
+    return root / controller

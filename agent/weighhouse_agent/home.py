@@ -75,6 +75,11 @@ class AttemptDirectory:
         return self.path.name
 
     @property
+    def home(self) -> "Home":
+        """The agent's directory that it is in."""
+        return Home(self.path.parent.parent)
+
+    @property
     def order(self) -> Path:
         """What the server asked for, with the attempt's token."""
         return self.path / "order.json"

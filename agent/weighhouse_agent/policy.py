@@ -64,7 +64,8 @@ class Machine(Document):
 
 class Policy(Document):
     """The policy file. A key that is not known makes the whole file invalid, and an invalid file
-    accepts nothing."""
+    accepts nothing.
+    """
 
     plugins: tuple[str, ...] = (EVERYTHING,)
     deployments: tuple[Deployment, ...] = ("process", "in_process")

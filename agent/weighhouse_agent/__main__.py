@@ -1,0 +1,57 @@
+"""`weighhouse-agent enrol | start | facts`: the agent without the platform's command line."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from weighhouse_agent import VERSION
+from weighhouse_agent.enrolment import (
+    HOME_VARIABLE,
+    URL_VARIABLE,
+    EnrolmentError,
+    default_home,
+    enrol,
+)
+from weighhouse_agent.facts import machine_facts
+from weighhouse_agent.home import Home
+from weighhouse_agent.program import NOT_ENROLLED, run
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do what the command line says.
+
+    :param arguments: default: those of the process.
+    :returns: exit status.
+    """
+    parser = argparse.ArgumentParser(prog="weighhouse-agent", description=__doc__)
+    parser.add_argument("--version", action="version", version=VERSION)
+    commands = parser.add_subparsers(dest="command", required=True)
+    home = argparse.ArgumentParser(add_help=False)
+    home.add_argument("--home", type=Path, default=None, help=f"default: ${HOME_VARIABLE}")
+    enrolling = commands.add_parser("enrol", parents=[home], help="make this machine an agent")
+    address = os.environ.get(URL_VARIABLE)
+    enrolling.add_argument("--url", default=address, required=address is None)
+    enrolling.add_argument("--token", required=True, help="registration token")
+    enrolling.add_argument("--name", default=None, help="default: the host's")
+    commands.add_parser("start", parents=[home], help="run until interrupted")
+    commands.add_parser("facts", parents=[home], help="print what the agent tells of the machine")
+    chosen = parser.parse_args(arguments)
+    place = chosen.home or default_home()
+    if chosen.command == "start":
+        return run(place)
+    if chosen.command == "facts":
+        facts = machine_facts(Home(place).instance_id(), {"agent": VERSION})
+        sys.stdout.write(facts.model_dump_json(indent=2) + "\n")
+        return 0
+    try:
+        identity = enrol(chosen.url, chosen.token, place, name=chosen.name)
+    except EnrolmentError as error:
+        sys.stderr.write(f"{error.message}\n{error.hint}\n")
+        return NOT_ENROLLED
+    sys.stdout.write(f"enrolled as {identity.name}; home: {place}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""Says that an attempt is alive, and hears whether it is to stop."""
+
+import secrets
+import threading
+import time
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import structlog
+from weighhouse_protocol.order import AttemptOrder, Timings
+from weighhouse_protocol.report import Heartbeat, HeartbeatAnswer, RunPhase
+
+from weighhouse_agent.clients import GaveUp, PlatformClient, Refused, again
+from weighhouse_agent.spool import SpoolReader
+from weighhouse_agent.watching import Watch
+
+LOG = structlog.get_logger("weighhouse_agent")
+JITTER = (0.8, 1.0)
+NEARLY = 0.99
+US = 1_000_000
+
+Cancel = Literal["none", "graceful", "kill"]
+
+
+@dataclass
+class Heartbeats:
+    """A thread that calls until the attempt's process has ended."""
+
+    order: AttemptOrder
+    client: PlatformClient
+    spool: SpoolReader
+    watch: Watch
+    timings: Timings
+
+    def start(self) -> threading.Thread:
+        """Begin; the thread ends with the attempt's process."""
+        thread = threading.Thread(target=self._run, name="heartbeats", daemon=True)
+        thread.start()
+        return thread
+
+    def _run(self) -> None:
+        path = f"/agent/v1/attempts/{self.order.attempt_id}/heartbeat"
+        jitter = secrets.SystemRandom()
+        while not self.watch.ended.wait(self.timings.heartbeat_seconds * jitter.uniform(*JITTER)):
+            try:
+                answer = again(
+                    lambda: self.client.ask("POST", path, self._beat(), HeartbeatAnswer),
+                    what="heartbeat",
+                    stop=self.watch.ended,
+                )
+            except GaveUp:
+                return
+            except Refused as error:
+                # Results are delivered nevertheless; the server decides what they count for.
+                LOG.warning("heartbeat refused", reason=str(error))
+                continue
+            obey(self.watch, answer.cancel)
+
+    def _beat(self) -> Heartbeat:
+        self.spool.refresh()
+        return Heartbeat(
+            fence=self.order.fence,
+            phase=cast("RunPhase", self.spool.phase or "deploy"),
+            progress=progress(self.order, self.spool.phases, time.time() * US),
+            next_sequence=self.spool.count,
+            spool_bytes=self.spool.size_bytes,
+        )
+
+
+def obey(watch: Watch, cancel: Cancel) -> None:
+    """Do what the server says of stopping."""
+    if cancel != "none":
+        watch.ask_to_stop(
+            "cancelled", "the run was cancelled", "start it again", kill=cancel == "kill"
+        )
+
+
+def progress(order: AttemptOrder, entered_us: dict[str, int], now_us: float) -> float:
+    """Share of the planned time that is over, 0 to 1; phases without a planned time count none.
+
+    :param entered_us: phase → when it was entered, unix time µs.
+    """
+    if "collect" in entered_us:
+        return NEARLY
+    planned = [(p.kind, p.duration_seconds) for p in order.phases if p.duration_seconds]
+    total = sum(seconds for _, seconds in planned)
+    over = 0.0
+    for kind, seconds in planned:
+        if kind in entered_us:
+            over += min(seconds, max(0.0, (now_us - entered_us[kind]) / US))
+    return min(NEARLY, over / total) if total else 0.0

@@ -1,0 +1,86 @@
+"""Opens the agent's session, and keeps what the server dictated."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import structlog
+import uuid_utils.compat as uuids
+from pydantic import ValidationError
+from weighhouse_protocol.facts import PolicyStatement
+from weighhouse_protocol.order import SessionOpened, SessionOpening, Timings
+
+from weighhouse_agent import PROTOCOL, VERSION
+from weighhouse_agent.clients import GaveUp, PlatformClient, Refused, again
+from weighhouse_agent.facts import machine_facts
+from weighhouse_agent.home import Home, read_text, write_atomically
+from weighhouse_agent.nursery import Inventory
+
+LOG = structlog.get_logger("weighhouse_agent")
+FINAL = frozenset({401, 403, 409})
+"""Answers to a session that no waiting mends: revoked, or another home uses the identity."""
+REFUSED_PAUSE_SECONDS = 30.0
+
+
+@dataclass
+class Sessions:
+    """This program's session with the platform.
+
+    :param client: with the agent's token.
+    :param statement: tells the policy, as it is when asked.
+    """
+
+    home: Home
+    client: PlatformClient
+    inventory: Callable[[], Inventory]
+    statement: Callable[[], PolicyStatement]
+    stop: threading.Event
+    process_id: UUID = field(default_factory=uuids.uuid7)
+
+    @property
+    def timings(self) -> Timings:
+        """What the server dictated last; the protocol's defaults before it ever did."""
+        text = read_text(self.home.timings)
+        try:
+            return Timings() if text is None else Timings.model_validate_json(text)
+        except ValidationError:
+            return Timings()
+
+    def open(self) -> SessionOpened:
+        """Open the session, or open it anew; tries until the platform is there.
+
+        :raises Refused: when the platform does not want this agent (any more).
+        :raises GaveUp: when the program is to stop.
+        """
+        while True:
+            try:
+                return again(self.try_once, what="session", stop=self.stop)
+            except Refused as error:
+                if error.status in FINAL:
+                    raise
+                LOG.warning("session refused", reason=str(error))
+                if self.stop.wait(REFUSED_PAUSE_SECONDS):
+                    raise GaveUp("session") from error
+
+    def try_once(self) -> SessionOpened:
+        """Open the session, or open it anew, with what this machine is and has now.
+
+        :raises PlatformAway: when there is no answer.
+        :raises Refused: when the answer is no.
+        """
+        inventory = self.inventory()
+        opening = SessionOpening(
+            instance_id=self.home.instance_id(),
+            process_id=self.process_id,
+            agent_version=VERSION,
+            protocol=PROTOCOL,
+            manifests=inventory.manifests,
+            facts=machine_facts(self.home.instance_id(), inventory.versions),
+            policy=self.statement(),
+            spooled_attempts=tuple(UUID(each.attempt_id) for each in self.home.attempts()),
+        )
+        opened = self.client.ask("PUT", "/agent/v1/session", opening, SessionOpened)
+        write_atomically(self.home.timings, opened.timings.model_dump_json())
+        LOG.info("session open", agent=str(opened.agent_id), directives=opened.directives)
+        return opened
