@@ -1,0 +1,1 @@
+"""Events of attempts, intervals, merged histograms, summaries, logs, artefacts."""

@@ -1,0 +1,106 @@
+"""Files that attempts leave: content under its hash, rows telling whose it is.
+
+A file is known by the SHA-256 of its content. Content lies in a folder of the project, so that
+nobody can learn by a hash what another project has.
+"""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from weighhouse_backend.campaigns.attempts import AttemptService
+from weighhouse_backend.campaigns.models import Attempt
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.results.errors import ArtifactDiffers, ArtifactTooLarge, ResultNotThere
+from weighhouse_backend.results.models import Artifact
+from weighhouse_backend.results.repository import ResultRepository
+
+MOST_BYTES = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class ArtifactStore:
+    """Content on disk, by project and hash."""
+
+    directory: Path
+
+    def path(self, project_id: UUID, sha256: str) -> Path:
+        """Where a content lies, or would."""
+        return self.directory / str(project_id) / sha256[:2] / sha256
+
+    def write(self, project_id: UUID, sha256: str, content: bytes) -> None:
+        """Write a content whole or not at all; repeatable."""
+        path = self.path(project_id, sha256)
+        if path.exists():
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                Path(name).unlink()
+            raise
+
+
+@dataclass(frozen=True)
+class ArtifactService:
+    """Takes files of attempts and hands them out again."""
+
+    repository: ResultRepository
+    attempts: AttemptService
+    store: ArtifactStore
+    clock: Clock
+
+    def has(self, attempt: Attempt, sha256: str) -> bool:
+        """Has the attempt's project this content already? Then it need not be sent."""
+        known = self.repository.artifact_of_project(attempt.project_id, sha256)
+        return known is not None and self.store.path(attempt.project_id, sha256).exists()
+
+    def put(
+        self, attempt_id: UUID, sha256: str, content: bytes, *, name: str, media_type: str
+    ) -> bool:
+        """Store a file of an attempt.
+
+        :returns: whether it is new to the attempt; repeating changes nothing.
+        :raises ArtifactTooLarge: when it is larger than is kept.
+        :raises ArtifactDiffers: when the content does not have that hash.
+        """
+        if len(content) > MOST_BYTES:
+            raise ArtifactTooLarge(f"an artefact may have {MOST_BYTES:,} bytes")
+        found = hashlib.sha256(content).hexdigest()
+        if found != sha256:
+            raise ArtifactDiffers(f"the content's hash is {found}")
+        attempt = self.attempts.open_batch(attempt_id)
+        known = any(item.sha256 == sha256 for item in self.repository.artifacts(attempt.id))
+        self.store.write(attempt.project_id, sha256, content)
+        row = {
+            "attempt_id": attempt.id,
+            "sha256": sha256,
+            "project_id": attempt.project_id,
+            "name": name,
+            "media_type": media_type,
+            "size_bytes": len(content),
+            "created_at": self.clock.now(),
+        }
+        self.repository.insert_new(Artifact, [row])
+        return not known
+
+    def path(self, attempt_id: UUID, sha256: str) -> tuple[Artifact, Path]:
+        """A file of an attempt, and where it lies.
+
+        :raises ResultNotThere: when the attempt left no such file.
+        """
+        for item in self.repository.artifacts(attempt_id):
+            path = self.store.path(item.project_id, sha256)
+            if item.sha256 == sha256 and path.exists():
+                return item, path
+        raise ResultNotThere(f"the run left no file {sha256[:12]}…")

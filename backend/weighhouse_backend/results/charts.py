@@ -1,0 +1,247 @@
+"""Charts of a run: series over time, percentile spectrum, heat map. Pure.
+
+A chart is never longer than its points: neighbouring intervals of a phase are merged, counts by
+addition and percentiles out of the merged histogram.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import numpy as np
+
+from weighhouse_backend.results.histograms import NS_PER_US, Histogram
+from weighhouse_backend.results.packing import (
+    ERROR_PREFIX,
+    NOT_FOUND,
+    OK,
+    VERIFY_FAILED,
+    DriverUse,
+    Outcome,
+    PhaseKind,
+    StoredInterval,
+)
+from weighhouse_backend.results.summaries import ALL, US_PER_SECOND, OperationSum, PhaseSum
+
+MOST_POINTS = 2000
+MOST_COLUMNS = 400
+"""Most steps of time in a heat map."""
+STEPS_OF_AN_OCTAVE = 4
+"""Rows of a heat map for each doubling of latency."""
+SPECTRUM_STEPS_OF_A_DECADE = 40
+SERIES_QUANTILES = (0.5, 0.99, 0.999, 0.9999)
+
+
+@dataclass(frozen=True)
+class Window:
+    """Neighbouring intervals of one phase, merged."""
+
+    phase: PhaseKind
+    start_us: int
+    end_us: int
+    operations: Mapping[str, OperationSum]
+
+
+@dataclass
+class OperationLine:
+    """One operation over time; lists of one length. Times in seconds, latencies in µs."""
+
+    t: list[float] = field(default_factory=list)
+    throughput: list[float] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+    not_found: list[float] = field(default_factory=list)
+    p50_us: list[float | None] = field(default_factory=list)
+    p99_us: list[float | None] = field(default_factory=list)
+    p999_us: list[float | None] = field(default_factory=list)
+    p9999_us: list[float | None] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class PhaseSpan:
+    """When a phase was, in seconds from the run's first interval."""
+
+    kind: PhaseKind
+    start_seconds: float
+    end_seconds: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """What a run's charts over time show."""
+
+    operations: dict[str, OperationLine]
+    phases: list[PhaseSpan]
+
+    def extend_phase(self, window: Window, origin_us: int) -> None:
+        """Begin a phase with its first window, stretch it with the next."""
+        begin = (window.start_us - origin_us) / US_PER_SECOND
+        end = (window.end_us - origin_us) / US_PER_SECOND
+        if self.phases and self.phases[-1].kind == window.phase:
+            begin = self.phases.pop().start_seconds
+        self.phases.append(PhaseSpan(window.phase, begin, end))
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Operations by time and latency; `counts[i][j]` belongs to `t[i]` and `buckets_us[j]`."""
+
+    t: list[float]
+    buckets_us: list[float]
+    """Lower ends of the rows."""
+    counts: list[list[int]]
+
+
+@dataclass(frozen=True)
+class SpectrumPoint:
+    """A point of the percentile spectrum; `count` operations took at most `value_us`."""
+
+    quantile: float
+    value_us: float
+    count: int
+
+
+def width_for(intervals_count: int, points: int = MOST_POINTS) -> int:
+    """How many neighbouring intervals to merge for a chart of at most about `points`."""
+    return max(1, math.ceil(intervals_count / max(1, points)))
+
+
+def windows(intervals: Sequence[StoredInterval], points: int = MOST_POINTS) -> Iterator[Window]:
+    """Merge neighbouring intervals, in order of time, into at most about `points` windows.
+
+    A window never spans two phases. Raises HistogramError.
+    """
+    for members in _neighbours(intervals, width_for(len(intervals), points)):
+        phase = _summed(members)
+        yield Window(phase.phase, phase.start_us, phase.end_us, phase.operations)
+
+
+def merge_neighbours(intervals: Sequence[StoredInterval], width: int) -> Iterator[StoredInterval]:
+    """Neighbouring intervals of a phase merged into one, `width` at a time.
+
+    Counts are added, histograms of the successes merged. Raises HistogramError.
+    """
+    for members in _neighbours(intervals, width):
+        phase = _summed(members)
+        yield StoredInterval(
+            phase=phase.phase,
+            phase_index=members[0].phase_index,
+            start_us=phase.start_us,
+            duration_us=phase.end_us - phase.start_us,
+            operations={name: _outcomes(item) for name, item in phase.operations.items()},
+            lag=None if phase.lag is None else phase.lag.encoded(),
+            driver=DriverUse(
+                cpu_us=phase.cpu_us,
+                loop_delay_p99_us=phase.loop_delay_p99_us,
+                steal_percent=phase.steal_percent,
+                in_flight_max=max(member.driver.in_flight_max for member in members),
+                reconnects=phase.reconnects,
+                saturated=phase.saturated,
+            ),
+        )
+
+
+def series(merged: Iterable[Window], origin_us: int) -> Series:
+    """Each operation, and `all`, over time, and when the phases were; `origin_us` is second 0.
+
+    Takes the windows one by one and keeps none, so that a long run needs no more memory.
+    """
+    drawn = Series({}, [])
+    for window in merged:
+        drawn.extend_phase(window, origin_us)
+        if window.end_us <= window.start_us:
+            continue
+        total = OperationSum()
+        for name, operation in window.operations.items():
+            total.absorb(operation)
+            _extend(
+                drawn.operations.setdefault(name, OperationLine()), window, origin_us, operation
+            )
+        _extend(drawn.operations.setdefault(ALL, OperationLine()), window, origin_us, total)
+    return drawn
+
+
+def heat_map(merged: Iterable[Window], origin_us: int) -> HeatMap:
+    """Successes of all operations by time and latency, rows spaced by the logarithm."""
+    columns, times = [], []
+    for window in merged:
+        times.append((window.start_us - origin_us) / US_PER_SECOND)
+        total = OperationSum()
+        for operation in window.operations.values():
+            total.absorb(operation)
+        columns.append(total.response.filled())
+    filled = [ends for ends, _ in columns if ends.size]
+    if not filled:
+        return HeatMap(times, [], [[] for _ in times])
+    lowest = math.floor(STEPS_OF_AN_OCTAVE * math.log2(min(int(ends[0]) for ends in filled)))
+    highest = math.floor(STEPS_OF_AN_OCTAVE * math.log2(max(int(ends[-1]) for ends in filled)))
+    size = highest - lowest + 1
+    rows = [2 ** ((lowest + step) / STEPS_OF_AN_OCTAVE) / NS_PER_US for step in range(size)]
+    counts = []
+    for ends, amounts in columns:
+        steps = np.floor(STEPS_OF_AN_OCTAVE * np.log2(ends.astype(np.float64))).astype(np.int64)
+        places = np.clip(steps - lowest, 0, size - 1)
+        counts.append(np.bincount(places, weights=amounts, minlength=size).astype(int).tolist())
+    return HeatMap(times, rows, counts)
+
+
+def spectrum(histogram: Histogram) -> list[SpectrumPoint]:
+    """Latency by percentile, denser towards the tail, ending with the largest (quantile 1)."""
+    total = histogram.total
+    if total == 0:
+        return []
+    decades = math.log10(total)
+    steps = math.ceil(decades * SPECTRUM_STEPS_OF_A_DECADE)
+    quantiles = [1 - 10 ** (-step / SPECTRUM_STEPS_OF_A_DECADE) for step in range(steps + 1)]
+    quantiles = [quantile for quantile in quantiles if quantile <= 1 - 1 / total] + [1.0]
+    ends, amounts = histogram.filled()
+    running = np.cumsum(amounts)
+    points = []
+    for quantile in quantiles:
+        rank = max(1, math.ceil(quantile * total - 1e-9))
+        place = int(np.searchsorted(running, rank))
+        points.append(SpectrumPoint(quantile, float(ends[place]) / NS_PER_US, int(running[place])))
+    return points
+
+
+def _neighbours(
+    intervals: Sequence[StoredInterval], width: int
+) -> Iterator[Sequence[StoredInterval]]:
+    ordered = sorted(intervals, key=lambda item: (item.phase_index, item.start_us))
+    for _, group in groupby(ordered, key=lambda item: item.phase_index):
+        members = list(group)
+        for begin in range(0, len(members), width):
+            yield members[begin : begin + width]
+
+
+def _summed(members: Sequence[StoredInterval]) -> PhaseSum:
+    first = members[0]
+    phase = PhaseSum(first.phase, first.start_us, first.start_us + first.duration_us)
+    for member in members:
+        phase.add(member)
+    return phase
+
+
+def _outcomes(operation: OperationSum) -> dict[str, Outcome]:
+    service = None if operation.service is None else operation.service.encoded()
+    found = {OK: Outcome(operation.ok, operation.overflow, operation.response.encoded(), service)}
+    if operation.not_found:
+        found[NOT_FOUND] = Outcome(operation.not_found)
+    if operation.verify_failed:
+        found[VERIFY_FAILED] = Outcome(operation.verify_failed)
+    for kind, count in operation.errors_by_kind.items():
+        found[f"{ERROR_PREFIX}{kind}"] = Outcome(count)
+    return found
+
+
+def _extend(line: OperationLine, window: Window, origin_us: int, operation: OperationSum) -> None:
+    seconds = (window.end_us - window.start_us) / US_PER_SECOND
+    p50, p99, p999, p9999 = operation.response.quantiles_us(SERIES_QUANTILES)
+    line.t.append((window.start_us - origin_us) / US_PER_SECOND)
+    line.throughput.append(operation.ok / seconds)
+    line.errors.append((operation.errors + operation.verify_failed) / seconds)
+    line.not_found.append(operation.not_found / seconds)
+    line.p50_us.append(p50)
+    line.p99_us.append(p99)
+    line.p999_us.append(p999)
+    line.p9999_us.append(p9999)

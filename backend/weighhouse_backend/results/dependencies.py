@@ -1,0 +1,81 @@
+"""Puts the feature's services together: for endpoints, and for the worker's tasks."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends
+
+from weighhouse_backend.campaigns.dependencies import Campaigns, CampaignsDep
+from weighhouse_backend.campaigns.models import Run
+from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.results.artifacts import ArtifactService, ArtifactStore
+from weighhouse_backend.results.figures import FigureService
+from weighhouse_backend.results.ingestion import EventService
+from weighhouse_backend.results.logs import LogService
+from weighhouse_backend.results.reading import RunReadService
+from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.settlement import SettlementService
+
+
+@dataclass(frozen=True)
+class Results:
+    """All services of the feature over one transaction."""
+
+    campaigns: Campaigns
+
+    @cached_property
+    def repository(self) -> ResultRepository:
+        """The feature's queries."""
+        return ResultRepository(self.campaigns.session)
+
+    @cached_property
+    def events(self) -> EventService:
+        """Takes in what attempts report."""
+        campaigns = self.campaigns
+        return EventService(self.repository, campaigns.attempts, campaigns.runs, campaigns.outbox)
+
+    @cached_property
+    def logs(self) -> LogService:
+        """Takes in logs."""
+        return LogService(self.repository, self.campaigns.attempts)
+
+    @cached_property
+    def artifacts(self) -> ArtifactService:
+        """Takes in files."""
+        campaigns = self.campaigns
+        store = ArtifactStore(campaigns.settings.artifact_dir)
+        return ArtifactService(self.repository, campaigns.attempts, store, campaigns.clock)
+
+    @cached_property
+    def settlement(self) -> SettlementService:
+        """Makes figures of what was reported."""
+        campaigns = self.campaigns
+        return SettlementService(self.repository, campaigns.runs, campaigns.clock)
+
+    @cached_property
+    def reading(self) -> RunReadService:
+        """Runs for reading."""
+        campaigns = self.campaigns
+        return RunReadService(self.repository, campaigns.runs, campaigns.experiments)
+
+    @cached_property
+    def figures(self) -> FigureService:
+        """Figures for the features above."""
+        return FigureService(self.campaigns.session, self.repository)
+
+
+def _results(campaigns: CampaignsDep) -> Results:
+    return Results(campaigns)
+
+
+ResultsDep = Annotated[Results, Depends(_results)]
+
+
+def _visible_run(run_id: UUID, caller: CallerDep, campaigns: CampaignsDep) -> Run:
+    return campaigns.runs.visible(caller, run_id)
+
+
+VisibleRunDep = Annotated[Run, Depends(_visible_run)]
+"""The run of the path, if the caller may see it."""

@@ -1,0 +1,173 @@
+"""Results: taken in from agents, and read by people."""
+
+# ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi.responses import FileResponse, PlainTextResponse
+from weighhouse_protocol.report import EventBatch, EventsAccepted
+
+from weighhouse_backend.campaigns.dependencies import AttemptDep
+from weighhouse_backend.campaigns.models import Run
+from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.results.artifacts import MOST_BYTES
+from weighhouse_backend.results.charts import MOST_COLUMNS, MOST_POINTS
+from weighhouse_backend.results.dependencies import ResultsDep, VisibleRunDep
+from weighhouse_backend.results.errors import ArtifactTooLarge, LogTooLong, ResultNotThere
+from weighhouse_backend.results.logs import MOST_PIECE_BYTES
+from weighhouse_backend.results.schemas import (
+    HeatMapRead,
+    LogAccepted,
+    RunListed,
+    RunSeriesRead,
+    SpectrumRead,
+)
+
+router = APIRouter(prefix="/api/v1", tags=["runs"])
+agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
+
+PageDep = Annotated[PageQuery, Depends()]
+Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
+Stream = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9._-]{0,62}$")]
+Points = Annotated[int, Query(ge=10, le=MOST_POINTS)]
+Columns = Annotated[int, Query(ge=10, le=MOST_COLUMNS)]
+
+
+async def _piece(request: Request) -> bytes:
+    body = await _body(request, MOST_PIECE_BYTES)
+    if body is None:
+        raise LogTooLong(f"a piece may have {MOST_PIECE_BYTES:,} bytes")
+    return body
+
+
+async def _content(request: Request) -> bytes:
+    body = await _body(request, MOST_BYTES)
+    if body is None:
+        raise ArtifactTooLarge(f"an artefact may have {MOST_BYTES:,} bytes")
+    return body
+
+
+async def _body(request: Request, limit: int) -> bytes | None:
+    """The body as bytes, whatever its type; None as soon as it is larger than the limit."""
+    received = bytearray()
+    async for chunk in request.stream():
+        received += chunk
+        if len(received) > limit:
+            return None
+    return bytes(received)
+
+
+@agent_router.post("/attempts/{attempt_id}/events")
+def results_store_events(
+    attempt: AttemptDep, body: EventBatch, results: ResultsDep
+) -> EventsAccepted:
+    """Store numbered events; what is stored already is passed over.
+
+    The answer tells the next sequence that is expected. It is lower than the batch's when events
+    before it are missing.
+    """
+    return results.events.store(attempt.id, body.events)
+
+
+@agent_router.put("/attempts/{attempt_id}/logs/{stream}", status_code=202)
+def results_append_log(
+    attempt: AttemptDep,
+    stream: Stream,
+    offset: Annotated[int, Query(ge=0)],
+    piece: Annotated[bytes, Depends(_piece)],
+    results: ResultsDep,
+    response: Response,
+) -> LogAccepted:
+    """Store the piece of a log that begins at an offset; 416 when bytes before it are missing."""
+    following = results.logs.append(attempt.id, stream, offset, piece)
+    response.headers["Upload-Offset"] = str(following)
+    return LogAccepted(next_offset=following)
+
+
+@agent_router.head("/attempts/{attempt_id}/artifacts/{sha256}")
+def results_has_artifact(attempt: AttemptDep, sha256: Sha256, results: ResultsDep) -> Response:
+    """200 when the project has a file with this hash already, else 404."""
+    if not results.artifacts.has(attempt, sha256):
+        raise ResultNotThere
+    return Response()
+
+
+@agent_router.put("/attempts/{attempt_id}/artifacts/{sha256}", status_code=201)
+def results_put_artifact(
+    attempt: AttemptDep,
+    sha256: Sha256,
+    content: Annotated[bytes, Depends(_content)],
+    request: Request,
+    results: ResultsDep,
+    response: Response,
+    name: Annotated[str, Query(max_length=200)] = "file",
+) -> None:
+    """Store a file under its hash; 200 when the attempt had it already."""
+    media_type = request.headers.get("Content-Type", "application/octet-stream")[:200]
+    new = results.artifacts.put(attempt.id, sha256, content, name=name, media_type=media_type)
+    if not new:
+        response.status_code = 200
+
+
+@router.get("/runs")
+def results_list_runs(
+    caller: CallerDep, results: ResultsDep, page: PageDep, campaign_id: UUID | None = None
+) -> Page[RunListed]:
+    """Runs, newest first."""
+    return results.reading.listed(caller, page, campaign_id=campaign_id)
+
+
+@router.get("/runs/{run_id}/series")
+def results_read_series(
+    run: VisibleRunDep, results: ResultsDep, response: Response, points: Points = MOST_POINTS
+) -> RunSeriesRead:
+    """A run over time. Neighbouring intervals are merged where there are more than `points`;
+    percentiles come out of the merged histograms.
+    """
+    _keep(run, response)
+    return results.reading.series(run, points)
+
+
+@router.get("/runs/{run_id}/spectrum")
+def results_read_spectrum(
+    run: VisibleRunDep, results: ResultsDep, response: Response
+) -> SpectrumRead:
+    """Latency by percentile over the measured phase; empty before the run is settled."""
+    _keep(run, response)
+    return results.reading.spectrum(run)
+
+
+@router.get("/runs/{run_id}/heatmap")
+def results_read_heatmap(
+    run: VisibleRunDep, results: ResultsDep, response: Response, columns: Columns = MOST_COLUMNS
+) -> HeatMapRead:
+    """Successful operations by time and latency."""
+    _keep(run, response)
+    return results.reading.heat_map(run, columns)
+
+
+@router.get("/runs/{run_id}/logs/{stream}", response_class=PlainTextResponse)
+def results_read_log(run: VisibleRunDep, stream: Stream, results: ResultsDep) -> PlainTextResponse:
+    """A log as text."""
+    text = results.reading.log(run, stream).decode("utf-8", errors="replace")
+    return PlainTextResponse(text)
+
+
+@router.get("/runs/{run_id}/artifacts/{sha256}", response_class=FileResponse)
+def results_read_artifact(run: VisibleRunDep, sha256: Sha256, results: ResultsDep) -> FileResponse:
+    """A file the run left, to download."""
+    attempt_id = results.reading.shown_id(run)
+    if attempt_id is None:
+        raise ResultNotThere
+    item, path = results.artifacts.path(attempt_id, sha256)
+    return FileResponse(path, filename=item.name, media_type="application/octet-stream")
+
+
+def _keep(run: Run, response: Response) -> None:
+    """A completed run never changes again; browsers may keep what they were told of it."""
+    if run.status == RunStatus.COMPLETED:
+        response.headers["Cache-Control"] = "private, max-age=3600"

@@ -1,0 +1,123 @@
+"""Figures of runs for comparing: one row a run, out of summaries and records."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.campaigns.models import Cell, Run
+from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.results import views
+from weighhouse_backend.results.models import RunRecord, RunSummary
+from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.summaries import ALL
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """A run of a cell, with the figures people compare; None where it gave none.
+
+    Latencies in µs over all operations, throughput in successes a second, memory in bytes.
+    """
+
+    run_id: UUID
+    campaign_id: UUID
+    target: str
+    workload: str
+    load_kind: Literal["closed", "open"]
+    load_value: float
+    load_label: str
+    repetition: int
+    status: RunStatus
+    failure_kind: str | None
+    throughput: float | None = None
+    mean_us: float | None = None
+    p50_us: float | None = None
+    p95_us: float | None = None
+    p99_us: float | None = None
+    p999_us: float | None = None
+    memory_before_bytes: float | None = None
+    memory_bytes: float | None = None
+    load_throughput: float | None = None
+    record: RunRecord | None = None
+    """The facts it was measured under."""
+
+    @property
+    def cell(self) -> tuple[str, str]:
+        """Workload and load level: what has to agree for two sides to be compared."""
+        return self.workload, self.load_label
+
+
+@dataclass(frozen=True)
+class FigureService:
+    """Reads the figures of campaigns, for features above, which check access."""
+
+    session: Session
+    repository: ResultRepository
+
+    def of_campaigns(self, campaign_ids: Collection[UUID]) -> list[RunFigures]:
+        """Every run of some campaigns in document order; queries do not grow with their number."""
+        rows = self.session.execute(
+            select(Run, Cell)
+            .join(Cell, Cell.id == Run.cell_id)
+            .where(Run.campaign_id.in_(list(campaign_ids)))
+            .order_by(
+                Run.campaign_id,
+                Cell.workload_index,
+                Cell.load_index,
+                Cell.target_index,
+                Run.repetition,
+            )
+        ).all()
+        winners = {run.result_attempt_id for run, _ in rows if run.result_attempt_id is not None}
+        summaries = self.repository.summaries(winners)
+        records = self.repository.records(winners)
+        return [
+            _figures(
+                run,
+                cell,
+                summaries.get(run.result_attempt_id, []) if run.result_attempt_id else [],
+                records.get(run.result_attempt_id) if run.result_attempt_id else None,
+            )
+            for run, cell in rows
+        ]
+
+
+def _figures(
+    run: Run, cell: Cell, summaries: Sequence[RunSummary], record: RunRecord | None
+) -> RunFigures:
+    totals = {row.phase: row for row in summaries if row.operation == ALL}
+    counts = run.status == RunStatus.COMPLETED
+    measured = totals.get("measure") if counts else None
+    loaded = totals.get("load") if counts else None
+    memory = None if record is None else views.memory_of_run(record)
+    after = None if memory is None else (memory.after_load_bytes or memory.after_bytes)
+    return RunFigures(
+        run_id=run.id,
+        campaign_id=run.campaign_id,
+        target=cell.target,
+        workload=cell.workload,
+        load_kind="open" if cell.load_kind == "open" else "closed",
+        load_value=cell.load_value,
+        load_label=cell.load_label,
+        repetition=run.repetition,
+        status=RunStatus(run.status),
+        failure_kind=None if run.failure is None else str(run.failure.get("kind")),
+        throughput=None if measured is None else measured.throughput,
+        mean_us=None if measured is None else measured.mean_us,
+        p50_us=None if measured is None else measured.p50_us,
+        p95_us=None if measured is None else measured.p95_us,
+        p99_us=None if measured is None else measured.p99_us,
+        p999_us=None if measured is None else measured.p999_us,
+        memory_before_bytes=_number(memory.before_bytes if counts and memory else None),
+        memory_bytes=_number(after if counts else None),
+        load_throughput=None if loaded is None else loaded.throughput,
+        record=record,
+    )
+
+
+def _number(value: int | None) -> float | None:
+    return None if value is None else float(value)

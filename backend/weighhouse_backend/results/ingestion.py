@@ -1,0 +1,154 @@
+"""Takes in what attempts report: each event once, in order, whatever is repeated."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.report import (
+    AttemptEvent,
+    EventsAccepted,
+    IntervalReported,
+    MemoryMeasured,
+    PhaseChanged,
+    PhaseEnded,
+    ResourceSample,
+    RunPhase,
+    TargetDescribed,
+    TimelineMark,
+)
+
+from weighhouse_backend.campaigns.attempts import AttemptService
+from weighhouse_backend.campaigns.models import Attempt
+from weighhouse_backend.campaigns.outbox import Outbox
+from weighhouse_backend.campaigns.runs import RunService
+from weighhouse_backend.results import models
+from weighhouse_backend.results.errors import EventsInvalid
+from weighhouse_backend.results.histograms import HistogramError
+from weighhouse_backend.results.instants import instant
+from weighhouse_backend.results.live import LiveSample
+from weighhouse_backend.results.packing import StoredInterval, from_report
+from weighhouse_backend.results.repository import ResultRepository, interval_row
+from weighhouse_backend.results.schemas import MemoryRead, PhaseRecord
+
+SAMPLE_FIELDS = (
+    "cpu_percent", "resident_bytes", "disk_bytes", "driver_cpu_percent",
+    "driver_resident_bytes", "machine_cpu_percent", "steal_percent", "metrics",
+)  # fmt: skip
+
+
+@dataclass
+class _Rows:
+    """Rows to insert, by table."""
+
+    intervals: list[dict[str, Any]] = field(default_factory=list)
+    samples: list[dict[str, Any]] = field(default_factory=list)
+    marks: list[dict[str, Any]] = field(default_factory=list)
+    latest: StoredInterval | None = None
+    """The newest interval of the batch."""
+
+
+@dataclass(frozen=True)
+class EventService:
+    """Stores numbered events of attempts."""
+
+    repository: ResultRepository
+    attempts: AttemptService
+    runs: RunService
+    outbox: Outbox
+
+    def store(self, attempt_id: UUID, events: Sequence[AttemptEvent]) -> EventsAccepted:
+        """Store a batch of events.
+
+        Idempotent by (attempt, sequence): what is stored already is passed over. Events after a gap
+        are not stored; the answer tells the sequence that is expected, which is where the sender
+        goes on. Everything below the answer's `next_sequence` is stored when it is sent.
+
+        :raises EventsInvalid: when a histogram is not base64.
+        """
+        attempt = self.attempts.open_batch(attempt_id, latest_phase(events))
+        fresh = list(in_order(events, attempt.events_stored))
+        if not fresh:
+            return EventsAccepted(next_sequence=attempt.events_stored)
+        rows = _Rows()
+        try:
+            for event in fresh:
+                self._sort(attempt, event, rows)
+        except HistogramError as error:
+            raise EventsInvalid(str(error)) from error
+        self.repository.insert_new(models.Interval, rows.intervals)
+        self.repository.insert_new(models.ResourceSample, rows.samples)
+        self.repository.insert_new(models.TimelineMark, rows.marks)
+        following = fresh[-1].sequence + 1
+        self.attempts.advance(attempt, following)
+        if rows.latest is not None:
+            self._tell(attempt, rows.latest)
+        return EventsAccepted(next_sequence=following)
+
+    def _sort(self, attempt: Attempt, event: AttemptEvent, rows: _Rows) -> None:
+        keys: dict[str, Any] = {
+            "attempt_id": attempt.id,
+            "project_id": attempt.project_id,
+            "sequence": event.sequence,
+        }
+        if isinstance(event, IntervalReported):
+            rows.latest = from_report(event.interval)
+            rows.intervals.append(interval_row(rows.latest, **keys))
+        elif isinstance(event, ResourceSample):
+            values = event.model_dump(include=set(SAMPLE_FIELDS))
+            rows.samples.append({**keys, "at": instant(event.at_us), **values})
+        elif isinstance(event, PhaseChanged):
+            mark = {"at": instant(event.at_us), "kind": "phase", "label": event.phase}
+            rows.marks.append({**keys, **mark})
+        elif isinstance(event, TimelineMark):
+            mark = {"at": instant(event.at_us), "kind": event.mark, "label": event.label}
+            rows.marks.append({**keys, **mark})
+        else:
+            record = self.repository.record_for_update(attempt.id, attempt.project_id)
+            note(record, event)
+
+    def _tell(self, attempt: Attempt, latest: StoredInterval) -> None:
+        sample = LiveSample.of(latest, attempt.run_id, attempt.started_at)
+        run = self.runs.find(attempt.run_id)
+        if run is not None:
+            self.outbox.live(run.campaign_id, sample.as_json())
+
+
+def latest_phase(events: Iterable[AttemptEvent]) -> RunPhase | None:
+    """The phase that a batch leaves its run in; None when it tells none."""
+    told = [event for event in events if isinstance(event, PhaseChanged)]
+    return max(told, key=lambda event: event.sequence).phase if told else None
+
+
+def in_order(events: Iterable[AttemptEvent], expected: int) -> Iterable[AttemptEvent]:
+    """Events from the expected sequence on, without repetition, up to the first gap."""
+    for event in sorted(events, key=lambda item: item.sequence):
+        if event.sequence > expected:
+            return
+        if event.sequence == expected:
+            expected += 1
+            yield event
+
+
+def note(record: models.RunRecord, event: TargetDescribed | MemoryMeasured | PhaseEnded) -> None:
+    """Write an event that tells a fact of the whole attempt into its record."""
+    if isinstance(event, TargetDescribed):
+        facts: MachineFacts = event.facts
+        record.version = event.version
+        record.endpoints = list(event.endpoints)
+        record.effective_configuration = [
+            setting.model_dump(mode="json") for setting in event.effective_configuration
+        ]
+        record.commands = list(event.commands)
+        record.facts = facts.model_dump(mode="json")
+        record.fingerprint = facts.fingerprint()
+        record.co_located = event.co_located
+        record.layout = event.layout
+        record.stream_hash = event.stream_hash
+    elif isinstance(event, MemoryMeasured):
+        memory = MemoryRead.model_validate(event.model_dump())
+        record.memory = {**record.memory, event.moment: memory.model_dump(mode="json")}
+    else:
+        phase = PhaseRecord.model_validate(event.model_dump())
+        record.phases = [*record.phases, phase.model_dump(mode="json")]

@@ -1,0 +1,177 @@
+"""Tables of results: from intervals and samples to summaries, logs and artefacts.
+
+Everything here belongs to an attempt, so that a superseded attempt is never counted: the result of
+a run is what its winning attempt reported.
+"""
+
+import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, Text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from weighhouse_backend.kit.db import Base
+
+
+class Interval(Base):
+    """What one driver saw in one interval; or several merged, for charts of long runs."""
+
+    __tablename__ = "intervals"
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    span: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """Intervals merged into this row; 1 is an interval as the driver reported it."""
+    sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """Number of the (first) event in the attempt."""
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    phase: Mapped[str] = mapped_column(Text)
+    phase_index: Mapped[int]
+    started_at: Mapped[datetime.datetime]
+    duration_us: Mapped[int] = mapped_column(BigInteger)
+    operations: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    """`packing.PackedOperations`: counts, and where their histograms lie."""
+    histograms: Mapped[bytes] = mapped_column(LargeBinary)
+    """HdrHistograms in the compressed V2 form, one behind the other, as given."""
+    lag: Mapped[list[Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """Where the histogram of the pacing lag lies: begin and length."""
+    driver: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    """`packing.DriverUse`."""
+
+
+class ResourceSample(Base):
+    """What system, driver and machine used over one sampling period."""
+
+    __tablename__ = "resource_samples"
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    at: Mapped[datetime.datetime]
+    cpu_percent: Mapped[float | None]
+    """Of the system's processes; 100 = one core."""
+    resident_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    disk_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    driver_cpu_percent: Mapped[float | None]
+    driver_resident_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    machine_cpu_percent: Mapped[float | None]
+    steal_percent: Mapped[float | None]
+    metrics: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """The system's own metrics, by name."""
+
+
+class TimelineMark(Base):
+    """Something happened at an instant: a phase began, or an event of system or plugin."""
+
+    __tablename__ = "timeline_marks"
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    at: Mapped[datetime.datetime]
+    kind: Mapped[str] = mapped_column(Text)
+    label: Mapped[str] = mapped_column(Text)
+
+
+class RunRecord(Base):
+    """The facts of an attempt: what was set up, where, and what the driver said of its phases."""
+
+    __tablename__ = "run_records"
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    version: Mapped[str | None] = mapped_column(Text)
+    endpoints: Mapped[list[Any]] = mapped_column(JSONB, default=list)
+    effective_configuration: Mapped[list[Any]] = mapped_column(JSONB, default=list)
+    """`weighhouse_protocol.report.Setting` each."""
+    commands: Mapped[list[Any]] = mapped_column(JSONB, default=list)
+    facts: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """`weighhouse_protocol.facts.MachineFacts`."""
+    fingerprint: Mapped[str | None] = mapped_column(Text)
+    """Of the machine: a change of it begins a new segment of a series."""
+    co_located: Mapped[bool | None]
+    layout: Mapped[str | None] = mapped_column(Text)
+    stream_hash: Mapped[str | None] = mapped_column(Text)
+    memory: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Moment → `schemas.MemoryRead`."""
+    phases: Mapped[list[Any]] = mapped_column(JSONB, default=list)
+    """`schemas.PhaseRecord` each."""
+    driver: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """`schemas.DriverRecord`; written when settled."""
+    settled_at: Mapped[datetime.datetime | None]
+
+
+class RunSummary(Base):
+    """One operation over one phase of an attempt, out of merged histograms; `all` is their sum."""
+
+    __tablename__ = "run_summaries"
+    __table_args__ = (Index("ix_run_summaries_project_id", "project_id"),)
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    phase: Mapped[str] = mapped_column(Text, primary_key=True)
+    operation: Mapped[str] = mapped_column(Text, primary_key=True)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    duration_seconds: Mapped[float]
+    ok: Mapped[int] = mapped_column(BigInteger)
+    not_found: Mapped[int] = mapped_column(BigInteger)
+    errors: Mapped[int] = mapped_column(BigInteger)
+    verify_failed: Mapped[int] = mapped_column(BigInteger)
+    overflow: Mapped[int] = mapped_column(BigInteger)
+    """Values above the histogram's range."""
+    errors_by_kind: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    throughput: Mapped[float]
+    """Successes a second."""
+    mean_us: Mapped[float | None]
+    p50_us: Mapped[float | None]
+    p95_us: Mapped[float | None]
+    p99_us: Mapped[float | None]
+    p999_us: Mapped[float | None]
+    p9999_us: Mapped[float | None]
+    max_us: Mapped[float | None]
+    histogram: Mapped[bytes] = mapped_column(LargeBinary)
+    """Merged, of the successes."""
+    service_histogram: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """From sent to done; only in an open loop."""
+
+
+class RunLog(Base):
+    """A piece of a log, as it was uploaded."""
+
+    __tablename__ = "run_logs"
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    stream: Mapped[str] = mapped_column(Text, primary_key=True)
+    begin: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """Offset of the piece's first byte in its stream."""
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class Artifact(Base):
+    """A file an attempt left; its content lies under its hash, once for a project."""
+
+    __tablename__ = "artifacts"
+    __table_args__ = (Index("ix_artifacts_project_id_sha256", "project_id", "sha256"),)
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    sha256: Mapped[str] = mapped_column(Text, primary_key=True)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(Text)
+    media_type: Mapped[str] = mapped_column(Text)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime.datetime]

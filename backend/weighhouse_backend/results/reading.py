@@ -1,0 +1,163 @@
+"""Runs for whoever looks at them: lists, facts, charts, logs."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+
+from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.campaigns.runs import RunService
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.results import charts, views
+from weighhouse_backend.results.errors import ResultNotThere
+from weighhouse_backend.results.histograms import Histogram
+from weighhouse_backend.results.instants import microseconds
+from weighhouse_backend.results.packing import StoredInterval
+from weighhouse_backend.results.repository import RAW, ResultRepository
+from weighhouse_backend.results.schemas import (
+    ArtifactRead,
+    HeatMapRead,
+    OperationLineRead,
+    PhaseSpanRead,
+    RunFacts,
+    RunListed,
+    RunSeriesRead,
+    SpectrumPointRead,
+    SpectrumRead,
+    TimelineItem,
+)
+
+
+@dataclass(frozen=True)
+class RunReadService:
+    """Reads runs within what the caller may see."""
+
+    repository: ResultRepository
+    runs: RunService
+    experiments: ExperimentService
+
+    def listed(
+        self, caller: Caller, query: PageQuery, *, campaign_id: UUID | None = None
+    ) -> Page[RunListed]:
+        """Runs of the caller's projects, newest first; of one campaign when it is given."""
+        statement = select(Run).where(Run.project_id.in_(list(caller.project_ids)))
+        if campaign_id is not None:
+            statement = statement.where(Run.campaign_id == campaign_id)
+        page: Page[Run] = page_of(self.repository.session, statement, Run.id, query, _same)
+        return Page[RunListed](items=self.views(page.items), next_cursor=page.next_cursor)
+
+    def views(self, runs: Sequence[Run]) -> list[RunListed]:
+        """Runs with their figures, in the given order; as many queries for all as for one."""
+        cells = self.repository.cells({run.cell_id for run in runs})
+        attempts = self.repository.attempts({run.id for run in runs})
+        winners = {run.result_attempt_id for run in runs if run.result_attempt_id is not None}
+        summaries = self.repository.summaries(winners)
+        records = self.repository.records(winners)
+        found = []
+        for run in runs:
+            cell, winner = cells[run.cell_id], run.result_attempt_id
+            summary = None
+            if winner is not None:
+                summary = views.run_summary(summaries[winner], records.get(winner), cell.load_kind)
+            found.append(views.listed(run, cell, attempts[run.id], summary))
+        return found
+
+    def facts(self, run: Run) -> RunFacts:
+        """A run with all its facts."""
+        repository = self.repository
+        attempts = repository.attempts([run.id])[run.id]
+        shown = views.shown_attempt(run, attempts)
+        record = None if shown is None else repository.record(shown.id)
+        campaign = repository.session.get_one(Campaign, run.campaign_id)
+        cell = repository.cells([run.cell_id])[run.cell_id]
+        document = self.experiments.document(campaign.revision_id)
+        return RunFacts(
+            **dict(self.views([run])[0]),
+            attempts=[views.attempt_read(attempt) for attempt in attempts],
+            environment={} if record is None else record.facts,
+            target=views.target_of_run(record),
+            reproduce=views.reproduce(document, campaign, cell, run),
+            timeline=[
+                TimelineItem(at=mark.at, kind=mark.kind, label=mark.label)
+                for mark in ([] if shown is None else repository.marks(shown.id))
+            ],
+            log_streams=[] if shown is None else list(repository.log_streams(shown.id)),
+            artifacts=[
+                ArtifactRead(
+                    sha256=item.sha256,
+                    name=item.name,
+                    media_type=item.media_type,
+                    size_bytes=item.size_bytes,
+                )
+                for item in ([] if shown is None else repository.artifacts(shown.id))
+            ],
+        )
+
+    def series(self, run: Run, points: int) -> RunSeriesRead:
+        """A run over time, in at most about `points` points."""
+        attempt_id = self.shown_id(run)
+        if attempt_id is None:
+            return RunSeriesRead(
+                phases=[], operations={}, resources=views.resource_lines([], 0, points)
+            )
+        intervals = self.chart_intervals(attempt_id, points)
+        samples = self.repository.samples(attempt_id)
+        starts = [interval.start_us for interval in intervals]
+        origin = min(starts or [microseconds(sample.at) for sample in samples[:1]], default=0)
+        drawn = charts.series(charts.windows(intervals, points), origin)
+        return RunSeriesRead(
+            phases=[PhaseSpanRead(**asdict(phase)) for phase in drawn.phases],
+            operations={
+                name: OperationLineRead(**asdict(line)) for name, line in drawn.operations.items()
+            },
+            resources=views.resource_lines(samples, origin, points),
+        )
+
+    def heat_map(self, run: Run, columns: int) -> HeatMapRead:
+        """Operations of a run by time and latency, in at most about `columns` columns."""
+        attempt_id = self.shown_id(run)
+        intervals = [] if attempt_id is None else self.chart_intervals(attempt_id, columns)
+        origin = min((interval.start_us for interval in intervals), default=0)
+        drawn = charts.heat_map(charts.windows(intervals, columns), origin)
+        return HeatMapRead(**asdict(drawn))
+
+    def spectrum(self, run: Run) -> SpectrumRead:
+        """Latency by percentile over the measured phase, by operation; empty before settling."""
+        winner = run.result_attempt_id
+        rows = [] if winner is None else self.repository.summaries([winner])[winner]
+        operations: dict[str, list[SpectrumPointRead]] = {}
+        for row in rows:
+            if row.phase == "measure":
+                points = charts.spectrum(Histogram.merged([row.histogram]))
+                operations[row.operation] = [SpectrumPointRead(**asdict(one)) for one in points]
+        return SpectrumRead(operations=operations)
+
+    def log(self, run: Run, stream: str) -> bytes:
+        """A log of the attempt a run is shown by.
+
+        :raises ResultNotThere: when there is none of that name.
+        """
+        attempt_id = self.shown_id(run)
+        found = None if attempt_id is None else self.repository.log(attempt_id, stream)
+        if found is None:
+            raise ResultNotThere(f"the run has no log {stream!r}")
+        return found
+
+    def shown_id(self, run: Run) -> UUID | None:
+        """The attempt a run is shown by: its result's, else the latest."""
+        shown = views.shown_attempt(run, self.repository.attempts([run.id])[run.id])
+        return None if shown is None else shown.id
+
+    def chart_intervals(self, attempt_id: UUID, points: int) -> list[StoredInterval]:
+        """Intervals to draw: the merged ones of a long run when they are fine enough."""
+        span = self.repository.coarsest_span(attempt_id)
+        if span > RAW and points <= charts.MOST_POINTS:
+            return self.repository.intervals(attempt_id, span=span)
+        return self.repository.intervals(attempt_id)
+
+
+def _same(run: Run) -> Run:
+    return run

@@ -1,0 +1,205 @@
+"""All queries of results."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.campaigns.models import Attempt, Cell
+from weighhouse_backend.kit.db import Base
+from weighhouse_backend.results.instants import instant, microseconds
+from weighhouse_backend.results.models import (
+    Artifact,
+    Interval,
+    ResourceSample,
+    RunLog,
+    RunRecord,
+    RunSummary,
+    TimelineMark,
+)
+from weighhouse_backend.results.packing import DriverUse, StoredInterval, cut, pack, unpack
+
+RAW = 1
+"""Span of an interval as reported."""
+
+BATCH = 500
+"""Rows fetched at a time when all intervals of a run are gone through."""
+
+
+@dataclass(frozen=True)
+class ResultRepository:
+    """Reads and writes rows; everything is asked for by attempt."""
+
+    session: Session
+
+    def insert_new(self, table: type[Base], rows: Sequence[dict[str, Any]]) -> None:
+        """Insert rows; those whose key is there already are passed over."""
+        if rows:
+            self.session.execute(insert(table).on_conflict_do_nothing(), rows)
+
+    def record(self, attempt_id: UUID) -> RunRecord | None:
+        """The facts of an attempt."""
+        return self.session.get(RunRecord, attempt_id)
+
+    def record_for_update(self, attempt_id: UUID, project_id: UUID) -> RunRecord:
+        """The facts of an attempt, made when there are none yet. The attempt has to be locked."""
+        found = self.session.get(RunRecord, attempt_id)
+        if found is None:
+            found = RunRecord(
+                attempt_id=attempt_id,
+                project_id=project_id,
+                endpoints=[],
+                effective_configuration=[],
+                commands=[],
+                facts={},
+                memory={},
+                phases=[],
+            )
+            self.session.add(found)
+        return found
+
+    def records(self, attempt_ids: Collection[UUID]) -> dict[UUID, RunRecord]:
+        """The facts of several attempts."""
+        found = self.session.scalars(
+            select(RunRecord).where(RunRecord.attempt_id.in_(list(attempt_ids)))
+        )
+        return {record.attempt_id: record for record in found}
+
+    def intervals(self, attempt_id: UUID, *, span: int = RAW) -> list[StoredInterval]:
+        """Intervals of an attempt in order; fetched in batches, unpacked as they come."""
+        rows = self.session.execute(
+            select(
+                Interval.phase,
+                Interval.phase_index,
+                Interval.started_at,
+                Interval.duration_us,
+                Interval.operations,
+                Interval.histograms,
+                Interval.lag,
+                Interval.driver,
+            )
+            .where(Interval.attempt_id == attempt_id, Interval.span == span)
+            .order_by(Interval.sequence)
+            .execution_options(yield_per=BATCH)
+        )
+        return [
+            StoredInterval(
+                phase=row.phase,
+                phase_index=row.phase_index,
+                start_us=microseconds(row.started_at),
+                duration_us=row.duration_us,
+                operations=unpack(row.operations, row.histograms),
+                lag=cut(row.histograms, row.lag),
+                driver=DriverUse(**row.driver),
+            )
+            for row in rows
+        ]
+
+    def coarsest_span(self, attempt_id: UUID) -> int:
+        """The largest span there is; RAW when nothing was merged."""
+        return (
+            self.session.scalar(
+                select(func.max(Interval.span)).where(Interval.attempt_id == attempt_id)
+            )
+            or RAW
+        )
+
+    def samples(self, attempt_id: UUID) -> Sequence[ResourceSample]:
+        """Resource samples of an attempt, in order."""
+        return self.session.scalars(
+            select(ResourceSample)
+            .where(ResourceSample.attempt_id == attempt_id)
+            .order_by(ResourceSample.sequence)
+        ).all()
+
+    def marks(self, attempt_id: UUID) -> Sequence[TimelineMark]:
+        """The timeline of an attempt, in order."""
+        return self.session.scalars(
+            select(TimelineMark)
+            .where(TimelineMark.attempt_id == attempt_id)
+            .order_by(TimelineMark.sequence)
+        ).all()
+
+    def summaries(self, attempt_ids: Collection[UUID]) -> dict[UUID, list[RunSummary]]:
+        """Summaries of several attempts."""
+        found: dict[UUID, list[RunSummary]] = {attempt_id: [] for attempt_id in attempt_ids}
+        rows = self.session.scalars(
+            select(RunSummary)
+            .where(RunSummary.attempt_id.in_(list(attempt_ids)))
+            .order_by(RunSummary.phase, RunSummary.operation)
+        )
+        for row in rows:
+            found[row.attempt_id].append(row)
+        return found
+
+    def cells(self, cell_ids: Collection[UUID]) -> dict[UUID, Cell]:
+        """Cells of the matrix by id."""
+        found = self.session.scalars(select(Cell).where(Cell.id.in_(list(cell_ids))))
+        return {cell.id: cell for cell in found}
+
+    def attempts(self, run_ids: Collection[UUID]) -> dict[UUID, list[Attempt]]:
+        """Attempts of several runs, oldest first."""
+        found: dict[UUID, list[Attempt]] = {run_id: [] for run_id in run_ids}
+        rows = self.session.scalars(
+            select(Attempt).where(Attempt.run_id.in_(list(run_ids))).order_by(Attempt.number)
+        )
+        for attempt in rows:
+            found[attempt.run_id].append(attempt)
+        return found
+
+    def log_streams(self, attempt_id: UUID) -> Sequence[str]:
+        """Names of an attempt's logs."""
+        return self.session.scalars(
+            select(RunLog.stream)
+            .where(RunLog.attempt_id == attempt_id)
+            .distinct()
+            .order_by(RunLog.stream)
+        ).all()
+
+    def log(self, attempt_id: UUID, stream: str) -> bytes | None:
+        """A whole log; None when there is none."""
+        pieces = self.session.scalars(
+            select(RunLog.data)
+            .where(RunLog.attempt_id == attempt_id, RunLog.stream == stream)
+            .order_by(RunLog.begin)
+        ).all()
+        return b"".join(pieces) if pieces else None
+
+    def artifacts(self, attempt_id: UUID) -> Sequence[Artifact]:
+        """Files an attempt left."""
+        return self.session.scalars(
+            select(Artifact).where(Artifact.attempt_id == attempt_id).order_by(Artifact.name)
+        ).all()
+
+    def artifact_of_project(self, project_id: UUID, sha256: str) -> Artifact | None:
+        """A file with this content that the project has already; never another project's."""
+        return self.session.scalar(
+            select(Artifact)
+            .where(Artifact.project_id == project_id, Artifact.sha256 == sha256)
+            .limit(1)
+        )
+
+
+def interval_row(
+    interval: StoredInterval, *, attempt_id: UUID, project_id: UUID, sequence: int, span: int = RAW
+) -> dict[str, Any]:
+    """A row of `intervals`."""
+    operations, histograms, lag = pack(interval)
+    return {
+        "attempt_id": attempt_id,
+        "project_id": project_id,
+        "span": span,
+        "sequence": sequence,
+        "phase": interval.phase,
+        "phase_index": interval.phase_index,
+        "started_at": instant(interval.start_us),
+        "duration_us": interval.duration_us,
+        "operations": operations,
+        "histograms": histograms,
+        "lag": lag,
+        "driver": asdict(interval.driver),
+    }

@@ -1,0 +1,259 @@
+"""Results as the API shows them, and the typed forms of what is stored as JSON."""
+
+import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
+from weighhouse_backend.campaigns.states import AttemptStatus, RunStatus
+
+
+class MemoryRead(BaseModel):
+    """Memory of the system at a moment of the run, in bytes."""
+
+    resident_bytes: int | None = None
+    used_bytes: int | None = None
+    disk_bytes: int | None = None
+
+
+class PhaseRecord(BaseModel):
+    """What the driver said at the end of a phase."""
+
+    phase: Literal["load", "warmup", "measure"]
+    duration_us: int
+    operations: dict[str, dict[str, int]] = {}
+    client_bound: bool = False
+    client_bound_reasons: list[str] = []
+    interrupted: bool = False
+
+
+class DriverRecord(BaseModel):
+    """What the driver measured of itself over the measured phase."""
+
+    cpu_percent: float
+    """100 = one core."""
+    lag_p99_us: float | None
+    """Pacing lag, sent - due; only in an open loop."""
+    loop_delay_p99_us: float
+    steal_percent: float
+    reconnects: int
+    client_bound: bool
+    reasons: list[str]
+
+
+class OperationSummary(BaseModel):
+    """One operation over one phase. Latencies in µs, of the successes, out of merged histograms."""
+
+    ok: int
+    not_found: int
+    errors: int
+    verify_failed: int
+    throughput: float
+    """Successes a second."""
+    mean_us: float | None
+    p50_us: float | None
+    p95_us: float | None
+    p99_us: float | None
+    p999_us: float | None
+    p9999_us: float | None
+    max_us: float | None
+    errors_by_kind: dict[str, int]
+    overflow: int
+    """Latencies above 60 s: counted, and in no percentile."""
+
+
+class RunSummaryRead(BaseModel):
+    """The figures of a run."""
+
+    duration_seconds: float
+    """Of the measured phase."""
+    throughput: float
+    operations: dict[str, OperationSummary]
+    """By operation; `all` is their sum."""
+    load: OperationSummary | None
+    """The load phase's inserts."""
+    driver: DriverRecord
+    load_model: Literal["closed", "open"]
+
+
+class CellOfRun(BaseModel):
+    """The point of the matrix that a run repeats."""
+
+    target: str
+    workload: str
+    load_level: LoadLevelRead
+
+
+class AgentOfRun(BaseModel):
+    """The agent that carried it out."""
+
+    id: UUID
+    name: str
+
+
+class AttemptRead(BaseModel):
+    """One try at a run."""
+
+    id: UUID
+    number: int
+    status: AttemptStatus
+    agent_name: str
+    started_at: datetime.datetime | None
+    finished_at: datetime.datetime | None
+    failure: FailureRead | None
+
+
+class SettingRead(BaseModel):
+    """One line of the effective configuration."""
+
+    name: str
+    value: str
+    default: str | None
+    source: Literal["default", "experiment", "plugin"]
+
+
+class MemoryOfRun(BaseModel):
+    """Memory of the system before, after load, and at the end; resident bytes."""
+
+    before_bytes: int | None
+    after_load_bytes: int | None
+    after_bytes: int | None
+
+
+class TargetOfRun(BaseModel):
+    """What was really set up."""
+
+    version: str
+    endpoints: list[str]
+    effective_configuration: list[SettingRead]
+    memory: MemoryOfRun
+    commands: list[str]
+    layout: str | None
+    stream_hash: str | None
+    """Of the first 10,000 operations: equal hashes mean equal operations."""
+
+
+class Reproduce(BaseModel):
+    """How to do it again."""
+
+    yaml: str
+    command: str
+
+
+class TimelineItem(BaseModel):
+    """Something that happened."""
+
+    at: datetime.datetime
+    kind: str
+    label: str
+
+
+class ArtifactRead(BaseModel):
+    """A file the run left."""
+
+    sha256: str
+    name: str
+    media_type: str
+    size_bytes: int
+
+
+class RunListed(BaseModel):
+    """A run in a list."""
+
+    id: UUID
+    campaign_id: UUID
+    cell: CellOfRun
+    repetition: int
+    status: RunStatus
+    phase: str | None
+    failure: FailureRead | None
+    position: int
+    system_id: str
+    agent: AgentOfRun | None
+    started_at: datetime.datetime | None
+    finished_at: datetime.datetime | None
+    summary: RunSummaryRead | None
+
+
+class RunFacts(RunListed):
+    """A run with its facts, without what checks have to say of it."""
+
+    attempts: list[AttemptRead]
+    environment: dict[str, Any]
+    """`MachineFacts` of the machine it ran on."""
+    target: TargetOfRun | None
+    reproduce: Reproduce
+    timeline: list[TimelineItem]
+    log_streams: list[str]
+    artifacts: list[ArtifactRead]
+
+
+class PhaseSpanRead(BaseModel):
+    """When a phase was, in seconds from the run's first interval."""
+
+    kind: Literal["load", "warmup", "measure"]
+    start_seconds: float
+    end_seconds: float
+
+
+class OperationLineRead(BaseModel):
+    """One operation over time; lists of one length. Times in seconds, latencies in µs."""
+
+    t: list[float]
+    throughput: list[float]
+    errors: list[float]
+    not_found: list[float]
+    p50_us: list[float | None]
+    p99_us: list[float | None]
+    p999_us: list[float | None]
+    p9999_us: list[float | None]
+
+
+class ResourceLines(BaseModel):
+    """Resources over time; lists of one length."""
+
+    t: list[float]
+    cpu_percent: list[float | None]
+    resident_bytes: list[int | None]
+    driver_cpu_percent: list[float | None]
+    disk_bytes: list[int | None]
+    steal_percent: list[float | None]
+
+
+class RunSeriesRead(BaseModel):
+    """A run over time."""
+
+    phases: list[PhaseSpanRead]
+    operations: dict[str, OperationLineRead]
+    resources: ResourceLines
+
+
+class SpectrumPointRead(BaseModel):
+    """`count` operations took at most `value_us`."""
+
+    quantile: float
+    value_us: float
+    count: int
+
+
+class SpectrumRead(BaseModel):
+    """Latency by percentile, by operation."""
+
+    operations: dict[str, list[SpectrumPointRead]]
+
+
+class HeatMapRead(BaseModel):
+    """Operations by time and latency; `counts[i][j]` belongs to `t[i]` and `buckets_us[j]`."""
+
+    t: list[float]
+    buckets_us: list[float]
+    counts: list[list[int]]
+
+
+class LogAccepted(BaseModel):
+    """A piece of a log is stored."""
+
+    next_offset: int
+    """Where the next piece begins."""

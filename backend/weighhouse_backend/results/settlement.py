@@ -1,0 +1,158 @@
+"""Makes a run's figures out of what its winning attempt reported."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from weighhouse_protocol.report import Failure
+
+from weighhouse_backend.campaigns.runs import RunService
+from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.results import models
+from weighhouse_backend.results.charts import MOST_POINTS, merge_neighbours, width_for
+from weighhouse_backend.results.histograms import HistogramError
+from weighhouse_backend.results.packing import PhaseKind, StoredInterval
+from weighhouse_backend.results.repository import ResultRepository, interval_row
+from weighhouse_backend.results.schemas import DriverRecord, PhaseRecord
+from weighhouse_backend.results.summaries import (
+    ALL,
+    QUANTILES,
+    OperationSum,
+    PhaseSum,
+    sum_phases,
+)
+
+
+@dataclass(frozen=True)
+class SettlementService:
+    """Merges, summarises, and says how the run ended."""
+
+    repository: ResultRepository
+    runs: RunService
+    clock: Clock
+
+    def settle_run(self, run_id: UUID) -> None:
+        """Settle a run that has a winning attempt.
+
+        Histograms are merged by addition, counts added; the run becomes completed, or failed when
+        nothing was measured. Idempotent: a run that is not settling is left alone, and settling
+        twice gives the same rows.
+        """
+        run = self.runs.find(run_id)
+        if run is None or run.status != RunStatus.SETTLING or run.result_attempt_id is None:
+            return
+        intervals = self.repository.intervals(run.result_attempt_id)
+        try:
+            phases = sum_phases(intervals)
+            self._coarsen(run.result_attempt_id, run.project_id, intervals)
+        except HistogramError as error:
+            self.runs.fail(run_id, _unreadable(error))
+            return
+        measured = phases.get("measure")
+        if measured is None or measured.duration_seconds <= 0:
+            self.runs.fail(run_id, _nothing_measured())
+            return
+        self._write(run.result_attempt_id, run.project_id, phases)
+        total = measured.everything()
+        self.runs.complete(
+            run_id,
+            throughput=total.ok / measured.duration_seconds,
+            p99_us=total.response.quantiles_us([0.99])[0],
+        )
+
+    def _write(
+        self, attempt_id: UUID, project_id: UUID, phases: Mapping[PhaseKind, PhaseSum]
+    ) -> None:
+        rows = [
+            summary_row(attempt_id, project_id, phase, name, operation)
+            for phase in phases.values()
+            for name, operation in [*phase.operations.items(), (ALL, phase.everything())]
+        ]
+        self.repository.insert_new(models.RunSummary, rows)
+        record = self.repository.record_for_update(attempt_id, project_id)
+        said = [PhaseRecord.model_validate(item) for item in record.phases]
+        record.driver = driver_record(phases["measure"], said).model_dump(mode="json")
+        record.settled_at = self.clock.now()
+
+    def _coarsen(self, attempt_id: UUID, project_id: UUID, intervals: list[StoredInterval]) -> None:
+        """Store merged intervals beside those of a long run, so that its charts stay quick."""
+        width = width_for(len(intervals), MOST_POINTS)
+        if width == 1:
+            return
+        merged = merge_neighbours(intervals, width)
+        rows = [
+            interval_row(
+                interval,
+                attempt_id=attempt_id,
+                project_id=project_id,
+                sequence=number,
+                span=width,
+            )
+            for number, interval in enumerate(merged)
+        ]
+        self.repository.insert_new(models.Interval, rows)
+
+
+def summary_row(
+    attempt_id: UUID, project_id: UUID, phase: PhaseSum, name: str, operation: OperationSum
+) -> dict[str, Any]:
+    """A row of `run_summaries`: one operation over one phase."""
+    p50, p95, p99, p999, p9999 = operation.response.quantiles_us(QUANTILES)
+    seconds = phase.duration_seconds
+    service = operation.service
+    return {
+        "attempt_id": attempt_id,
+        "project_id": project_id,
+        "phase": phase.phase,
+        "operation": name,
+        "duration_seconds": seconds,
+        "ok": operation.ok,
+        "not_found": operation.not_found,
+        "errors": operation.errors,
+        "verify_failed": operation.verify_failed,
+        "overflow": operation.overflow,
+        "errors_by_kind": operation.errors_by_kind,
+        "throughput": operation.ok / seconds if seconds > 0 else 0.0,
+        "mean_us": operation.response.mean_us,
+        "p50_us": p50,
+        "p95_us": p95,
+        "p99_us": p99,
+        "p999_us": p999,
+        "p9999_us": p9999,
+        "max_us": operation.response.max_us,
+        "histogram": operation.response.encoded(),
+        "service_histogram": None if service is None else service.encoded(),
+    }
+
+
+def driver_record(measured: PhaseSum, said: list[PhaseRecord]) -> DriverRecord:
+    """What the driver measured of itself, with its own judgement of the measured phase."""
+    own = [phase for phase in said if phase.phase == "measure"]
+    lag = None if measured.lag is None else measured.lag.quantiles_us([0.99])[0]
+    return DriverRecord(
+        cpu_percent=measured.cpu_percent,
+        lag_p99_us=lag,
+        loop_delay_p99_us=measured.loop_delay_p99_us,
+        steal_percent=measured.steal_percent,
+        reconnects=measured.reconnects,
+        client_bound=measured.saturated or any(phase.client_bound for phase in own),
+        reasons=[reason for phase in own for reason in phase.client_bound_reasons],
+    )
+
+
+def _unreadable(error: HistogramError) -> Failure:
+    return Failure(
+        kind="driver",
+        message=f"The driver reported what cannot be read: {error}",
+        hint="Driver and platform may be of different versions; update the agent.",
+    )
+
+
+def _nothing_measured() -> Failure:
+    return Failure(
+        kind="driver",
+        message="The driver reported no interval of the measured phase.",
+        hint="Look at the driver's log; the measured phase may be shorter than one interval.",
+    )

@@ -1,0 +1,148 @@
+"""From intervals to the figures of a run: counts added, histograms merged. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from weighhouse_backend.results.histograms import Histogram
+from weighhouse_backend.results.packing import (
+    ERROR_PREFIX,
+    NOT_FOUND,
+    OK,
+    VERIFY_FAILED,
+    PhaseKind,
+    StoredInterval,
+)
+
+ALL = "all"
+"""Name of the sum over all operations."""
+
+US_PER_SECOND = 1e6
+QUANTILES = (0.5, 0.95, 0.99, 0.999, 0.9999)
+
+
+@dataclass
+class OperationSum:
+    """One operation over one phase; grows by addition."""
+
+    ok: int = 0
+    not_found: int = 0
+    errors: int = 0
+    verify_failed: int = 0
+    overflow: int = 0
+    errors_by_kind: dict[str, int] = field(default_factory=dict)
+    response: Histogram = field(default_factory=Histogram)
+    """Of the successes: from due (open loop) or sent (closed loop) to done."""
+    service: Histogram | None = None
+    """Of the successes, from sent to done; only in an open loop."""
+
+    def add(self, outcome: str, count: int, overflow: int) -> None:
+        """Count operations of one outcome."""
+        self.overflow += overflow
+        if outcome == OK:
+            self.ok += count
+        elif outcome == NOT_FOUND:
+            self.not_found += count
+        elif outcome == VERIFY_FAILED:
+            self.verify_failed += count
+        elif outcome.startswith(ERROR_PREFIX):
+            kind = outcome.removeprefix(ERROR_PREFIX)
+            self.errors += count
+            self.errors_by_kind[kind] = self.errors_by_kind.get(kind, 0) + count
+
+    def absorb(self, other: "OperationSum") -> None:
+        """Add another operation's sum to this one."""
+        self.ok += other.ok
+        self.not_found += other.not_found
+        self.errors += other.errors
+        self.verify_failed += other.verify_failed
+        self.overflow += other.overflow
+        for kind, count in other.errors_by_kind.items():
+            self.errors_by_kind[kind] = self.errors_by_kind.get(kind, 0) + count
+        self.response.add(other.response)
+        if other.service is not None:
+            self.service = self.service or Histogram()
+            self.service.add(other.service)
+
+
+@dataclass
+class PhaseSum:
+    """One phase: its length, its operations, and what the driver used."""
+
+    phase: PhaseKind
+    start_us: int
+    end_us: int
+    operations: dict[str, OperationSum] = field(default_factory=dict)
+    lag: Histogram | None = None
+    cpu_us: int = 0
+    driver_us: int = 0
+    """Summed lengths of the intervals: with two drivers twice the phase's length."""
+    loop_delay_p99_us: float = 0.0
+    """Largest of the intervals."""
+    steal_percent: float = 0.0
+    """Largest of the intervals."""
+    reconnects: int = 0
+    saturated: bool = False
+    throughputs: list[float] = field(default_factory=list)
+    """Successes a second, one value an interval."""
+
+    @property
+    def duration_seconds(self) -> float:
+        """From the first interval's begin to the last one's end."""
+        return (self.end_us - self.start_us) / US_PER_SECOND
+
+    @property
+    def cpu_percent(self) -> float:
+        """The driver's CPU use; 100 = one core."""
+        return 100.0 * self.cpu_us / self.driver_us if self.driver_us else 0.0
+
+    def everything(self) -> OperationSum:
+        """The sum over all operations."""
+        total = OperationSum()
+        for operation in self.operations.values():
+            total.absorb(operation)
+        return total
+
+    def add(self, interval: StoredInterval) -> None:
+        """Add one interval; raises HistogramError when one of its histograms cannot be read."""
+        self.start_us = min(self.start_us, interval.start_us)
+        self.end_us = max(self.end_us, interval.start_us + interval.duration_us)
+        successes = 0
+        for name, outcomes in interval.operations.items():
+            operation = self.operations.setdefault(name, OperationSum())
+            for outcome, value in outcomes.items():
+                operation.add(outcome, value.count, value.overflow)
+                if outcome != OK:
+                    continue
+                successes += value.count
+                if value.response is not None:
+                    operation.response.add_encoded(value.response)
+                if value.service is not None:
+                    operation.service = operation.service or Histogram()
+                    operation.service.add_encoded(value.service)
+        if interval.lag is not None:
+            self.lag = self.lag or Histogram()
+            self.lag.add_encoded(interval.lag)
+        driver = interval.driver
+        self.cpu_us += driver.cpu_us
+        self.driver_us += interval.duration_us
+        self.loop_delay_p99_us = max(self.loop_delay_p99_us, driver.loop_delay_p99_us)
+        self.steal_percent = max(self.steal_percent, driver.steal_percent)
+        self.reconnects += driver.reconnects
+        self.saturated = self.saturated or driver.saturated
+        if interval.duration_us > 0:
+            self.throughputs.append(successes * US_PER_SECOND / interval.duration_us)
+
+
+def sum_phases(intervals: Iterable[StoredInterval]) -> Mapping[PhaseKind, PhaseSum]:
+    """Sum intervals by phase. Their order does not matter, and each must come once.
+
+    Raises HistogramError when a histogram cannot be read.
+    """
+    phases: dict[PhaseKind, PhaseSum] = {}
+    for interval in intervals:
+        phase = phases.get(interval.phase)
+        if phase is None:
+            end = interval.start_us + interval.duration_us
+            phase = phases[interval.phase] = PhaseSum(interval.phase, interval.start_us, end)
+        phase.add(interval)
+    return phases

@@ -1,0 +1,201 @@
+"""Rows of results as the API shows them. Pure but for the rows it is given."""
+
+from collections.abc import Iterable, Sequence
+
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.yaml_document import experiment_to_yaml
+
+from weighhouse_backend.campaigns.models import Attempt, Campaign, Cell, Run
+from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
+from weighhouse_backend.campaigns.states import AttemptStatus, RunStatus
+from weighhouse_backend.results.charts import width_for
+from weighhouse_backend.results.instants import microseconds
+from weighhouse_backend.results.models import ResourceSample, RunRecord, RunSummary
+from weighhouse_backend.results.schemas import (
+    AgentOfRun,
+    AttemptRead,
+    CellOfRun,
+    DriverRecord,
+    MemoryOfRun,
+    OperationSummary,
+    Reproduce,
+    ResourceLines,
+    RunListed,
+    RunSummaryRead,
+    SettingRead,
+    TargetOfRun,
+)
+from weighhouse_backend.results.summaries import ALL, US_PER_SECOND
+
+
+def listed(
+    run: Run,
+    cell: Cell,
+    attempts: Sequence[Attempt],
+    summary: RunSummaryRead | None,
+) -> RunListed:
+    """A run as it stands in a list; `attempts` are its own, oldest first."""
+    shown = shown_attempt(run, attempts)
+    agent = None if shown is None else AgentOfRun(id=shown.agent_id, name=shown.agent_name)
+    return RunListed(
+        id=run.id,
+        campaign_id=run.campaign_id,
+        cell=cell_of_run(cell),
+        repetition=run.repetition,
+        status=RunStatus(run.status),
+        phase=run.phase,
+        failure=failure_read(run.failure),
+        position=run.position,
+        system_id=cell.system_id,
+        agent=agent,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+        summary=summary,
+    )
+
+
+def shown_attempt(run: Run, attempts: Sequence[Attempt]) -> Attempt | None:
+    """The attempt a run is shown by: the one that gave its result, else the latest."""
+    winner = [attempt for attempt in attempts if attempt.id == run.result_attempt_id]
+    return winner[0] if winner else (attempts[-1] if attempts else None)
+
+
+def cell_of_run(cell: Cell) -> CellOfRun:
+    """The point of the matrix that a run repeats."""
+    return CellOfRun(target=cell.target, workload=cell.workload, load_level=load_level(cell))
+
+
+def load_level(cell: Cell) -> LoadLevelRead:
+    """A cell's load level."""
+    return LoadLevelRead.model_validate(
+        {"kind": cell.load_kind, "value": cell.load_value, "label": cell.load_label}
+    )
+
+
+def failure_read(stored: dict[str, object] | None) -> FailureRead | None:
+    """A failure as it stands in a row."""
+    return FailureRead.model_validate(stored) if stored else None
+
+
+def attempt_read(attempt: Attempt) -> AttemptRead:
+    """One try at a run."""
+    return AttemptRead(
+        id=attempt.id,
+        number=attempt.number,
+        status=AttemptStatus(attempt.status),
+        agent_name=attempt.agent_name,
+        started_at=attempt.started_at,
+        finished_at=attempt.finished_at,
+        failure=failure_read(attempt.failure),
+    )
+
+
+def run_summary(
+    rows: Sequence[RunSummary], record: RunRecord | None, load_kind: str
+) -> RunSummaryRead | None:
+    """The figures of a settled run; None while there are none."""
+    measured = {row.operation: row for row in rows if row.phase == "measure"}
+    if ALL not in measured or record is None or record.driver is None:
+        return None
+    loaded = [row for row in rows if row.phase == "load" and row.operation == ALL]
+    return RunSummaryRead(
+        duration_seconds=measured[ALL].duration_seconds,
+        throughput=measured[ALL].throughput,
+        operations={name: operation_summary(row) for name, row in measured.items()},
+        load=operation_summary(loaded[0]) if loaded else None,
+        driver=DriverRecord.model_validate(record.driver),
+        load_model="open" if load_kind == "open" else "closed",
+    )
+
+
+def operation_summary(row: RunSummary) -> OperationSummary:
+    """One operation's figures."""
+    return OperationSummary(
+        ok=row.ok,
+        not_found=row.not_found,
+        errors=row.errors,
+        verify_failed=row.verify_failed,
+        throughput=row.throughput,
+        mean_us=row.mean_us,
+        p50_us=row.p50_us,
+        p95_us=row.p95_us,
+        p99_us=row.p99_us,
+        p999_us=row.p999_us,
+        p9999_us=row.p9999_us,
+        max_us=row.max_us,
+        errors_by_kind=row.errors_by_kind,
+        overflow=row.overflow,
+    )
+
+
+def target_of_run(record: RunRecord | None) -> TargetOfRun | None:
+    """What was really set up; None before the agent told it."""
+    if record is None or record.version is None:
+        return None
+    return TargetOfRun(
+        version=record.version,
+        endpoints=record.endpoints,
+        effective_configuration=[
+            SettingRead.model_validate(item) for item in record.effective_configuration
+        ],
+        memory=memory_of_run(record),
+        commands=record.commands,
+        layout=record.layout,
+        stream_hash=record.stream_hash,
+    )
+
+
+def memory_of_run(record: RunRecord) -> MemoryOfRun:
+    """Resident memory of the system at its three moments."""
+    return MemoryOfRun(
+        before_bytes=record.memory.get("before", {}).get("resident_bytes"),
+        after_load_bytes=record.memory.get("after_load", {}).get("resident_bytes"),
+        after_bytes=record.memory.get("after", {}).get("resident_bytes"),
+    )
+
+
+def reproduce(document: Experiment, campaign: Campaign, cell: Cell, run: Run) -> Reproduce:
+    """An experiment of this run's cell alone, with the campaign's seed.
+
+    A run's operations follow from seed, workload, load level and repetition, so the file repeats
+    the cell up to this repetition: its last run makes the same operations as this one.
+    """
+    alone = document.model_copy(
+        update={
+            "slug": f"{document.slug}-{cell.target}"[:63].rstrip("-._"),
+            "targets": (document.targets[cell.target_index],),
+            "workloads": (document.workloads[cell.workload_index],),
+            "load_levels": (document.load_levels[cell.load_index],),
+            "repetitions": run.repetition,
+            "seed": campaign.seed,
+        }
+    )
+    return Reproduce(
+        yaml=experiment_to_yaml(alone), command=f"weighhouse run {alone.slug}.yaml --wait"
+    )
+
+
+def resource_lines(samples: Sequence[ResourceSample], origin_us: int, points: int) -> ResourceLines:
+    """Samples over time, at most about `points`; `origin_us` is second 0.
+
+    Neighbours are merged where there are more: shares of CPU by their mean, sizes by their largest.
+    """
+    width = width_for(len(samples), points)
+    groups = [samples[begin : begin + width] for begin in range(0, len(samples), width)]
+    return ResourceLines(
+        t=[(microseconds(group[0].at) - origin_us) / US_PER_SECOND for group in groups],
+        cpu_percent=[_mean(item.cpu_percent for item in group) for group in groups],
+        resident_bytes=[_largest(item.resident_bytes for item in group) for group in groups],
+        driver_cpu_percent=[_mean(item.driver_cpu_percent for item in group) for group in groups],
+        disk_bytes=[_largest(item.disk_bytes for item in group) for group in groups],
+        steal_percent=[_mean(item.steal_percent for item in group) for group in groups],
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _largest(values: Iterable[int | None]) -> int | None:
+    return max((value for value in values if value is not None), default=None)
