@@ -1,12 +1,13 @@
 """Enrolment and sessions of agents."""
 
 import datetime
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import update
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.endpoints import agent_router, router
+from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.models import Agent, RegistrationToken
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import SystemClock
@@ -94,6 +95,38 @@ def test_a_session_brings_plugins_and_learns_the_timings(
         assert CatalogService(session, SystemClock()).manifest("redis").name == "Redis"
 
 
+def test_a_copied_home_is_refused_while_the_first_is_at_work(client, tenants, session_factory):
+    instance = uuid4()
+    _, answer = enrol(client, tenants[0], instance)
+    headers = {"Authorization": f"Bearer {answer.json()['agent_token']}"}
+    copy = session_body(instance, facts={**FACTS, "machine_id": "other"})
+    client.put("/agent/v1/session", json=session_body(instance), headers=headers)
+    refused = client.put("/agent/v1/session", json=copy, headers=headers)
+    assert refused.status_code == 409
+    assert refused.json()["type"].endswith("second-session")
+    long_ago = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=1)
+    with unit_of_work(session_factory) as session:
+        session.execute(update(Agent).values(seen_at=long_ago))
+    moved = client.put("/agent/v1/session", json=copy, headers=headers)
+    assert moved.status_code == 200, "the home may move once its old machine is silent"
+
+
+def test_a_revoked_agents_attempts_end_with_it(client, tenants, session_factory, settings):
+    _, answer = enrol(client, tenants[0])
+    agent_id = UUID(answer.json()["agent_id"])
+
+    def touch():
+        with unit_of_work(session_factory) as session:
+            catalog = CatalogService(session, SystemClock())
+            FleetService(session, SystemClock(), settings, catalog).touch(agent_id, spool_bytes=7)
+
+    touch()
+    listed = client.post(f"/api/v1/agents/{agent_id}/revoke", headers=tenants[0].headers)
+    assert listed.json()["spool_bytes"] == 7
+    with pytest.raises(AgentRefused):
+        touch()
+
+
 def test_a_revoked_agent_is_refused(client, tenants):
     instance = uuid4()
     _, answer = enrol(client, tenants[0], instance)
@@ -105,6 +138,17 @@ def test_a_revoked_agent_is_refused(client, tenants):
     headers = {"Authorization": f"Bearer {made['agent_token']}"}
     refused = client.put("/agent/v1/session", json=session_body(instance), headers=headers)
     assert refused.status_code == 401
+
+
+def test_a_revoked_machine_cannot_let_itself_in_again(client, tenants):
+    instance = uuid4()
+    token, answer = enrol(client, tenants[0], instance)
+    agent_id = answer.json()["agent_id"]
+    client.post(f"/api/v1/agents/{agent_id}/revoke", headers=tenants[0].headers)
+    assert register(client, token, instance).status_code == 401, "its old token is spent"
+    _, answer = enrol(client, tenants[0], instance)
+    assert answer.status_code == 201, "a person may let it in again"
+    assert answer.json()["agent_id"] == agent_id
 
 
 def test_a_users_token_is_no_agents_token(client, tenants):

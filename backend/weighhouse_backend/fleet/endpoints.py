@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from weighhouse_protocol.order import Registered, Registration, SessionOpened, SessionOpening
 
-from weighhouse_backend.fleet.dependencies import AgentDep, FleetServiceDep, bearer
+from weighhouse_backend.fleet.dependencies import FleetServiceDep, bearer
 from weighhouse_backend.fleet.schemas import (
     AgentRead,
     RegistrationTokenCreate,
@@ -51,7 +51,7 @@ def fleet_register(request: Request, body: Registration, service: FleetServiceDe
 
 @agent_router.put("/session")
 def fleet_open_session(
-    body: SessionOpening, agent: AgentDep, service: FleetServiceDep
+    request: Request, body: SessionOpening, service: FleetServiceDep
 ) -> SessionOpened:
     """Open a session: versions, plugins, facts; the answer says how often to call."""
-    return service.open_session(agent, body)
+    return service.open_session(bearer(request), body)

@@ -152,7 +152,7 @@ class FleetService:
         """Give an agent no new runs, or give it some again; takes a maintainer."""
         agent = self._owned(caller, agent_id)
         agent.draining = draining
-        self._audit(caller, agent, "agent.drained" if draining else "agent.resumed")
+        self._audit(agent, "agent.drained" if draining else "agent.resumed", caller.name)
         return agent
 
     def revoke(self, caller: Caller, agent_id: UUID) -> Agent:
@@ -160,7 +160,7 @@ class FleetService:
         agent = self._owned(caller, agent_id)
         if agent.revoked_at is None:
             agent.revoked_at = self.clock.now()
-            self._audit(caller, agent, "agent.revoked")
+            self._audit(agent, "agent.revoked", caller.name)
         return agent
 
     def counts_by_plugin(self, caller: Caller) -> dict[str, int]:
@@ -180,8 +180,6 @@ class FleetService:
             raise RegistrationRefused
         if found.used_at is not None and found.used_by != registration.instance_id:
             raise RegistrationRefused("it was used by another machine")
-        agent_token = new_token("a")
-        facts = registration.facts
         agent = self.repository.by_instance(found.project_id, registration.instance_id)
         if agent is None:
             agent = Agent(
@@ -195,6 +193,10 @@ class FleetService:
                 token_hash="",
             )
             self.session.add(agent)
+        elif agent.revoked_at is not None and found.used_at is not None:
+            raise RegistrationRefused("this agent was revoked; enrol it with a new token")
+        agent_token = new_token("a")
+        facts = registration.facts
         agent.name = registration.name
         agent.roles = [role for role in registration.roles if role in found.roles]
         agent.labels = dict(found.labels)
@@ -202,7 +204,9 @@ class FleetService:
         agent.facts = facts.model_dump(mode="json")
         agent.fingerprint = facts.fingerprint()
         agent.revoked_at = None
-        found.used_at, found.used_by = now, registration.instance_id
+        if found.used_at is None:
+            self._audit(agent, "agent.registered", actor=found.created_by)
+        found.used_at, found.used_by = found.used_at or now, registration.instance_id
         self.session.flush()
         return Registered(agent_id=agent.id, agent_token=agent_token)
 
@@ -211,21 +215,27 @@ class FleetService:
 
         :raises AgentRefused: when the token is unknown or revoked.
         """
-        agent = self.repository.by_token(token_hash(token))
-        if agent is None or agent.revoked_at is not None:
-            raise AgentRefused
+        agent = self._known(token)
         now = self.clock.now()
         if agent.seen_at is None or now - agent.seen_at > SEEN_GRAIN:
             agent.seen_at = now
         return agent
 
-    def open_session(self, agent: Agent, opening: SessionOpening) -> SessionOpened:
+    def open_session(self, token: str, opening: SessionOpening) -> SessionOpened:
         """Begin an agent's session; the same home may begin again after a crash.
 
-        :raises SecondSession: when another home uses this agent's token.
+        A home that was moved to another machine may begin there once the old one is silent.
+
+        :raises AgentRefused: when the token is unknown or revoked.
+        :raises SecondSession: when another home uses this agent's token, or when the home was
+            copied to another machine while the first one is at work.
         """
+        agent = self._known(token)
         if opening.instance_id != agent.instance_id:
             raise SecondSession("its token was copied to another home; enrol that machine itself")
+        elsewhere = opening.facts.machine_id != agent.facts.get("machine_id")
+        if elsewhere and agent.process_id is not None and self.is_reachable(agent):
+            raise SecondSession("its home was copied; the machine it came from is still at work")
         agent.process_id = opening.process_id
         agent.agent_version = opening.agent_version
         agent.facts = opening.facts.model_dump(mode="json")
@@ -268,23 +278,33 @@ class FleetService:
         """Note that an agent called with an attempt's token, and how much it holds back.
 
         Locks the agent's row: it comes before every row of a campaign.
+
+        :raises AgentRefused: when the agent was revoked; its attempts end with it.
         """
         agent = self.agent(agent_id)
+        if agent.revoked_at is not None:
+            raise AgentRefused
         agent.seen_at = self.clock.now()
         if spool_bytes is not None:
             agent.spool_bytes = spool_bytes
         self.session.flush()
+
+    def _known(self, token: str) -> Agent:
+        agent = self.repository.by_token(token_hash(token))
+        if agent is None or agent.revoked_at is not None:
+            raise AgentRefused
+        return agent
 
     def _owned(self, caller: Caller, agent_id: UUID) -> Agent:
         agent = self.agent(agent_id)
         caller.require(agent.project_id, Role.MAINTAINER)
         return agent
 
-    def _audit(self, caller: Caller, agent: Agent, action: str) -> None:
+    def _audit(self, agent: Agent, action: str, actor: str) -> None:
         audit.record(
             self.session,
             self.clock,
-            actor=caller.name,
+            actor=actor,
             action=action,
             subject=agent.name,
             project_id=agent.project_id,
