@@ -35,4 +35,4 @@ class OccupancyService:
             .where(Cell.project_id.in_(project_ids), Run.finished_at.is_not(None))
             .group_by(Cell.system_id)
         )
-        return {system_id: at for system_id, at in rows}  # noqa: C416 - typed rows
+        return {system_id: at for system_id, at in rows if at is not None}
