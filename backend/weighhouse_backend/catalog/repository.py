@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 from weighhouse_protocol.manifest import Manifest
 
@@ -22,7 +22,7 @@ class CatalogRepository:
         """The manifest seen last of each plugin, by id."""
         return self.session.scalars(
             select(Plugin)
-            .distinct(Plugin.id)
+            .ext(distinct_on(Plugin.id))
             .order_by(Plugin.id, Plugin.last_seen_at.desc(), Plugin.version.desc())
         ).all()
 
