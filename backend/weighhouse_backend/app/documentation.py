@@ -1,6 +1,7 @@
 """Serves the pages that errors and findings link to, as plain, readable HTML."""
 
 import html
+import re
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -9,7 +10,9 @@ from starlette.responses import HTMLResponse
 
 from weighhouse_backend.kit.problems import NotFound
 
-FOLDERS = ("findings", "problems", "plugins")
+PATH = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)?")
+LINK = re.compile(r'href="([^":]+)\.md(#[^"]*)?"')
+"""A link from page to page; in the repository it names the file."""
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>{title} · Weighhouse</title>
 <style>:root{{color-scheme:light dark}}body{{font:16px/1.6 system-ui,sans-serif;max-width:44rem;
@@ -18,20 +21,31 @@ pre{{overflow-x:auto;padding:.75rem;border:1px solid #8886}}td,th{{padding:.25re
 text-align:left;vertical-align:top}}</style>{body}</html>"""
 
 
+def page(title: str, body: str) -> str:
+    """A plain page.
+
+    :param title: text.
+    :param body: HTML.
+    """
+    return PAGE.format(title=html.escape(title), body=body)
+
+
 def install_documentation(app: FastAPI, directory: Path | None) -> None:
-    """Serve `docs/findings`, `docs/problems` and `docs/plugins` under /docs/…
+    """Serve the Markdown files of a folder under /docs/…, a folder's own page being its README.
 
     :param directory: the folder `docs/`; none: the addresses answer with 404.
     """
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
-    @app.get("/docs/{folder}/{name}", include_in_schema=False)
-    def documentation_page(folder: str, name: str) -> HTMLResponse:
-        if directory is None or folder not in FOLDERS or not name.replace("-", "").isalnum():
-            raise NotFound
-        file = directory / folder / f"{name}.md"
+    @app.get("/docs/{path:path}", include_in_schema=False)
+    def documentation_page(path: str) -> HTMLResponse:
+        if directory is None or not PATH.fullmatch(path):
+            raise NotFound(f"there is no page about {path}")
+        place = directory / path
+        file = place / "README.md" if place.is_dir() else place.with_suffix(".md")
         if not file.is_file():
-            raise NotFound(f"there is no page about {name}")
+            raise NotFound(f"there is no page about {path}")
         text = file.read_text(encoding="utf-8")
         title = text.lstrip("# ").split("\n", 1)[0]
-        return HTMLResponse(PAGE.format(title=html.escape(title), body=markdown.render(text)))
+        body = LINK.sub(r'href="\1\2"', markdown.render(text))
+        return HTMLResponse(page(title, body), headers={"Cache-Control": "public, max-age=300"})

@@ -1,19 +1,20 @@
 """Makes the application out of settings; nothing happens before."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 import redis.asyncio
-import structlog
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from weighhouse_backend.analysis.endpoints import router as analysis
 from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.frontend import install_frontend
 from weighhouse_backend.app.overviews import router as overviews
+from weighhouse_backend.app.reference import install_reference
 from weighhouse_backend.app.status import router as status
+from weighhouse_backend.app.surroundings import Surroundings
 from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
 from weighhouse_backend.campaigns.endpoints import router as campaigns
 from weighhouse_backend.experiments.endpoints import router as experiments
@@ -22,7 +23,6 @@ from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.events import make_redis
-from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.logs import configure_logs
 from weighhouse_backend.kit.problems import ProblemDocument, install_problems
@@ -38,16 +38,6 @@ ROUTERS = (
     status, identity, experiments, campaigns, results, analysis, overviews, fleet,
     fleet_agent, campaigns_agent, results_agent,
 )  # fmt: skip
-SECURITY_HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-        "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'self'; "
-        "form-action 'self'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-}
 
 
 def operation_id(route: APIRoute) -> str:
@@ -79,7 +69,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         description=DESCRIPTION,
         version=version("weighhouse-backend"),
         openapi_url="/api/v1/openapi.json",
-        docs_url="/api/docs",
+        docs_url=None,  # Swagger UI comes from elsewhere; `reference` shows the same from here
         redoc_url=None,
         lifespan=lifespan,
         generate_unique_id_function=operation_id,
@@ -96,23 +86,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.celery = make_celery(chosen.redis_url)
     app.state.redis = make_redis(chosen.redis_url)
     install_problems(app)
-    app.middleware("http")(_surround)
+    app.add_middleware(Surroundings)
     for router in ROUTERS:
         app.include_router(router)
+    install_reference(app)
     install_documentation(app, chosen.docs_dir)
     install_frontend(app, chosen.frontend_dir)
     return app
-
-
-async def _surround(
-    request: Request, call_next: Callable[[Request], Awaitable[Response]]
-) -> Response:
-    """A request id in logs and answer, and the headers that keep browsers careful."""
-    request_id = request.headers.get("X-Request-Id", "")[:64] or str(new_id())
-    structlog.contextvars.clear_contextvars()
-    structlog.contextvars.bind_contextvars(request_id=request_id)
-    response = await call_next(request)
-    response.headers["X-Request-Id"] = request_id
-    for name, value in SECURITY_HEADERS.items():
-        response.headers.setdefault(name, value)
-    return response

@@ -19,7 +19,7 @@ def install_frontend(app: FastAPI, directory: Path | None) -> None:
         return
     root = directory.resolve()
 
-    @app.get("/{path:path}", include_in_schema=False)
+    @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
     def frontend_file(path: str, request: Request) -> Response:
         if path.startswith(("api/", "agent/", "docs/")):
             raise NotFound(f"there is no {request.url.path}")
@@ -27,6 +27,8 @@ def install_frontend(app: FastAPI, directory: Path | None) -> None:
         if path and file.is_file() and file.is_relative_to(root):
             cache = FOREVER if path.startswith("assets/") else "no-cache"
             return FileResponse(file, headers={"Cache-Control": cache})
+        if path.startswith("assets/"):
+            raise NotFound("this page is from before an update; load it again")
         index = root / "index.html"
         if not index.is_file():
             raise NotFound("the frontend is not built; `make install` builds it")

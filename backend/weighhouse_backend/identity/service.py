@@ -58,7 +58,8 @@ class IdentityService:
         """:raises TooManyLogins: after too many refused logins for an address."""
         since = self.clock.now() - FAILURE_WINDOW
         if self._repository.recent_failures(email, since) >= FAILURES_ALLOWED:
-            raise TooManyLogins
+            wait = str(int(FAILURE_WINDOW.total_seconds()))
+            raise TooManyLogins(headers={"Retry-After": wait})
 
     def log_in(self, email: str, password: str) -> str | None:
         """Sign somebody in.

@@ -213,7 +213,10 @@ def install_problems(app: FastAPI) -> None:
 
     def on_anything(request: Request, error: Exception) -> JSONResponse:
         log.error("unhandled", path=request.url.path, exc_info=error)
-        return _answer(Unexpected(), request)
+        # Who reports it needs the id under which it was logged.
+        known = structlog.contextvars.get_contextvars().get("request_id")
+        headers = {"X-Request-Id": str(known)} if known else {}
+        return _answer(Unexpected(headers=headers), request)
 
     app.add_exception_handler(Problem, on_problem)
     app.add_exception_handler(RequestValidationError, on_validation)
