@@ -297,7 +297,7 @@ class CampaignRepository:
                 Attempt.project_id.in_(list(project_ids)), Attempt.status.in_(LIVE_ATTEMPTS)
             )
         )
-        return dict(found.tuples().all())
+        return dict(found.all())
 
     def running_by_project(self) -> dict[UUID, int]:
         """Attempts under way, counted by project: what fairness looks at."""
@@ -306,7 +306,7 @@ class CampaignRepository:
             .where(Attempt.status.in_(LIVE_ATTEMPTS))
             .group_by(Attempt.project_id)
         )
-        return dict(found.tuples().all())
+        return dict(found.all())
 
     def waiting_campaigns(self) -> Sequence[Campaign]:
         """Campaigns with queued runs that may be given to agents, oldest first."""

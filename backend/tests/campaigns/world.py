@@ -1,0 +1,279 @@
+"""A tenant with agents whose time a test sets: what campaigns' tests are written in."""
+
+import datetime
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+from redis import Redis
+from sqlalchemy import select
+from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.campaigns.models import Attempt, Campaign, CampaignEvent, Run
+from weighhouse_backend.campaigns.schemas import CampaignCreate
+from weighhouse_backend.experiments.schemas import DocumentSource
+from weighhouse_backend.fleet.models import Agent
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.kit.db import SessionFactory
+from weighhouse_backend.kit.events import RedisEvents
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_protocol.facts import MachineFacts, PolicyStatement
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.order import AttemptOrder, Registration, SessionOpening
+from weighhouse_protocol.report import Completion, CompletionAnswer, Failure, Heartbeat
+
+_slugs = itertools.count(1)
+
+DOCUMENT: dict[str, Any] = {
+    "name": "Two stores",
+    "targets": [{"name": "redis", "system": "redis"}, {"name": "mc", "system": "memcached"}],
+    "workloads": [{"name": "mixed", "record_count": 100, "operations": {"read": 1.0}}],
+    "load_levels": [{"model": "closed", "clients": 2}],
+    "repetitions": 2,
+    "phases": {"warmup_seconds": 1, "measure_seconds": 2},
+    "seed": 7,
+}
+
+
+def manifest(system: str, **changed: Any) -> Manifest:
+    """A system's manifest with what a test wants different."""
+    base: dict[str, Any] = {
+        "id": system, "version": "0.1.0", "name": system.capitalize(), "vendor": "somebody",
+        "licence": "BSD-3-Clause", "architecture": "hash table", "colour": "#D55E00", "mark": "●",
+        "operations": ["read", "update", "insert"], "deployments": ["process", "external"],
+        "default_deployment": "process", "driver": {"id": "resp"},
+        "benchmark_clause": {
+            "policy": "open", "text": "none", "source": "licence", "checked_on": "2026-11-20",
+        },
+    }  # fmt: skip
+    return Manifest.model_validate(base | changed)
+
+
+@dataclass
+class SetClock:
+    """A clock that stands until it is moved."""
+
+    at: datetime.datetime
+
+    def now(self) -> datetime.datetime:
+        """The set instant."""
+        return self.at
+
+    def forward(self, seconds: float) -> None:
+        """Let time pass."""
+        self.at += datetime.timedelta(seconds=seconds)
+
+
+@dataclass
+class NotedJobs:
+    """Keeps what would be sent."""
+
+    sent: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def send(self, name: str, **arguments: Any) -> None:
+        """Note a job."""
+        self.sent.append((name, arguments))
+
+    def named(self, name: str) -> list[dict[str, Any]]:
+        """Arguments of the jobs of a name."""
+        return [arguments for sent, arguments in self.sent if sent == name]
+
+
+@dataclass
+class World:
+    """One project, its agents, and the services, each call a transaction of its own."""
+
+    sessions: SessionFactory
+    settings: Settings
+    redis: Redis
+    project_id: UUID
+    clock: SetClock
+    jobs: NotedJobs = field(default_factory=NotedJobs)
+    tokens: dict[UUID, str] = field(default_factory=dict)
+
+    @property
+    def caller(self) -> Caller:
+        """A member of the project."""
+        return Caller("user", self.project_id, "Mia", {self.project_id: Role.MEMBER})
+
+    @contextmanager
+    def transaction(self) -> Iterator[Campaigns]:
+        """The services over one transaction."""
+        with unit_of_work(self.sessions) as session:
+            events = RedisEvents(self.redis, session)
+            yield Campaigns(session, self.jobs, events, self.clock, self.settings)
+
+    # Agents
+
+    def agent(
+        self,
+        name: str = "one",
+        *,
+        systems: tuple[str, ...] = ("redis", "memcached"),
+        labels: dict[str, str] | None = None,
+        roles: tuple[str, ...] = ("driver", "server"),
+        cpu: str = "cpu",
+        policy: PolicyStatement | None = None,
+    ) -> UUID:
+        """Enrol an agent and open its session."""
+        facts = MachineFacts(
+            hostname=name, machine_id=name, cpu_model=cpu, cores=2, memory_bytes=1 << 30,
+            kernel="6", operating_system="os", architecture="x86_64",
+        )  # fmt: skip
+        instance = uuid4()
+        with self.transaction() as feature:
+            made = feature.fleet.issue_registration(
+                self.project_id, "test", labels=labels or {}, roles=roles,
+                lifetime=datetime.timedelta(hours=1),
+            )  # fmt: skip
+            registration = Registration.model_validate(
+                {"name": name, "instance_id": instance, "roles": roles, "facts": facts}
+            )
+            enrolled = feature.fleet.register(made.token, registration)
+            feature.fleet.open_session(
+                enrolled.agent_token,
+                SessionOpening(
+                    instance_id=instance, process_id=uuid4(), agent_version="0.1.0",
+                    manifests=tuple(manifest(system) for system in systems), facts=facts,
+                    policy=policy or PolicyStatement(),
+                ),
+            )  # fmt: skip
+            self.tokens[enrolled.agent_id] = enrolled.agent_token
+        return enrolled.agent_id
+
+    def claim(self, agent_id: UUID, claim_id: UUID | None = None) -> AttemptOrder | None:
+        """An agent asks for work, once."""
+        token = self.tokens[agent_id]
+        with self.transaction() as feature:
+            agent = feature.fleet.authenticate(token)
+            return feature.attempts.claim(agent, claim_id or uuid4(), token)
+
+    def take(self, agent_id: UUID) -> AttemptOrder:
+        """Allocate, claim and start a run on an agent; there has to be one."""
+        self.allocate()
+        order = self.claim(agent_id)
+        assert order is not None
+        with self.transaction() as feature:
+            feature.attempts.start(order.attempt_id, order.fence)
+        return order
+
+    def beat(self, order: AttemptOrder, phase: str = "measure") -> str:
+        """An agent's heartbeat; what it is told about stopping."""
+        with self.transaction() as feature:
+            beat = Heartbeat.model_validate({"fence": order.fence, "phase": phase})
+            return feature.attempts.heartbeat(order.attempt_id, beat).cancel
+
+    def end(
+        self, order: AttemptOrder, outcome: str = "completed", failure: Failure | None = None
+    ) -> str:
+        """An agent is done; what became of it."""
+        with self.transaction() as feature:
+            completion = Completion.model_validate(
+                {"fence": order.fence, "outcome": outcome, "failure": failure, "events_count": 0}
+            )
+            answer: CompletionAnswer = feature.attempts.complete(order.attempt_id, completion)
+            return answer.result
+
+    # Platform
+
+    def start(self, **changed: Any) -> UUID:
+        """Store an experiment and start a campaign of it."""
+        experiment_id = self.experiment(**changed)
+        return self.campaign_of(experiment_id)
+
+    def experiment(self, **changed: Any) -> UUID:
+        """Store an experiment."""
+        document = DOCUMENT | {"slug": f"experiment-{next(_slugs)}"} | changed
+        with self.transaction() as feature:
+            saved = feature.experiments.create(
+                self.caller, self.project_id, DocumentSource(document=document)
+            )
+            return saved.experiment.id
+
+    def campaign_of(self, experiment_id: UUID, **wanted: Any) -> UUID:
+        """Start a campaign of an experiment."""
+        body = CampaignCreate(experiment_id=experiment_id, **wanted)
+        with self.transaction() as feature:
+            return feature.campaigns.create(self.caller, body).id
+
+    def allocate(self) -> list[Attempt]:
+        """Give out work; the attempts of this project."""
+        with self.transaction() as feature:
+            given = feature.allocator.allocate()
+            return [attempt for attempt in given if attempt.project_id == self.project_id]
+
+    def settle(self, run_id: UUID, throughput: float = 1000.0) -> bool:
+        """Results wrote a run's summary."""
+        with self.transaction() as feature:
+            return feature.runs.complete(run_id, throughput=throughput, p99_us=500.0)
+
+    def watch(self) -> None:
+        """The watch over leases, once."""
+        with self.transaction() as feature:
+            found = feature.leases.watch()
+        for attempt_id in found:
+            with self.transaction() as feature:
+                feature.leases.expire(attempt_id)
+
+    def finish_everything(self, agent_id: UUID) -> list[AttemptOrder]:
+        """Measure until nothing is queued; the orders in the order they came."""
+        orders = []
+        while True:
+            self.allocate()
+            order = self.claim(agent_id)
+            if order is None:
+                return orders
+            with self.transaction() as feature:
+                feature.attempts.start(order.attempt_id, order.fence)
+            self.clock.forward(4)
+            assert self.end(order) == "accepted"
+            assert self.settle(order.run_id)
+            orders.append(order)
+
+    # Looking
+
+    def campaign(self, campaign_id: UUID) -> Campaign:
+        """A campaign's row."""
+        with self.sessions() as session:
+            return session.get_one(Campaign, campaign_id)
+
+    def run(self, run_id: UUID) -> Run:
+        """A run's row."""
+        with self.sessions() as session:
+            return session.get_one(Run, run_id)
+
+    def runs(self, campaign_id: UUID) -> list[Run]:
+        """A campaign's runs in order."""
+        with self.sessions() as session:
+            query = select(Run).where(Run.campaign_id == campaign_id).order_by(Run.position)
+            return list(session.scalars(query))
+
+    def attempt(self, attempt_id: UUID) -> Attempt:
+        """An attempt's row."""
+        with self.sessions() as session:
+            return session.get_one(Attempt, attempt_id)
+
+    def attempts(self, run_id: UUID) -> list[Attempt]:
+        """A run's attempts in order."""
+        with self.sessions() as session:
+            query = select(Attempt).where(Attempt.run_id == run_id).order_by(Attempt.number)
+            return list(session.scalars(query))
+
+    def events(self, campaign_id: UUID) -> list[CampaignEvent]:
+        """A campaign's events in order."""
+        with self.sessions() as session:
+            query = (
+                select(CampaignEvent)
+                .where(CampaignEvent.campaign_id == campaign_id)
+                .order_by(CampaignEvent.id)
+            )
+            return list(session.scalars(query))
+
+    def agent_row(self, agent_id: UUID) -> Agent:
+        """An agent's row."""
+        with self.sessions() as session:
+            return session.get_one(Agent, agent_id)
