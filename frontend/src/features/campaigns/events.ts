@@ -1,5 +1,7 @@
 import { onScopeDispose, ref, watch, type Ref } from 'vue'
 
+import type { Campaign, CampaignSummary } from '@/api'
+
 /** A run's change as the event stream tells it. */
 export interface RunEvent {
   run_id: string
@@ -20,9 +22,13 @@ export interface LiveEvent {
   elapsed_seconds: number | null
 }
 
+/** How far a campaign is. */
+export type ProgressEvent = Pick<Campaign, 'runs' | 'seconds_left'>
+
 /** What a listener wants to hear of. */
 export interface Listener {
-  campaign?: () => void
+  campaign?: (event: CampaignSummary) => void
+  progress?: (event: ProgressEvent) => void
   run?: (event: RunEvent, id: string) => void
   live?: (event: LiveEvent) => void
 }
@@ -60,15 +66,17 @@ export function useCampaignEvents(id: string, active: Ref<boolean>, listener: Li
     source.onerror = () => {
       state.value = source?.readyState === EventSource.CLOSED ? 'closed' : 'connecting'
     }
-    source.addEventListener('campaign', () => listener.campaign?.())
-    source.addEventListener('progress', () => listener.campaign?.())
-    source.addEventListener('run', (event) =>
-      listener.run?.(JSON.parse(String(event.data)) as RunEvent, event.lastEventId),
-    )
-    source.addEventListener('live', (event) => listener.live?.(JSON.parse(String(event.data)) as LiveEvent))
+    listen<CampaignSummary>(source, 'campaign', (event) => listener.campaign?.(event))
+    listen<ProgressEvent>(source, 'progress', (event) => listener.progress?.(event))
+    listen<RunEvent>(source, 'run', (event, eventId) => listener.run?.(event, eventId))
+    listen<LiveEvent>(source, 'live', (event) => listener.live?.(event))
   }
 
   watch(active, (on) => (on ? connect() : close()), { immediate: true })
   onScopeDispose(close)
   return state
+}
+
+function listen<T>(source: EventSource, kind: string, hear: (data: T, eventId: string) => void): void {
+  source.addEventListener(kind, (event) => hear(JSON.parse(String(event.data)) as T, event.lastEventId))
 }

@@ -29,16 +29,32 @@ export function useLiveCampaign(id: string): {
   const samples = shallowRef<LiveEvent[]>([])
   const active = computed(() => isOpen(query.data.value))
 
+  const change = (edit: (campaign: Campaign) => Campaign) =>
+    queries.setQueryData<Campaign>(['campaign', id], (old) => (old ? edit(old) : old))
+
   const refresh = () => void queries.invalidateQueries({ queryKey: ['campaign', id] })
 
+  /** What the log has told of each run; a stream begins with how all runs stand, which is no news. */
+  const told = new Map<string, string>()
+  function isNews(campaign: Campaign, runId: string, status: string): boolean {
+    if (told.size === 0) {
+      for (const run of campaign.cells.flatMap((cell) => cell.runs)) told.set(run.id, run.status)
+    }
+    if (told.get(runId) === status) return false
+    told.set(runId, status)
+    return true
+  }
+
   const stream = useCampaignEvents(id, active, {
-    campaign: refresh,
+    campaign(event) {
+      change((old) => ({ ...old, ...event }))
+      if (!isOpen(event)) refresh()
+    },
+    progress: (event) => change((old) => ({ ...old, ...event })),
     run(event, eventId) {
       const campaign = query.data.value
-      if (!campaign) return
-      queries.setQueryData<Campaign>(['campaign', id], (old) =>
-        old ? withRunStatus(old, event.run_id, event.status as RunStatus) : old,
-      )
+      if (!campaign || !isNews(campaign, event.run_id, event.status)) return
+      change((old) => withRunStatus(old, event.run_id, event.status as RunStatus))
       lines.value = [
         {
           key: `${eventId}-${event.run_id}-${event.status}`,
@@ -50,7 +66,8 @@ export function useLiveCampaign(id: string): {
         },
         ...lines.value,
       ].slice(0, KEPT_LINES)
-      if (event.status === 'completed' || event.status === 'failed') refresh()
+      // Its figures stand only in the campaign itself.
+      if (event.status === 'completed') refresh()
     },
     live(event) {
       const same = samples.value.at(-1)?.run_id === event.run_id
