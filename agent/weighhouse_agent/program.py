@@ -8,6 +8,7 @@ finds it.
 
 import logging
 import os
+import select
 import signal
 import sys
 import threading
@@ -86,7 +87,9 @@ class Program:
         """
         worker = threading.Thread(target=self._work, name="work", daemon=True)
         worker.start()
-        os.eventfd_read(self._end)
+        waiter = select.poll()
+        waiter.register(self._end, select.POLLIN)
+        waiter.poll()  # unlike eventfd_read, it goes on after a signal
         self._stop.set()
         with self._lock:
             carrier = self._carrier

@@ -1,0 +1,180 @@
+"""A platform, an enrolled agent as a process, and the small system that it measures."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from weighhouse_agent.enrolment import enrol
+from weighhouse_agent.home import AttemptDirectory, Home
+from weighhouse_agent.watching import record_of, runs
+from weighhouse_cli.embedded.directory import free_port
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_sdk.procfs import all_processes, working_directory
+from weighhouse_testing.platform import until
+
+from .protocol_server import Attempt, Platform, Server
+
+SCALE = Path(__file__).parent / "scale"
+
+
+@pytest.fixture
+def order() -> Callable[..., AttemptOrder]:
+    """Makes an order for the small system."""
+
+    def make(
+        *, measure_seconds: float = 0.4, limit_seconds: float = 60.0, load: Any = None,
+        deployment: str = "process", endpoints: tuple[str, ...] = (), system: str = "scale",
+        driver: str = "none", **parameters: Any,
+    ) -> AttemptOrder:  # fmt: skip
+        attempt_id = uuid4()
+        return AttemptOrder.model_validate(
+            {
+                "attempt_id": attempt_id,
+                "run_id": uuid4(),
+                "campaign_id": uuid4(),
+                "fence": 1,
+                "attempt_token": f"wht_{attempt_id.hex}",
+                "target": {
+                    "name": "small",
+                    "system": system,
+                    "deployment": deployment,
+                    "endpoints": endpoints,
+                    "parameters": parameters,
+                    "driver_options": {"behaviour": driver} if driver != "none" else {},
+                },
+                "workload": {"name": "mixed", "operations": {"read": 0.5, "update": 0.5}},
+                "load": load or {"model": "closed", "clients": 1},
+                "phases": [
+                    {"kind": "load", "clients": 1},
+                    {"kind": "warmup", "duration_seconds": 0.1},
+                    {"kind": "measure", "duration_seconds": measure_seconds},
+                ],
+                "interval_seconds": 0.1,
+                "sample_seconds": 0.1,
+                "seed": 7,
+                "limit_seconds": limit_seconds,
+            }
+        )
+
+    return make
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A platform that answers; the agent has kept to the protocol when this ends."""
+    made = Server(Platform(), free_port())
+    made.start()
+    yield made
+    made.stop()
+    assert made.platform.breaches == []
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """With it a Python process finds the small system's plugin and driver, as if installed."""
+    site = tmp_path_factory.mktemp("site")
+    about = site / "weighhouse_plugin_scale-0.1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: weighhouse-plugin-scale\nVersion: 0.1.0\n"
+    )
+    (about / "entry_points.txt").write_text(
+        "[weighhouse.plugins]\nscale = weighhouse_plugin_scale:PLUGIN\n"
+    )
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")}
+    return {
+        **kept,
+        "PYTHONPATH": os.pathsep.join([str(site), str(SCALE)]),
+        "WEIGHHOUSE_DRIVERS": str(SCALE),
+    }
+
+
+@dataclass
+class RunningAgent:
+    """An agent as a process of its own."""
+
+    home: Home
+    environment: dict[str, str]
+    process: subprocess.Popen[bytes] | None = None
+    log: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.log = self.home.path.parent / "agent.log"
+
+    def start(self) -> None:
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "weighhouse_agent", "start", "--home", str(self.home.path)],
+                env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True,
+            )  # fmt: skip
+
+    def signal(self, number: signal.Signals) -> int:
+        """Send a signal and wait for the end; the exit status."""
+        assert self.process is not None
+        self.process.send_signal(number)
+        return self.process.wait(30)
+
+    def wait(self, seconds: float = 30) -> int:
+        assert self.process is not None
+        return self.process.wait(seconds)
+
+    def attempt(self, attempt_id: UUID) -> AttemptDirectory:
+        return self.home.attempt(attempt_id)
+
+    def attempt_pid(self, attempt_id: UUID) -> int:
+        """Of the process that carries an attempt out, once it runs."""
+
+        def running() -> int | None:
+            record = record_of(self.attempt(attempt_id))
+            return record.pid if record is not None and runs(record) else None
+
+        pid: int = until("the attempt's process runs", running, every=0.01)
+        return pid
+
+    def processes(self) -> list[int]:
+        """Of systems and drivers: whatever works below the home."""
+        found = []
+        for stat in all_processes():
+            where = working_directory(stat.pid) if stat.alive else None
+            if where is not None and where.is_relative_to(self.home.path):
+                found.append(stat.pid)
+        return found
+
+    def end(self) -> None:
+        """End everything that is left."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for directory in self.home.attempts():
+            record = record_of(directory)
+            if record is not None and runs(record):
+                os.kill(record.pid, signal.SIGKILL)
+        for pid in self.processes():
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def home(tmp_path: Path, server: Server) -> Home:
+    """An enrolled home."""
+    enrol(server.url, server.platform.registration_token, tmp_path / "home", name="test")
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def agent(home: Home, environment: dict[str, str]) -> Iterator[RunningAgent]:
+    """An enrolled agent, not yet started."""
+    made = RunningAgent(home, environment)
+    yield made
+    made.end()
+
+
+def ended(attempt: Attempt) -> bool:
+    return attempt.completion is not None

@@ -1,0 +1,297 @@
+"""Attempts end to end: a real agent process, real HTTP, a real system, a real driver."""
+
+import json
+import os
+import signal
+from collections.abc import Callable
+
+import pytest
+from weighhouse_agent.home import AttemptDirectory
+from weighhouse_agent.watching import record_of, runs
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_testing.platform import until
+
+from .conftest import RunningAgent, ended
+from .protocol_server import Attempt, Server
+
+MakeOrder = Callable[..., AttemptOrder]
+
+
+def measured(attempt: Attempt, what: str = "measure", seconds: float = 30) -> None:
+    """Wait until an attempt is in its measurement, and the platform has seen an interval of it."""
+    until(
+        f"an interval of {what} arrives",
+        lambda: any(e["interval"]["phase"] == what for e in attempt.of_kind("interval")),
+        seconds=seconds,
+        every=0.02,
+    )
+
+
+def carried_out(agent: RunningAgent, server: Server, order: AttemptOrder) -> Attempt:
+    attempt = server.platform.offer(order)
+    agent.start()
+    until("the attempt ends", lambda: ended(attempt), every=0.02)
+    until("it is removed", lambda: not agent.attempt(order.attempt_id).path.exists(), every=0.02)
+    assert agent.processes() == []
+    return attempt
+
+
+def test_a_run_arrives_whole(agent: RunningAgent, server: Server, order: MakeOrder) -> None:
+    attempt = carried_out(agent, server, order())
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed", attempt.completion
+    assert attempt.completion.failure is None
+    assert attempt.phases() == ["deploy", "load", "warmup", "measure", "collect"]
+    assert [event["sequence"] for event in attempt.events] == list(range(len(attempt.events)))
+    assert [e["mark"] for e in attempt.of_kind("mark")] == ["deployed", "ready", "stopped"]
+    assert [e["moment"] for e in attempt.of_kind("memory")] == ["before", "after_load", "after"]
+    assert all(e["resident_bytes"] > 0 for e in attempt.of_kind("memory"))
+    target = attempt.of_kind("target")[0]
+    assert target["version"] == "1.0"
+    assert target["stream_hash"] == "5ca1e"
+    assert target["co_located"]
+    assert target["facts"]["versions"]["driver scale"] == "0.1.0"
+    samples = attempt.of_kind("sample")
+    assert len(samples) >= 3
+    assert all(each["metrics"]["weights"] == 12.0 for each in samples)
+    assert any(each["driver_cpu_percent"] is not None for each in samples)
+    ended_phases = {e["phase"]: e for e in attempt.of_kind("phase_ended")}
+    counted = sum(
+        e["interval"]["operations"]["read"]["ok"]["count"]
+        for e in attempt.of_kind("interval")
+        if e["interval"]["phase"] == "measure"
+    )
+    assert ended_phases["measure"]["operations"]["read"]["ok"] == counted > 0
+    assert agent.signal(signal.SIGTERM) == 0
+
+
+def test_one_after_the_other(agent: RunningAgent, server: Server, order: MakeOrder) -> None:
+    attempts = [server.platform.offer(order(measure_seconds=0.1)) for _ in range(3)]
+    agent.start()
+    until("all end", lambda: all(ended(each) for each in attempts), every=0.02)
+    assert {each.completion.outcome for each in attempts if each.completion} == {"completed"}
+    opening = server.platform.sessions[-1]
+    assert "scale" in {manifest.id for manifest in opening.manifests}
+    assert opening.facts.versions["driver scale"] == "0.1.0"
+
+
+def test_lost_answers_lose_nothing(agent: RunningAgent, server: Server, order: MakeOrder) -> None:
+    server.platform.lost = {
+        "PUT /agent/v1/session": 1, "POST /agent/v1/claims": 2, "/start": 2, "/events": 3,
+        "/complete": 2,
+    }  # fmt: skip
+    attempt = carried_out(agent, server, order(measure_seconds=1.0))
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed"
+    assert len(server.platform.claims) == 1
+    assert not any(server.platform.lost.values())
+
+
+def test_it_measures_on_while_the_platform_is_away(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(measure_seconds=1.5)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    measured(attempt)
+    server.stop()
+    known = len(attempt.events)
+    until("it has its outcome", agent.attempt(wanted.attempt_id).outcome.exists, every=0.02)
+    assert len(attempt.events) == known
+    server.start()
+    until("it is delivered", lambda: ended(attempt), every=0.02)
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed"
+    seconds = [e for e in attempt.of_kind("interval") if e["interval"]["phase"] == "measure"]
+    assert len(seconds) >= 14
+
+
+def test_a_killed_agent_costs_nothing(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(measure_seconds=3.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    measured(attempt)
+    pid = agent.attempt_pid(wanted.attempt_id)
+    agent.signal(signal.SIGKILL)
+    agent.start()
+    assert agent.attempt_pid(wanted.attempt_id) == pid
+    until("it is delivered", lambda: ended(attempt), every=0.02)
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed", attempt.completion.failure
+    assert attempt.phases().count("measure") == 1
+    assert any(call.startswith("GET") for call in server.platform.calls)
+    next_one = server.platform.offer(order(measure_seconds=0.1))
+    until("the next one ends", lambda: ended(next_one), every=0.02)
+
+
+def test_a_killed_attempt_is_a_failure_of_the_infrastructure(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(measure_seconds=60.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    measured(attempt)
+    assert len(agent.processes()) >= 2
+    kill(agent.attempt_pid(wanted.attempt_id))
+    until("it is delivered", lambda: ended(attempt), every=0.02)
+    assert attempt.completion is not None
+    assert attempt.completion.failure is not None
+    assert attempt.completion.failure.kind == "infrastructure"
+    assert "signal 9" in attempt.completion.failure.message
+    assert agent.processes() == []
+
+
+def test_both_killed_and_the_last_line_torn(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(measure_seconds=60.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    measured(attempt)
+    agent.signal(signal.SIGKILL)
+    directory = agent.attempt(wanted.attempt_id)
+    kill(agent.attempt_pid(wanted.attempt_id))
+    until("it is dead", lambda: not alive(directory))
+    whole = directory.spool.read_bytes().splitlines(keepends=True)
+    whole = [line for line in whole if line.endswith(b"\n")]
+    torn = b'{"kind":"phase","sequence":' + str(len(whole)).encode()
+    directory.spool.write_bytes(b"".join(whole) + torn)
+    assert agent.processes() != []
+    agent.start()
+    until("it is delivered", lambda: ended(attempt), every=0.02)
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "failed"
+    assert attempt.completion.events_count == len(whole) == len(attempt.events)
+    assert attempt.events[-1] == {**attempt.events[-1], **json.loads(whole[-1])}
+    assert agent.processes() == []
+
+
+@pytest.mark.parametrize("mode", ["graceful", "kill"])
+def test_cancelled(agent: RunningAgent, server: Server, order: MakeOrder, mode: str) -> None:
+    attempt = server.platform.offer(order(measure_seconds=60.0))
+    agent.start()
+    measured(attempt)
+    attempt.cancel = mode
+    until("it ends", lambda: ended(attempt), every=0.02)
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "cancelled"
+    assert agent.processes() == []
+    if mode == "graceful":
+        assert attempt.of_kind("phase_ended")[-1]["interrupted"]
+        assert attempt.of_kind("mark")[-1]["mark"] == "stopped"
+
+
+def test_cancelled_while_the_plugin_hangs(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(behaviour="stuck")
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    until("it hangs", lambda: any(e["mark"] == "ready" for e in attempt.of_kind("mark")))
+    attempt.cancel = "graceful"
+    until("it ends", lambda: ended(attempt), every=0.02)
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "cancelled"
+    assert agent.processes() == []
+
+
+def test_a_system_that_ignores_the_signal_is_killed(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    (agent.home.policy).write_text("[machine]\nstop_seconds = 0.3\n")
+    attempt = carried_out(agent, server, order(behaviour="ignores_sigterm"))
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed"
+
+
+def test_the_runs_limit(agent: RunningAgent, server: Server, order: MakeOrder) -> None:
+    attempt = carried_out(agent, server, order(measure_seconds=60.0, limit_seconds=1.5))
+    assert attempt.completion is not None
+    assert attempt.completion.failure is not None
+    assert attempt.completion.failure.kind == "timeout"
+    assert attempt.of_kind("phase_ended")[-1]["interrupted"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "kind", "told"),
+    [
+        ({"behaviour": "missing"}, "missing_binary", "apt-get install scale"),
+        ({"behaviour": "dies_at_start"}, "not_ready", "the pan is missing"),
+        ({"behaviour": "dies_under_load", "measure_seconds": 60.0}, "database", "too heavy"),
+        ({"driver": "gives_up"}, "database", "look for it"),
+        ({"driver": "garbage"}, "driver", "12 pounds"),
+        ({"driver": "dies"}, "driver", "the beam broke"),
+        ({"unheard_of": 1}, "invalid", "parameters.unheard_of"),
+        ({"system": "nothing"}, "missing_binary", "pip install weighhouse-plugin-nothing"),
+    ],
+)
+def test_failures_say_what_and_why(
+    agent: RunningAgent,
+    server: Server,
+    order: MakeOrder,
+    parameters: dict[str, object],
+    kind: str,
+    told: str,
+) -> None:
+    attempt = carried_out(agent, server, order(**parameters))
+    assert attempt.completion is not None
+    failure = attempt.completion.failure
+    assert failure is not None
+    assert failure.kind == kind, failure
+    assert failure.hint
+    assert told in " ".join([failure.message, failure.hint, *failure.log_lines])
+
+
+def test_a_driver_that_is_not_there(agent: RunningAgent, server: Server, order: MakeOrder) -> None:
+    agent.environment = {**agent.environment, "WEIGHHOUSE_DRIVERS": "/nowhere"}
+    attempt = carried_out(agent, server, order())
+    assert attempt.completion is not None
+    assert attempt.completion.failure is not None
+    assert attempt.completion.failure.kind == "missing_binary"
+    assert "weighhouse-driver-scale" in attempt.completion.failure.message
+    assert attempt.of_kind("target")[0]["version"] == "1.0"
+
+
+def test_stopping_the_agent_ends_the_attempt(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(measure_seconds=60.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    measured(attempt)
+    assert agent.signal(signal.SIGTERM) == 0
+    assert attempt.completion is not None
+    assert attempt.completion.failure is not None
+    assert attempt.completion.failure.kind == "infrastructure"
+    assert agent.processes() == []
+    assert agent.home.attempts() == []
+
+
+def test_stopped_while_the_platform_is_away_it_delivers_later(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(measure_seconds=60.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    measured(attempt)
+    server.stop()
+    assert agent.signal(signal.SIGTERM) == 0
+    assert agent.processes() == []
+    assert agent.attempt(wanted.attempt_id).outcome.exists()
+    server.start()
+    agent.start()
+    until("it is delivered", lambda: ended(attempt), every=0.02)
+    assert attempt.completion is not None
+    assert attempt.completion.failure is not None
+    assert attempt.completion.failure.kind == "infrastructure"
+
+
+def kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+
+
+def alive(directory: AttemptDirectory) -> bool:
+    record = record_of(directory)
+    return record is not None and runs(record)

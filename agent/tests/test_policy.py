@@ -1,0 +1,116 @@
+"""What a machine accepts."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from weighhouse_agent.policy import Policy, PolicyFile, PolicyRefused, check_order, is_local
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_testing.platform import until
+
+from .conftest import RunningAgent, ended
+from .protocol_server import Server
+
+MakeOrder = Callable[..., AttemptOrder]
+OPEN = {"model": "open", "rate_per_second": 5000, "connections": 64}
+OUTSIDE = {"deployment": "external", "endpoints": ("tcp://198.51.100.7:6379",)}
+
+
+def policy(text: str, tmp_path: Path) -> Policy:
+    path = tmp_path / "policy.toml"
+    path.write_text(text)
+    return PolicyFile(path).read()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "key"),
+    [
+        ('plugins = ["redis"]', {}, "plugins"),
+        ('deployments = ["in_process"]', {}, "deployments"),
+        ("max_run_seconds = 30", {"limit_seconds": 31.0}, "max_run_seconds"),
+        ("max_rate_per_second = 4999", {"load": OPEN}, "max_rate_per_second"),
+        ("max_clients = 63", {"load": OPEN}, "max_clients"),
+        ("max_clients = 7", {"load": {"model": "closed", "clients": 8}}, "max_clients"),
+        ("", OUTSIDE, "deployments"),
+        ('deployments = ["external"]', OUTSIDE, "networks"),
+        ('[machine]\nhost = "0.0.0.0"', {}, "networks"),
+    ],
+)
+def test_refusals_name_the_line(
+    text: str, wanted: dict[str, object], key: str, tmp_path: Path, order: MakeOrder
+) -> None:
+    with pytest.raises(PolicyRefused) as told:
+        check_order(policy(text, tmp_path), order(**wanted))
+    assert f"`{key}`" in told.value.hint
+    assert told.value.failure().kind == "policy"
+
+
+def test_what_is_within_passes(tmp_path: Path, order: MakeOrder) -> None:
+    text = 'plugins = ["scale"]\nmax_clients = 64\nmax_rate_per_second = 5000\nmax_run_seconds = 60'
+    wanted = order(load=OPEN)
+    assert check_order(policy(text, tmp_path), wanted) == wanted.target
+
+
+def test_a_name_becomes_the_address_that_was_checked(tmp_path: Path, order: MakeOrder) -> None:
+    wanted = order(deployment="external", endpoints=("tcp://localhost:6379", "unix:///run/x"))
+    target = check_order(policy('deployments = ["external"]', tmp_path), wanted)
+    assert target.endpoints[0] in {"tcp://127.0.0.1:6379", "tcp://[::1]:6379"}
+    assert target.endpoints[1] == "unix:///run/x"
+    assert all(is_local(each) for each in target.endpoints)
+
+
+@pytest.mark.parametrize("endpoint", ["tcp://", "tcp://127.0.0.1:port", "nonsense"])
+def test_endpoints_without_a_host_are_refused(
+    endpoint: str, tmp_path: Path, order: MakeOrder
+) -> None:
+    wanted = order(deployment="external", endpoints=(endpoint,))
+    with pytest.raises(PolicyRefused):
+        check_order(policy('deployments = ["external"]', tmp_path), wanted)
+
+
+@pytest.mark.parametrize(
+    "text", ["plugin = []", "max_clients = 0", "networks = ['10.0.0.0/99']", "["]
+)
+def test_a_file_that_is_not_understood_accepts_nothing(text: str, tmp_path: Path) -> None:
+    with pytest.raises(PolicyRefused, match="cannot be understood"):
+        policy(text, tmp_path)
+    assert PolicyFile(tmp_path / "policy.toml").statement().plugins == ()
+
+
+def test_without_a_file_only_this_machine_is_reached(tmp_path: Path) -> None:
+    stated = PolicyFile(tmp_path / "none").statement()
+    assert stated.networks == ("127.0.0.0/8", "::1/128")
+    assert "external" not in stated.deployments
+
+
+def test_the_processors_that_are_left_go_to_the_measured(tmp_path: Path) -> None:
+    options = policy("[machine]\nagent_cpus = [0]\ndriver_cpus = [1]", tmp_path).host_options()
+    assert options.driver_cpus == {1}
+    assert options.server_cpus is None or 0 not in options.server_cpus
+    assert policy("", tmp_path).host_options().server_cpus is None
+
+
+def test_the_example_is_valid_and_says_the_defaults() -> None:
+    path = Path(__file__).parents[2] / "infra" / "agent" / "policy.toml"
+    assert PolicyFile(path).read() == Policy()
+
+
+def test_a_refusal_is_the_runs_failure_and_nothing_is_deployed(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    agent.home.policy.write_text('plugins = ["redis"]')
+    attempt = server.platform.offer(order())
+    agent.start()
+    until("it ends", lambda: ended(attempt))
+    assert attempt.completion is not None
+    assert attempt.completion.failure is not None
+    assert attempt.completion.failure.kind == "policy"
+    assert attempt.events == []
+    assert server.platform.sessions[0].policy.plugins == ("redis",)
+    agent.home.policy.unlink()  # read anew for each attempt
+    after = server.platform.offer(order(measure_seconds=0.1))
+    until("it ends", lambda: ended(after))
+    assert after.completion is not None
+    assert after.completion.outcome == "completed"
+    assert agent.signal(signal.SIGTERM) == 0
