@@ -14,8 +14,7 @@ from weighhouse_backend.campaigns.planning import plan
 from weighhouse_backend.campaigns.states import Verdict
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.report import Completion, Failure
-
-from .world import DOCUMENT, World
+from weighhouse_testing.world import DOCUMENT, World
 
 DATABASE_FAILED = Failure(
     kind="database", message="the server went away", hint="more memory", log_lines=("oom",)

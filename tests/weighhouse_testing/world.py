@@ -1,4 +1,4 @@
-"""A tenant with agents whose time a test sets: what campaigns' tests are written in."""
+"""A project with agents and a clock that a test sets: what tests above campaigns are written in."""
 
 import datetime
 import itertools
@@ -16,6 +16,7 @@ from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.events import RedisEvents
@@ -27,6 +28,7 @@ from weighhouse_protocol.order import AttemptOrder, Registration, SessionOpening
 from weighhouse_protocol.report import Completion, CompletionAnswer, Failure, Heartbeat
 
 _slugs = itertools.count(1)
+BEGIN = datetime.datetime(2026, 11, 20, 12, 0, tzinfo=datetime.UTC)
 
 DOCUMENT: dict[str, Any] = {
     "name": "Two stores",
@@ -221,7 +223,7 @@ class World:
 
     def finish_everything(self, agent_id: UUID) -> list[AttemptOrder]:
         """Measure until nothing is queued; the orders in the order they came."""
-        orders = []
+        orders: list[AttemptOrder] = []
         while True:
             self.allocate()
             order = self.claim(agent_id)
@@ -277,3 +279,27 @@ class World:
         """An agent's row."""
         with self.sessions() as session:
             return session.get_one(Agent, agent_id)
+
+
+def make_world(
+    sessions: SessionFactory, settings: Settings, redis: Redis, clock: SetClock | None = None
+) -> World:
+    """A world: a project of its own, on a platform that knows redis and memcached.
+
+    :param clock: default: stands at `BEGIN`.
+    """
+    name = f"world-{uuid4().hex[:12]}"
+    with unit_of_work(sessions) as session:
+        organization = Organization(slug=name, name=name, created_at=BEGIN)
+        session.add(organization)
+        session.flush()
+        project = Project(
+            organization_id=organization.id, slug="main", name="Main", created_at=BEGIN
+        )
+        session.add(project)
+        session.flush()
+        project_id = project.id
+    world = World(sessions, settings, redis, project_id, clock or SetClock(BEGIN))
+    with world.transaction() as feature:
+        feature.catalog.bring([manifest("redis"), manifest("memcached")])
+    return world

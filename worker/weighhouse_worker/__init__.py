@@ -1,0 +1,1 @@
+"""The worker: thin tasks over the backend's services."""

@@ -1,0 +1,97 @@
+"""The tasks: each a few lines that call a service in one transaction; all may run twice."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from weighhouse_backend.analysis.dependencies import Analysis
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.results.dependencies import Results
+
+from weighhouse_worker.tools import Tools
+
+
+def allocate(tools: Tools) -> None:
+    """Give queued runs to free agents."""
+    with tools.transaction() as campaigns:
+        campaigns.allocator.allocate()
+
+
+def watch_leases(tools: Tools) -> None:
+    """End attempts nobody hears of, and those past their limit."""
+    with tools.transaction() as campaigns:
+        suspects = campaigns.leases.watch()
+    for attempt_id in suspects:
+        with tools.transaction() as campaigns:
+            campaigns.leases.expire(attempt_id)
+
+
+def sweep(tools: Tools) -> None:
+    """Send again what was lost on the way."""
+    with tools.transaction() as campaigns:
+        campaigns.leases.sweep()
+
+
+def start_due_schedules(tools: Tools) -> None:
+    """Start the campaigns whose date has come."""
+    with tools.transaction() as campaigns:
+        campaigns.scheduling.start_due()
+
+
+def settle_run(tools: Tools, run_id: str) -> None:
+    """Merge what a run's attempt reported into its figures."""
+    with tools.transaction() as campaigns:
+        Results(campaigns).settlement.settle_run(UUID(run_id))
+
+
+def settle_campaign(tools: Tools, campaign_id: str) -> None:
+    """Compare, decide the verdict, extend the series of a campaign that has ended."""
+    with tools.transaction() as campaigns:
+        Analysis(Results(campaigns)).settlement.settle_campaign(UUID(campaign_id))
+
+
+def detect_changes(tools: Tools, series_ids: list[str]) -> None:
+    """Look for change points in series that grew."""
+    with tools.transaction() as campaigns:
+        Analysis(Results(campaigns)).history.detect([UUID(one) for one in series_ids])
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """A task by its name in the queue."""
+
+    work: Callable[..., None]
+    limit_seconds: float = 120.0
+    """It is interrupted after this long, and done again by the sweep."""
+
+
+TASKS: Mapping[str, TaskPlan] = {
+    "campaigns.allocate": TaskPlan(allocate, limit_seconds=60),
+    "campaigns.watch_leases": TaskPlan(watch_leases, limit_seconds=60),
+    "campaigns.sweep": TaskPlan(sweep, limit_seconds=60),
+    "experiments.start_due_schedules": TaskPlan(start_due_schedules, limit_seconds=60),
+    "results.settle_run": TaskPlan(settle_run, limit_seconds=600),
+    "analysis.settle_campaign": TaskPlan(settle_campaign, limit_seconds=600),
+    "analysis.detect_changes": TaskPlan(detect_changes, limit_seconds=600),
+}
+
+
+def timetable(settings: Settings) -> dict[str, float]:
+    """How often the regular tasks run, in seconds.
+
+    The allocator is also sent for whenever something changes; its regular turn covers what was
+    lost with Redis.
+    """
+    often = min(3.0, settings.sweep_seconds)
+    return {
+        "campaigns.allocate": often,
+        "campaigns.watch_leases": min(15.0, settings.lease_seconds / 3),
+        "campaigns.sweep": settings.sweep_seconds,
+        "experiments.start_due_schedules": min(15.0, settings.sweep_seconds),
+    }
+
+
+def arguments_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What may stand in a log of a task's arguments: identifiers."""
+    return {name: str(value)[:200] for name, value in arguments.items()}

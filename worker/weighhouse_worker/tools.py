@@ -1,0 +1,59 @@
+"""What tasks work with: one set a process, made when the first task needs it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+from celery import Celery
+from redis import Redis
+from sqlalchemy import Engine
+from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import SessionFactory, make_engine, make_session_factory
+from weighhouse_backend.kit.events import RedisEvents, make_redis
+from weighhouse_backend.kit.jobs import CeleryJobs, make_celery
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+
+CONNECTIONS = 2
+"""Of a process, which carries out one task at a time."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Database, Redis and jobs, as the settings say."""
+
+    settings: Settings
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The database."""
+        return make_engine(self.settings.database_url, pool_size=CONNECTIONS)
+
+    @cached_property
+    def sessions(self) -> SessionFactory:
+        """Sessions over the engine."""
+        return make_session_factory(self.engine)
+
+    @cached_property
+    def redis(self) -> Redis:
+        """For wake-ups."""
+        return make_redis(self.settings.redis_url)
+
+    @cached_property
+    def celery(self) -> Celery:
+        """For sending further jobs."""
+        return make_celery(self.settings.redis_url)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Campaigns]:
+        """The services over one transaction; what they send leaves after its commit."""
+        with unit_of_work(self.sessions) as session:
+            yield Campaigns(
+                session=session,
+                jobs=CeleryJobs(self.celery, session),
+                events=RedisEvents(self.redis, session),
+                clock=SystemClock(),
+                settings=self.settings,
+            )
