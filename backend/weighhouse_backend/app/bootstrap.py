@@ -60,7 +60,7 @@ def main() -> int:
     if not email or not password:
         sys.stderr.write("set WEIGHHOUSE_ADMIN_EMAIL and WEIGHHOUSE_ADMIN_PASSWORD\n")
         return 2
-    settings = Settings()  # type: ignore[call-arg]  # the environment fills it
+    settings = Settings()
     made = bootstrap(settings, email, password, os.environ.get("WEIGHHOUSE_ADMIN_TOKEN"))
     sys.stdout.write(json.dumps(made) + "\n")
     return 0

@@ -2,13 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 
 import redis.asyncio
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 
 from weighhouse_backend.analysis.endpoints import router as analysis
+from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.frontend import install_frontend
 from weighhouse_backend.app.overviews import router as overviews
@@ -25,24 +24,15 @@ from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.logs import configure_logs
-from weighhouse_backend.kit.problems import ProblemDocument, install_problems
+from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 
-DESCRIPTION = """
-Everything that the interface does. Browsers sign in with a cookie and send `X-Weighhouse: 1` with
-changes; pipelines send `Authorization: Bearer TOKEN`. Errors are problem documents (RFC 9457).
-"""
 ROUTERS = (
     status, identity, experiments, campaigns, results, analysis, overviews, fleet,
     fleet_agent, campaigns_agent, results_agent,
 )  # fmt: skip
-
-
-def operation_id(route: APIRoute) -> str:
-    """The name of the endpoint's function, `feature_function`; generated clients read well."""
-    return route.name
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -50,12 +40,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     :param settings: default: from the environment.
     """
-    chosen = settings or Settings()  # type: ignore[call-arg]  # the environment fills it
+    chosen = settings or Settings()
     configure_logs(chosen.log_level)
     engine = make_engine(chosen.database_url)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: Application) -> AsyncIterator[None]:
         app.state.redis_async = redis.asyncio.Redis.from_url(chosen.redis_url)
         try:
             yield
@@ -64,22 +54,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             app.state.redis.close()
             engine.dispose()
 
-    app = FastAPI(
-        title="Weighhouse",
-        description=DESCRIPTION,
-        version=version("weighhouse-backend"),
-        openapi_url="/api/v1/openapi.json",
-        docs_url=None,  # Swagger UI comes from elsewhere; `reference` shows the same from here
-        redoc_url=None,
-        lifespan=lifespan,
-        generate_unique_id_function=operation_id,
-        responses={
-            "4XX": {
-                "model": ProblemDocument,
-                "description": "Refused; the problem document says why and how to mend it.",
-            }
-        },
-    )
+    app = Application(lifespan)
     app.state.settings = chosen
     app.state.engine = engine
     app.state.session_factory = make_session_factory(engine)

@@ -1,0 +1,120 @@
+"""The whole application: its health, its OpenAPI document, what a new installation begins with."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from fastapi.testclient import TestClient
+from weighhouse_backend.app import create_app
+from weighhouse_backend.app.bootstrap import bootstrap
+from weighhouse_backend.app.description import OPEN, TAGS
+from weighhouse_backend.app.openapi import document
+from weighhouse_backend.kit.settings import Settings
+
+FEATURES = {
+    "identity", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results", "analysis",
+    "status",
+}  # fmt: skip
+EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"
+
+
+@pytest.fixture(scope="module")
+def client(settings: Settings) -> Iterator[TestClient]:
+    with TestClient(create_app(settings)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def installed(settings: Settings) -> dict[str, str]:
+    return bootstrap(settings, EMAIL, PASSWORD, None)
+
+
+@pytest.fixture(scope="module")
+def openapi() -> dict:
+    return json.loads(document())
+
+
+def test_a_healthy_installation_says_so(client):
+    health = client.get("/health")
+    assert health.status_code == 200
+    assert health.json()["status"] == "ok"
+    assert client.get("/api/v1/about").json()["version"] == health.json()["version"]
+
+
+def test_without_redis_the_platform_is_degraded(settings):
+    changed = settings.model_copy(update={"redis_url": "redis://127.0.0.1:1/0"})
+    with TestClient(create_app(changed)) as client:
+        health = client.get("/health")
+    assert health.status_code == 200
+    assert health.json()["status"] == "degraded"
+
+
+def test_without_its_database_the_platform_is_down(settings):
+    away = {"database_url": "postgresql+psycopg://nobody@127.0.0.1:1/none"}
+    with TestClient(create_app(settings.model_copy(update=away))) as client:
+        assert client.get("/health").status_code == 503
+        answer = client.get("/api/v1/projects", headers={"Authorization": "Bearer whp_x"})
+    assert answer.status_code == 503
+    assert answer.json()["type"] == "/docs/problems/unavailable"
+
+
+def test_a_new_installation_has_a_user_a_project_and_tokens(client, installed):
+    login = client.post("/api/v1/sessions", json={"email": EMAIL, "password": PASSWORD})
+    assert login.status_code == 201
+    headers = {"Authorization": f"Bearer {installed['api_token']}"}
+    (project,) = client.get("/api/v1/projects", headers=headers).json()["items"]
+    assert project["id"] == installed["project_id"]
+    assert project["role"] == "owner"
+
+
+def test_an_installation_that_begins_again_keeps_what_it_has(settings, installed):
+    again = bootstrap(settings, EMAIL, PASSWORD, installed["api_token"])
+    changing = {"registration_token"}
+    assert {k: v for k, v in again.items() if k not in changing} == {
+        k: v for k, v in installed.items() if k not in changing
+    }
+    assert again["registration_token"] != installed["registration_token"]
+
+
+def operations(openapi):
+    for path, methods in openapi["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def test_every_call_has_a_name_a_tag_and_words(openapi):
+    seen = set()
+    for call, operation in operations(openapi):
+        name = operation["operationId"]
+        assert name.split("_")[0] in FEATURES, call
+        assert name not in seen, name
+        seen.add(name)
+        assert set(operation["tags"]) <= set(TAGS), call
+        assert operation.get("description"), call
+
+
+def test_every_call_says_how_it_is_refused(openapi):
+    document = {"$ref": "#/components/schemas/ProblemDocument"}
+    for call, operation in operations(openapi):
+        assert "4XX" in operation["responses"], call
+        for status, answer in operation["responses"].items():
+            if not status.startswith("2"):
+                assert answer["content"] == {"application/problem+json": {"schema": document}}, call
+
+
+def test_every_call_of_people_says_how_to_sign_in(openapi):
+    schemes = openapi["components"]["securitySchemes"]
+    for call, operation in operations(openapi):
+        for scheme in operation.get("security", []):
+            assert set(scheme) <= set(schemes), call
+        assert ("security" in operation) == (operation["operationId"] not in OPEN), call
+
+
+def test_the_document_is_the_same_each_time():
+    assert document() == document()
+
+
+@pytest.mark.parametrize("path", ["/api/v1/systems", "/api/v1/agents", "/api/v1/experiments"])
+def test_nobody_in_particular_sees_nothing(client, path):
+    client.cookies.clear()
+    assert client.get(path).status_code == 401

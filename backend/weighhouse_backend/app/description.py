@@ -1,0 +1,90 @@
+"""The API's description of itself: names, tags, how one signs in, how one is refused."""
+
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.types import Lifespan
+
+from weighhouse_backend.identity.access import COOKIE
+from weighhouse_backend.kit.problems import ProblemDocument
+
+WORDS = """
+Everything that the interface does. Browsers sign in with a cookie and send `X-Weighhouse: 1` with
+changes; pipelines send `Authorization: Bearer TOKEN`. Lists take `limit` and `cursor`. Creating
+calls take an `Idempotency-Key` where they say so. Errors are problem documents (RFC 9457), whose
+`type` is a page that says how to mend them.
+"""
+TAGS = {
+    "sessions": "Signing in and out.",
+    "projects": "Projects, and who sees them.",
+    "tokens": "API tokens of pipelines.",
+    "systems": "What can be weighed, as the agents' plugins describe it.",
+    "experiments": "Definitions, their revisions and schedules.",
+    "campaigns": "Executions of an experiment.",
+    "runs": "Measured repetitions, with everything that was recorded.",
+    "comparisons": "Sides next to each other, with what differs.",
+    "series": "The same cell over time.",
+    "agents": "Registered machines.",
+    "agent protocol": "What agents call, with tokens of their own.",
+    "status": "Whether the platform is well.",
+}
+SECURITY = {
+    "token": {"type": "http", "scheme": "bearer", "description": "An API token, `whp_…`."},
+    "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+    "agent": {"type": "http", "scheme": "bearer", "description": "An agent's or attempt's token."},
+}
+PEOPLE: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
+OPEN = frozenset({"identity_log_in", "status_health", "status_about"})
+PROBLEM = "application/problem+json"
+
+
+def operation_id(route: APIRoute) -> str:
+    """The name of the endpoint's function, `feature_function`; generated clients read well."""
+    return route.name
+
+
+class Application(FastAPI):
+    """FastAPI whose document says how one signs in, and that errors are problem documents."""
+
+    def __init__(self, lifespan: Lifespan["Application"]) -> None:
+        """:param lifespan: begins and ends what the application holds."""
+        super().__init__(
+            title="Weighhouse",
+            description=WORDS,
+            version=version("weighhouse-backend"),
+            openapi_url="/api/v1/openapi.json",
+            openapi_tags=[{"name": name, "description": words} for name, words in TAGS.items()],
+            docs_url=None,  # Swagger UI comes from elsewhere; `reference` shows the same from here
+            redoc_url=None,
+            lifespan=lifespan,
+            generate_unique_id_function=operation_id,
+            responses={
+                "4XX": {
+                    "model": ProblemDocument,
+                    "description": "Refused; the problem document says why and how to mend it.",
+                }
+            },
+        )
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document; made once."""
+        if self.openapi_schema is None:
+            document = super().openapi()
+            document["components"]["securitySchemes"] = SECURITY
+            for path, methods in document["paths"].items():
+                for operation in methods.values():
+                    _complete(path, operation)
+        return super().openapi()
+
+
+def _complete(path: str, operation: dict[str, Any]) -> None:
+    for status, answer in operation["responses"].items():
+        if not status.startswith("2"):
+            (model,) = answer["content"].values()
+            answer["content"] = {PROBLEM: model}
+    if path.startswith("/agent/"):
+        operation["security"] = [{"agent": []}]
+    elif operation["operationId"] not in OPEN:
+        operation["security"] = PEOPLE
