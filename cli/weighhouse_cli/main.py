@@ -14,6 +14,7 @@ app = typer.Typer(
     help="Weighs databases on the same scales: platform, experiments, gates for builds.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    add_completion=False,
 )
 app.command("up")(platform.up)
 app.command("demo")(platform.demo)

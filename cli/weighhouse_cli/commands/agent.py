@@ -1,25 +1,20 @@
-"""`weighhouse agent`: enrol this machine, and run its agent."""
+"""`weighhouse agent`: make this machine an agent, and run it."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from weighhouse_agent import enrolment, program
+from weighhouse_agent.enrolment import EnrolmentError, default_home
+from weighhouse_agent.enrolment import enrol as enrol_machine
+from weighhouse_agent.program import run
 
 from weighhouse_cli.console import OUT
+from weighhouse_cli.exits import CommandFailed, Exit
 
-app = typer.Typer(help="Enrol this machine, and run its agent.", no_args_is_help=True)
-
-
-def _default_home() -> Path:
-    given = os.environ.get("WEIGHHOUSE_AGENT_HOME")
-    return Path(given) if given else Path.home() / ".local" / "share" / "weighhouse-agent"
-
-
+app = typer.Typer(help="Make this machine an agent, and run it.", no_args_is_help=True)
 Home = Annotated[
     Path | None,
-    typer.Option(help="The agent's directory; default: WEIGHHOUSE_AGENT_HOME or the data home."),
+    typer.Option(help="The agent's directory; default: WEIGHHOUSE_AGENT_HOME, else the user's."),
 ]
 
 
@@ -32,13 +27,17 @@ def enrol(
     ] = None,
     home: Home = None,
 ) -> None:
-    """Enrol this machine with a registration token; the token works once."""
-    place = home or _default_home()
-    enrolment.enrol(url, token, place, name=name)
-    OUT.print(f"enrolled; start it with `weighhouse agent start --home {place}`")
+    """Enrol this machine with a registration token; the token works for one machine."""
+    place = home or default_home()
+    try:
+        identity = enrol_machine(url, token, place, name=name)
+    except EnrolmentError as error:
+        raise CommandFailed(Exit.INVALID, f"{error.message}; {error.hint}") from error
+    OUT.print(f"enrolled as {identity.name}; run it with")
+    OUT.print(f"  weighhouse agent start --home {place}", soft_wrap=True)
 
 
 @app.command()
 def start(home: Home = None) -> None:
     """Run the agent until it is interrupted."""
-    raise typer.Exit(program.run(home or _default_home()))
+    raise typer.Exit(run(home or default_home()))

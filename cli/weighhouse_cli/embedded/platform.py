@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import httpx
-from weighhouse_agent.enrolment import enrol
+from weighhouse_agent.enrolment import EnrolmentError, enrol
 from weighhouse_agent.home import Home
 
 from weighhouse_cli.embedded.directory import (
@@ -192,7 +192,10 @@ class Platform:
     def _start_agent(self, environment: Mapping[str, str]) -> None:
         home = self.directory.folder("agent")
         if not Home(home).identity.exists():
-            enrol(self.url, self._registration_token, home, name="local")
+            try:
+                enrol(self.url, self._registration_token, home, name="local")
+            except EnrolmentError as error:
+                raise PlatformError(f"the local agent cannot be enrolled: {error}") from error
         agent = {**environment, "WEIGHHOUSE_AGENT_HOME": str(home), "WEIGHHOUSE_URL": self.url}
         # The platform's own secrets never reach the agent.
         for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE"):
