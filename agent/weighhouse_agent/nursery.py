@@ -91,7 +91,8 @@ class Nursery:
     """
 
     output: int
-    children: dict[int, AttemptDirectory] = field(default_factory=dict)
+    children: dict[int, AttemptDirectory | None] = field(default_factory=dict)
+    """Pid → the attempt that it carries out; None: it cleans up after one."""
 
     def reap(self, _number: int = 0, _frame: FrameType | None = None) -> None:
         """Note how children ended; called on SIGCHLD."""
@@ -122,7 +123,7 @@ class Nursery:
             os.close(self.output)
             os.close(reading)
             os._exit(_child(directory, work, writing))
-        self.children[pid] = directory
+        self.children[pid] = directory if work is attempt_process else None
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
         os.close(writing)
         os.read(reading, 1)
