@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from weighhouse_backend.analysis import bench_detection
 from weighhouse_backend.analysis.change_points import best_split, find_shifts, same_change
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from weighhouse_backend.analysis.comparison import (
     METRIC,
     MOST_REPEATS_NEEDED,

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from weighhouse_backend.analysis import statistics
 from weighhouse_backend.analysis.gate import (
     EXIT_CODES,

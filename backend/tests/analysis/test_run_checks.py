@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from weighhouse_backend.analysis.findings import CHECKS, Finding
 from weighhouse_backend.analysis.run_checks import (
     OperationFigures,

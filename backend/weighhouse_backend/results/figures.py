@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from sqlalchemy import select
@@ -32,7 +32,8 @@ class RunFigures:
     load_label: str
     repetition: int
     status: RunStatus
-    failure_kind: str | None
+    failure: dict[str, Any] | None
+    """A `weighhouse_protocol.report.Failure`."""
     throughput: float | None = None
     mean_us: float | None = None
     p50_us: float | None = None
@@ -44,6 +45,11 @@ class RunFigures:
     load_throughput: float | None = None
     record: RunRecord | None = None
     """The facts it was measured under."""
+
+    @property
+    def failure_kind(self) -> str | None:
+        """Why it failed, in one word."""
+        return None if self.failure is None else str(self.failure.get("kind", "infrastructure"))
 
     @property
     def cell(self) -> tuple[str, str]:
@@ -105,7 +111,7 @@ def _figures(
         load_label=cell.load_label,
         repetition=run.repetition,
         status=RunStatus(run.status),
-        failure_kind=None if run.failure is None else str(run.failure.get("kind")),
+        failure=run.failure,
         throughput=None if measured is None else measured.throughput,
         mean_us=None if measured is None else measured.mean_us,
         p50_us=None if measured is None else measured.p50_us,

@@ -21,7 +21,15 @@ from weighhouse_backend.results.models import (
     RunSummary,
     TimelineMark,
 )
-from weighhouse_backend.results.packing import DriverUse, StoredInterval, cut, pack, unpack
+from weighhouse_backend.results.packing import (
+    OK,
+    DriverUse,
+    StoredInterval,
+    cut,
+    pack,
+    unpack,
+)
+from weighhouse_backend.results.summaries import US_PER_SECOND
 
 RAW = 1
 """Span of an interval as reported."""
@@ -96,6 +104,25 @@ class ResultRepository:
                 lag=cut(row.histograms, row.lag),
                 driver=DriverUse(**row.driver),
             )
+            for row in rows
+        ]
+
+    def throughputs(self, attempt_id: UUID) -> list[float]:
+        """Successes a second of each interval of the measured phase, in order."""
+        rows = self.session.execute(
+            select(Interval.operations, Interval.duration_us)
+            .where(
+                Interval.attempt_id == attempt_id,
+                Interval.span == RAW,
+                Interval.phase == "measure",
+                Interval.duration_us > 0,
+            )
+            .order_by(Interval.sequence)
+        )
+        return [
+            sum(outcomes.get(OK, {}).get("count", 0) for outcomes in row.operations.values())
+            * US_PER_SECOND
+            / row.duration_us
             for row in rows
         ]
 

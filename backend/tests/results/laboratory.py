@@ -1,0 +1,208 @@
+"""A machine that carries out campaigns over the real endpoints, without a database to load."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+from fastapi.testclient import TestClient
+from weighhouse_backend.analysis.dependencies import Analysis
+from weighhouse_backend.analysis.endpoints import router as analysis
+from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
+from weighhouse_backend.campaigns.endpoints import router as campaigns
+from weighhouse_backend.experiments.endpoints import router as experiments
+from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
+from weighhouse_backend.fleet.endpoints import router as fleet
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import SessionFactory
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.results.dependencies import Results
+from weighhouse_backend.results.endpoints import agent_router as results_agent
+from weighhouse_backend.results.endpoints import router as results
+from weighhouse_protocol.order import AttemptOrder
+
+from .reports import FACTS, whole_run
+
+ROUTERS = (
+    analysis, results, campaigns, experiments, fleet, results_agent, campaigns_agent, fleet_agent,
+)  # fmt: skip
+Report = Callable[[dict[str, Any]], list[dict[str, Any]]]
+
+
+@dataclass
+class Ledger:
+    """Keeps what was to be sent; the jobs port and the events port in one."""
+
+    jobs: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    events: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
+
+    def send(self, name: str, **arguments: Any) -> None:
+        self.jobs.append((name, arguments))
+
+    def publish(self, channel: str, event_id: int | None, kind: str, data: dict[str, Any]) -> None:
+        del event_id
+        self.events.append((channel, kind, data))
+
+
+def manifest(system: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "id": system, "version": "0.1.0", "name": system.capitalize(), "vendor": "somebody",
+        "licence": "BSD-3-Clause", "architecture": "in memory", "colour": "#D55E00", "mark": "●",
+        "operations": ["read", "update", "insert"], "deployments": ["process"],
+        "default_deployment": "process", "driver": {"id": "resp"},
+        "aspects": {"durability": f"{system}: none"},
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "appendonly": {
+                    "title": "Log", "description": "A log.", "type": "boolean",
+                    "default": False, "x-aspect": "durability",
+                },
+                "hz": {"title": "Hz", "description": "Hz.", "type": "integer", "default": 10},
+            },
+        },
+        "benchmark_clause": {
+            "policy": "open", "text": "none", "source": "licence", "checked_on": "2026-11-20",
+        },
+        "disclaimers": [{"id": "note", "title": f"About {system}", "text": "Mind this."}],
+        **changes,
+    }  # fmt: skip
+
+
+def experiment(slug: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "slug": slug,
+        "name": slug.capitalize(),
+        "targets": [
+            {"name": "redis", "system": "redis"},
+            {"name": "memcached", "system": "memcached"},
+        ],
+        "workloads": [{"name": "balanced", "record_count": 50,
+                       "operations": {"read": 0.5, "update": 0.5}}],
+        "load_levels": [{"model": "closed", "clients": 4}],
+        "repetitions": 5,
+        "phases": {"warmup_seconds": 1, "measure_seconds": 3},
+        **changes,
+    }  # fmt: skip
+
+
+@dataclass
+class Laboratory:
+    """One tenant's machine."""
+
+    client: TestClient
+    sessions: SessionFactory
+    settings: Settings
+    headers: dict[str, str]
+    agent: dict[str, str] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def enrol(self) -> None:
+        made = self.client.post("/api/v1/agent-registration-tokens", json={}, headers=self.headers)
+        instance = str(uuid4())
+        registered = self.client.post(
+            "/agent/v1/register",
+            json={"name": "laboratory", "instance_id": instance, "facts": FACTS},
+            headers=_bearer(made.json()["token"]),
+        ).json()
+        self.agent = _bearer(registered["agent_token"])
+        opening = {
+            "instance_id": instance, "process_id": str(uuid4()), "agent_version": "0.1.0",
+            "manifests": [manifest("redis"), manifest("memcached")], "facts": FACTS, "policy": {},
+        }  # fmt: skip
+        opened = self.client.put("/agent/v1/session", json=opening, headers=self.agent)
+        assert opened.status_code == 200, opened.text
+
+    def campaign(self, document: dict[str, Any]) -> str:
+        """Ask for a campaign of an experiment, saved as it is."""
+        saved = self.client.post(
+            "/api/v1/experiments", params={"upsert": True}, json={"document": document},
+            headers=self.headers,
+        )  # fmt: skip
+        assert saved.status_code in {200, 201}, saved.text
+        made = self.client.post(
+            "/api/v1/campaigns", json={"experiment": document["slug"]}, headers=self.headers
+        )
+        assert made.status_code == 201, made.text
+        return str(made.json()["id"])
+
+    def begin(self) -> dict[str, Any]:
+        """Take up the next run; its order."""
+        self.work(lambda analysis: analysis.results.campaigns.allocator.allocate())
+        token = self.agent["Authorization"].removeprefix("Bearer ")
+        orders: list[AttemptOrder | None] = []
+
+        def claim(analysis: Analysis) -> None:
+            domain = analysis.results.campaigns
+            agent = domain.fleet.authenticate(token)
+            orders.append(domain.attempts.claim(agent, uuid4(), token))
+
+        self.work(claim)
+        assert orders[0] is not None, "nothing was offered"
+        order = orders[0].model_dump(mode="json")
+        started = self.attempt(order, "POST", "start", json={"fence": order["fence"]})
+        assert started.status_code == 204, started.text
+        return order
+
+    def attempt(self, order: dict[str, Any], method: str, path: str, **arguments: Any) -> Any:
+        """A call with the attempt's own token."""
+        headers = _bearer(order["attempt_token"]) | arguments.pop("headers", {})
+        address = f"/agent/v1/attempts/{order['attempt_id']}/{path}"
+        return self.client.request(method, address, headers=headers, **arguments)
+
+    def send(self, order: dict[str, Any], events: list[dict[str, Any]]) -> int:
+        """Send events; the next sequence expected."""
+        answer = self.attempt(order, "POST", "events", json={"events": events})
+        assert answer.status_code == 200, answer.text
+        return int(answer.json()["next_sequence"])
+
+    def complete(self, order: dict[str, Any], events_count: int, **changes: Any) -> str:
+        body = {
+            "fence": order["fence"], "outcome": "completed", "events_count": events_count, **changes,
+        }  # fmt: skip
+        answer = self.attempt(order, "POST", "complete", json=body)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["result"])
+
+    def carry_out(self, document: dict[str, Any], report: Report) -> str:
+        """A whole campaign: every run reports what `report` makes of its order."""
+        campaign_id = self.campaign(document)
+        runs = len(document["targets"]) * len(document["workloads"]) * len(document["load_levels"])
+        for _ in range(runs * document["repetitions"]):
+            order = self.begin()
+            events = report(order)
+            if events:
+                self.send(order, events)
+                self.complete(order, len(events))
+                self.settle(order["run_id"])
+            else:
+                failure = {"kind": "database", "message": "it crashed"}
+                self.complete(order, 0, outcome="failed", failure=failure)
+        self.work(lambda analysis: analysis.settlement.settle_campaign(UUID(campaign_id)))
+        return campaign_id
+
+    def settle(self, run_id: str) -> None:
+        self.work(lambda analysis: analysis.results.settlement.settle_run(UUID(run_id)))
+
+    def work(self, task: Callable[[Analysis], object]) -> None:
+        """Do what a worker would, in a transaction."""
+        with unit_of_work(self.sessions) as session:
+            task(Analysis(Results(Campaigns(
+                session, self.ledger, self.ledger, SystemClock(), self.settings
+            ))))  # fmt: skip
+
+    def get(self, path: str, **parameters: Any) -> Any:
+        answer = self.client.get(f"/api/v1{path}", params=parameters, headers=self.headers)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+def steady(order: dict[str, Any]) -> list[dict[str, Any]]:
+    """A plausible report that differs a little from repeat to repeat."""
+    return whole_run(seed=order["seed"] % 1000, rate=200 + order["seed"] % 3)
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}

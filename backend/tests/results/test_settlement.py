@@ -1,0 +1,275 @@
+"""From reports to figures: merged without loss, once, and out of the winning attempt alone."""
+
+from uuid import UUID
+
+import pytest
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.results.histograms import Histogram
+from weighhouse_backend.results.packing import Outcome, StoredInterval
+from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.summaries import sum_phases
+
+from .laboratory import experiment, steady
+from .reports import (
+    ended,
+    histogram,
+    interval,
+    latencies,
+    numbered,
+    raw,
+    recorded,
+    whole_run,
+)
+
+
+def plain(slug, **changes):
+    """One target, one repetition."""
+    targets = [{"name": "redis", "system": "redis"}]
+    return experiment(slug, targets=targets, repetitions=1, **changes)
+
+
+@pytest.fixture(scope="module")
+def run(laboratory):
+    """A settled run of 3 s at 200 operations a second."""
+    laboratory.carry_out(plain("settled"), lambda order: whole_run(seed=7))
+    listed = laboratory.get("/runs")["items"]
+    return laboratory.get(f"/runs/{listed[0]['id']}")
+
+
+def test_figures_come_out_of_the_merged_histogram(run):
+    values = [
+        latency
+        for second in range(3)
+        for kind in (0, 50)
+        for latency in latencies(700 + second + kind, 100)
+    ]
+    whole = Histogram.merged([raw(histogram(values))])
+    everything = run["summary"]["operations"]["all"]
+    assert everything["ok"] == 600
+    for name, quantile in (("p50_us", 0.5), ("p99_us", 0.99), ("p999_us", 0.999)):
+        assert everything[name] == pytest.approx(whole.quantiles_us([quantile])[0])
+    assert everything["mean_us"] == pytest.approx(whole.mean_us)
+    assert everything["max_us"] == pytest.approx(whole.max_us)
+
+
+def test_warm_up_and_load_stay_out_of_the_measured_figures(run):
+    summary = run["summary"]
+    assert summary["duration_seconds"] == 3.0
+    assert summary["throughput"] == 200.0
+    assert set(summary["operations"]) == {"read", "update", "all"}
+    assert summary["load"]["ok"] == 50
+    assert summary["load_model"] == "closed"
+    assert summary["driver"]["cpu_percent"] == pytest.approx(40.0)
+    assert summary["driver"]["client_bound"] is False
+
+
+def test_a_run_tells_its_facts(run):
+    assert run["status"] == "completed"
+    assert run["environment"]["cpu_model"] == "Some CPU"
+    assert run["target"]["version"] == "7.0.15"
+    assert run["target"]["memory"] == {
+        "before_bytes": 5_000_000, "after_load_bytes": 10_000_000, "after_bytes": 10_001_000,
+    }  # fmt: skip
+    assert [item["label"] for item in run["timeline"]] == [
+        "deploy", "load", "warmup", "measure", "server stopped",
+    ]  # fmt: skip
+    assert run["agent"]["name"] == "laboratory"
+    assert len(run["attempts"]) == 1
+
+
+def test_a_run_tells_how_to_reproduce_it(run, laboratory):
+    checked = laboratory.client.post(
+        "/api/v1/experiments/validate", json={"yaml": run["reproduce"]["yaml"]},
+        headers=laboratory.headers,
+    ).json()  # fmt: skip
+    assert checked["valid"], checked
+    document = checked["document"]
+    assert [target["name"] for target in document["targets"]] == ["redis"]
+    assert document["repetitions"] == run["repetition"]
+    assert document["seed"] is not None
+    assert run["reproduce"]["command"].startswith("weighhouse run ")
+
+
+def test_series_cover_all_phases_on_one_axis(run, laboratory):
+    series = laboratory.get(f"/runs/{run['id']}/series")
+    assert [phase["kind"] for phase in series["phases"]] == ["load", "warmup", "measure"]
+    assert series["phases"][2] == {"kind": "measure", "start_seconds": 2.0, "end_seconds": 5.0}
+    line = series["operations"]["all"]
+    assert line["t"] == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert line["throughput"] == [50.0, 10.0, 200.0, 200.0, 200.0]
+    assert set(series["operations"]) == {"insert", "read", "update", "all"}
+    assert len(series["resources"]["t"]) == 3
+    assert series["resources"]["cpu_percent"] == [40.0, 41.0, 42.0]
+
+
+def test_fewer_points_are_merged_windows_not_averages(laboratory):
+    """A second with ten slow operations among a thousand quick ones, merged with a quick second."""
+    quick, slow = [100_000] * 1000, [100_000] * 990 + [50_000_000] * 10
+    events = numbered([
+        {"kind": "interval", "interval": interval(n, {"read": {"ok": recorded(values)}})}
+        for n, values in enumerate([quick, slow] * 10)
+    ])  # fmt: skip
+    laboratory.carry_out(plain("windows"), lambda order: events)
+    run_id = laboratory.get("/runs")["items"][0]["id"]
+    line = laboratory.get(f"/runs/{run_id}/series", points=10)["operations"]["all"]
+    assert len(line["t"]) == 10
+    assert line["throughput"] == [1000.0] * 10
+    assert line["p99_us"] == pytest.approx([100.0] * 10, rel=0.001)
+    fine = laboratory.get(f"/runs/{run_id}/series", points=20)["operations"]["all"]
+    assert fine["p999_us"][1] == pytest.approx(50_000, rel=0.001)
+
+
+def test_the_spectrum_rises_to_the_largest(run, laboratory):
+    points = laboratory.get(f"/runs/{run['id']}/spectrum")["operations"]["all"]
+    values = [point["value_us"] for point in points]
+    assert values == sorted(values)
+    assert points[-1]["quantile"] == 1.0
+    assert points[-1]["count"] == 600
+    assert points[-1]["value_us"] == run["summary"]["operations"]["all"]["max_us"]
+    assert all(point["count"] >= point["quantile"] * 600 - 1e-6 for point in points)
+
+
+def test_the_heat_map_counts_every_success(run, laboratory):
+    heat = laboratory.get(f"/runs/{run['id']}/heatmap")
+    assert len(heat["counts"]) == len(heat["t"]) == 5
+    assert all(len(row) == len(heat["buckets_us"]) for row in heat["counts"])
+    assert sum(map(sum, heat["counts"])) == 50 + 10 + 600
+    assert heat["buckets_us"] == sorted(heat["buckets_us"])
+
+
+def test_settling_again_changes_nothing(run, laboratory):
+    before = laboratory.get(f"/runs/{run['id']}")
+    laboratory.settle(run["id"])
+    assert laboratory.get(f"/runs/{run['id']}") == before
+
+
+def test_another_tenant_sees_nothing_of_a_run(run, laboratory, tenants):
+    for path in ("", "/series", "/spectrum", "/heatmap", "/logs/driver"):
+        answer = laboratory.client.get(
+            f"/api/v1/runs/{run['id']}{path}", headers=tenants[1].headers
+        )
+        assert answer.status_code == 404, path
+    theirs = laboratory.client.get("/api/v1/runs", headers=tenants[1].headers).json()
+    assert theirs["items"] == []
+    address = f"/api/v1/runs?campaign_id={run['campaign_id']}"
+    assert laboratory.client.get(address, headers=tenants[1].headers).json()["items"] == []
+
+
+def test_nobody_reads_without_a_token(run, laboratory):
+    assert laboratory.client.get(f"/api/v1/runs/{run['id']}").status_code == 401
+
+
+def test_a_run_without_a_measured_interval_fails_with_a_reason(laboratory):
+    events = [event for event in whole_run() if event.get("interval", {}).get("phase") != "measure"]
+    renumbered = [{**event, "sequence": place} for place, event in enumerate(events)]
+    laboratory.carry_out(plain("nothing"), lambda order: renumbered)
+    failed = laboratory.get(f"/runs/{laboratory.get('/runs')['items'][0]['id']}")
+    assert failed["status"] == "failed"
+    assert failed["failure"]["kind"] == "driver"
+    assert "no interval" in failed["failure"]["message"]
+    assert failed["summary"] is None
+
+
+def test_a_histogram_that_cannot_be_read_fails_the_run(laboratory):
+    broken = interval(0, {"read": {"ok": {"count": 1, "response": "AAAA"}}})
+    events = numbered([{"kind": "interval", "interval": broken}])
+    laboratory.carry_out(plain("broken"), lambda order: events)
+    failed = laboratory.get(f"/runs/{laboratory.get('/runs')['items'][0]['id']}")
+    assert failed["status"] == "failed"
+    assert "cannot be read" in failed["failure"]["message"]
+
+
+def test_errors_and_missing_records_are_no_throughput(laboratory):
+    operations = {
+        "read": {
+            "ok": recorded([100_000] * 80),
+            "not_found": recorded([10_000] * 15),
+            "errors": {"timeout": recorded([10**9] * 4), "connection": recorded([1000])},
+        }
+    }
+    phase = ended("measure", {}, client_bound=True, client_bound_reasons=["cpu 99 %"])
+    events = numbered([{"kind": "interval", "interval": interval(0, operations)}, phase])
+    laboratory.carry_out(plain("errors"), lambda order: events)
+    summary = laboratory.get("/runs")["items"][0]["summary"]
+    read = summary["operations"]["read"]
+    assert (read["ok"], read["not_found"], read["errors"]) == (80, 15, 5)
+    assert read["throughput"] == 80.0
+    assert read["errors_by_kind"] == {"timeout": 4, "connection": 1}
+    assert read["max_us"] == pytest.approx(100, rel=0.001)
+    assert summary["driver"]["client_bound"] is True
+    assert summary["driver"]["reasons"] == ["cpu 99 %"]
+
+
+def test_a_superseded_attempt_is_never_counted(laboratory):
+    """The first attempt fails with half its intervals stored; the second gives the result."""
+    campaign_id = laboratory.campaign(plain("superseded"))
+    first = laboratory.begin()
+    half = whole_run(seed=3, rate=1000)[:12]
+    laboratory.send(first, half)
+    failure = {"kind": "infrastructure", "message": "the machine went away"}
+    laboratory.complete(first, len(half), outcome="failed", failure=failure)
+    second = laboratory.begin()
+    assert second["run_id"] == first["run_id"]
+    assert second["fence"] == first["fence"] + 1
+    events = whole_run(seed=4, rate=100)
+    laboratory.send(second, events)
+    laboratory.complete(second, len(events))
+    laboratory.settle(second["run_id"])
+    laboratory.work(lambda analysis: analysis.settlement.settle_campaign(UUID(campaign_id)))
+    run = laboratory.get(f"/runs/{second['run_id']}")
+    assert run["summary"]["throughput"] == 100.0
+    assert [attempt["status"] for attempt in run["attempts"]] == ["failed", "completed"]
+    assert laboratory.get(f"/runs/{run['id']}/series")["operations"]["all"]["throughput"][2] == 100
+
+
+def test_a_long_run_is_drawn_from_merged_intervals_that_lose_nothing(laboratory):
+    seconds = 2500
+    one = recorded([100_000, 200_000])
+    failed = {"ok": one, "errors": {"timeout": recorded([1])}}
+    events = numbered([
+        {"kind": "interval", "interval": interval(n, {"read": failed if n % 5 == 0 else {"ok": one}})}
+        for n in range(seconds)
+    ])  # fmt: skip
+    laboratory.campaign(plain("long"))
+    order = laboratory.begin()
+    for begin in range(0, seconds, 1000):
+        laboratory.send(order, events[begin : begin + 1000])
+    laboratory.complete(order, seconds)
+    laboratory.settle(order["run_id"])
+    with unit_of_work(laboratory.sessions) as session:
+        repository = ResultRepository(session)
+        assert repository.coarsest_span(order["attempt_id"]) == 2
+        raw_sum = sum_phases(repository.intervals(order["attempt_id"]))["measure"]
+        merged = repository.intervals(order["attempt_id"], span=2)
+        merged_sum = sum_phases(merged)["measure"]
+    assert len(merged) == 1250
+    assert merged_sum.everything().ok == raw_sum.everything().ok == 5000
+    assert merged_sum.everything().errors == 500
+    counts = (merged_sum.everything().response.counts, raw_sum.everything().response.counts)
+    assert (counts[0] == counts[1]).all()
+    line = laboratory.get(f"/runs/{order['run_id']}/series")["operations"]["all"]
+    assert len(line["t"]) <= 2000
+    assert set(line["throughput"]) == {2.0}
+
+
+def test_summing_does_not_depend_on_the_order_of_intervals():
+    def made(number):
+        return StoredInterval(
+            "measure", 2, number * 1_000_000, 1_000_000,
+            {"read": {"ok": Outcome(50, 0, raw(histogram(latencies(number, 50))))}},
+        )  # fmt: skip
+
+    forwards = sum_phases([made(number) for number in range(5)])["measure"]
+    backwards = sum_phases([made(number) for number in reversed(range(5))])["measure"]
+    assert forwards.duration_seconds == backwards.duration_seconds == 5.0
+    left, right = forwards.everything().response.counts, backwards.everything().response.counts
+    assert (left == right).all()
+
+
+def test_a_whole_campaign_settles(laboratory):
+    campaign_id = laboratory.carry_out(experiment("whole", repetitions=2), steady)
+    campaign = laboratory.get(f"/campaigns/{campaign_id}")
+    assert campaign["status"] == "completed"
+    assert campaign["runs"]["completed"] == 4
+    cells = campaign["cells"]
+    assert all(run["throughput"] and run["p99_us"] for cell in cells for run in cell["runs"])

@@ -1,0 +1,157 @@
+"""From stored results to what the pure checks ask for. Pure but for the rows it is given."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weighhouse_protocol.experiment import Experiment, SystemDisclosure
+from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.load import ClosedLoad
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.target import Target
+from weighhouse_protocol.workload import Workload
+
+from weighhouse_backend.analysis.fairness import SideFacts
+from weighhouse_backend.analysis.run_checks import OperationFigures, RunObservation, SettingSeen
+from weighhouse_backend.campaigns.models import Cell
+from weighhouse_backend.results.models import ResourceSample, RunRecord, RunSummary
+from weighhouse_backend.results.schemas import DriverRecord
+from weighhouse_backend.results.summaries import ALL
+
+GIBIBYTE = 2**30
+
+
+def observation(
+    document: Experiment,
+    cell: Cell,
+    rows: Sequence[RunSummary],
+    record: RunRecord,
+    throughputs: Sequence[float],
+    samples: Sequence[ResourceSample] = (),
+) -> RunObservation | None:
+    """What the checks look at in a settled run; None when nothing was measured."""
+    totals = {row.phase: row for row in rows if row.operation == ALL}
+    measured = totals.get("measure")
+    if measured is None or record.driver is None:
+        return None
+    load, workload = document.load_levels[cell.load_index], document.workloads[cell.workload_index]
+    driver = DriverRecord.model_validate(record.driver)
+    facts = MachineFacts.model_validate(record.facts) if record.facts else None
+    closed = load if isinstance(load, ClosedLoad) else None
+    stolen = [sample.steal_percent for sample in samples if sample.steal_percent is not None]
+    return RunObservation(
+        load_model=load.model,
+        everything=_figures(measured),
+        clients=closed.clients if closed else None,
+        pipeline=closed.pipeline if closed else 1,
+        think_time_us=closed.think_time_us if closed else 0.0,
+        interval_throughputs=throughputs,
+        driver_cpu_percent=driver.cpu_percent,
+        lag_p99_us=driver.lag_p99_us,
+        client_bound=driver.client_bound,
+        client_bound_reasons=driver.reasons,
+        co_located=record.co_located,
+        records_asked=records_asked(workload),
+        records_loaded=totals["load"].ok if "load" in totals else None,
+        record_bytes=workload.record_bytes,
+        steal_percent_max=max([*stolen, driver.steal_percent]),
+        governor=None if facts is None else facts.cpu_governor,
+        load_average=None if facts is None else facts.load_average_1m,
+        cores=None if facts is None else facts.cores,
+        machine_memory_bytes=None if facts is None else facts.memory_bytes,
+        settings=[SettingSeen(**setting) for setting in record.effective_configuration],
+    )
+
+
+def records_asked(workload: Workload) -> int:
+    """Records the load phase is to insert."""
+    if workload.insert_count is not None:
+        return workload.insert_count
+    return workload.record_count - workload.insert_start
+
+
+def side_facts(
+    key: str,
+    label: str,
+    document: Experiment,
+    target: Target,
+    manifest: Manifest | None,
+    record: RunRecord | None,
+    repeats: int,
+) -> SideFacts:
+    """What is known of one side of a comparison."""
+    properties = {} if manifest is None else manifest.parameters.get("properties", {})
+    said = next(
+        (one for one in document.disclosure.systems if one.system == target.system),
+        SystemDisclosure(system=target.system),
+    )
+    return SideFacts(
+        key=key,
+        label=label,
+        system=target.system if manifest is None else manifest.name,
+        version=None if record is None else record.version,
+        deployment=target.deployment,
+        nodes=target.topology.nodes,
+        replication_factor=target.topology.replication_factor,
+        aspects=aspects(target, manifest),
+        parameters={
+            name: _words(value)
+            for name, value in target.parameters.items()
+            if "x-aspect" not in _schema(properties, name)
+        },
+        driver=None if manifest is None else manifest.driver.id,
+        driver_options={name: _words(value) for name, value in target.driver_options.items()},
+        machine=None if record is None or not record.facts else machine_words(record.facts),
+        co_located=None if record is None else record.co_located,
+        tuning=said.tuning,
+        repeats=repeats,
+    )
+
+
+def aspects(target: Target, manifest: Manifest | None) -> dict[str, str]:
+    """Each aspect in words: what the plugin says of it, and the parameters that decide it."""
+    if manifest is None:
+        return {}
+    found: dict[str, list[str]] = {name: [words] for name, words in manifest.aspects.items()}
+    properties = manifest.parameters.get("properties", {})
+    for name in properties if isinstance(properties, dict) else {}:
+        schema = _schema(properties, name)
+        if "x-aspect" in schema:
+            value = target.parameters.get(name, schema.get("default"))
+            found.setdefault(str(schema["x-aspect"]), []).append(f"{name} = {_words(value)}")
+    return {name: "; ".join(parts) for name, parts in found.items()}
+
+
+def machine_words(facts: Mapping[str, Any]) -> str:
+    """A machine in words: what makes results of two machines comparable."""
+    known = MachineFacts.model_validate(facts)
+    return (
+        f"{known.cpu_model}, {known.cores} cores, {known.memory_bytes / GIBIBYTE:.1f} GiB, "
+        f"kernel {known.kernel}"
+    )
+
+
+def _figures(row: RunSummary) -> OperationFigures:
+    quantiles = {
+        0.5: row.p50_us, 0.95: row.p95_us, 0.99: row.p99_us, 0.999: row.p999_us,
+        0.9999: row.p9999_us,
+    }  # fmt: skip
+    return OperationFigures(
+        ok=row.ok,
+        not_found=row.not_found,
+        errors=row.errors,
+        verify_failed=row.verify_failed,
+        throughput=row.throughput,
+        mean_us=row.mean_us,
+        quantiles_us={q: value for q, value in quantiles.items() if value is not None},
+    )
+
+
+def _schema(properties: object, name: str) -> Mapping[str, Any]:
+    found = properties.get(name) if isinstance(properties, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _words(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "not set" if value is None or value == "" else str(value)

@@ -1,0 +1,309 @@
+"""Series of cells over campaigns: extended, searched for change points, read."""
+
+import datetime
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from uuid import UUID
+
+from weighhouse_protocol.experiment import Experiment
+
+from weighhouse_backend.analysis import estimates, statistics
+from weighhouse_backend.analysis.change_points import Shift, find_shifts, same_change
+from weighhouse_backend.analysis.errors import SeriesNotFound
+from weighhouse_backend.analysis.evidence import machine_words
+from weighhouse_backend.analysis.models import ChangePoint, Series, SeriesPoint
+from weighhouse_backend.analysis.repository import AnalysisRepository, SeriesDigest
+from weighhouse_backend.analysis.schemas import (
+    ChangePointRead,
+    ExperimentOfSeries,
+    SegmentRead,
+    SeriesPointRead,
+    SeriesRead,
+    SeriesSummaryRead,
+)
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.results.figures import RunFigures
+
+SERIES_METRICS = (
+    "throughput", "p50_us", "p99_us", "p999_us", "memory_bytes", "load_throughput",
+)  # fmt: skip
+UNTRIAGED = "untriaged"
+
+
+@dataclass(frozen=True)
+class HistoryService:
+    """Keeps series and their change points."""
+
+    repository: AnalysisRepository
+    experiments: ExperimentService
+    disclosure: DisclosureService
+    clock: Clock
+
+    def extend(
+        self, campaign: Campaign, document: Experiment, runs: Sequence[RunFigures]
+    ) -> list[UUID]:
+        """Add a settled campaign's point to each of its series. Idempotent.
+
+        :returns: the series that now have a point of this campaign.
+        """
+        systems = {target.name: target.system for target in document.targets}
+        touched = []
+        for target, system in systems.items():
+            mine = [run for run in runs if run.target == target]
+            for cell_runs in estimates.by_cell(mine).values():
+                for metric in SERIES_METRICS:
+                    repeats = estimates.values(cell_runs, metric)
+                    if repeats:
+                        touched.append(
+                            self._put(campaign, document, system, cell_runs, metric, repeats)
+                        )
+        return touched
+
+    def detect(self, series_ids: Sequence[UUID]) -> None:
+        """Look for change points in series, inside each segment. Idempotent.
+
+        A change found before keeps its id and what people said of it. A candidate that nobody
+        touched goes when the evidence for it is gone; a confirmed one stays.
+        """
+        for series_id in sorted(series_ids):
+            series = self.repository.lock_series(series_id)
+            if series is not None:
+                self._detect(series)
+
+    def listed(
+        self,
+        caller: Caller,
+        query: PageQuery,
+        *,
+        system_id: str | None = None,
+        workload: str | None = None,
+        metric: str | None = None,
+        experiment_id: UUID | None = None,
+    ) -> Page[SeriesSummaryRead]:
+        """Series of the caller's projects, newest first."""
+        statement = self.repository.listed(
+            caller.project_ids,
+            system_id=system_id,
+            workload=workload,
+            metric=metric,
+            experiment_id=experiment_id,
+        )
+        page: Page[Series] = page_of(
+            self.repository.session, statement, Series.id, query, lambda series: series
+        )
+        digests = self.repository.digests([series.id for series in page.items])
+        names = self.experiments.get_many({series.experiment_id for series in page.items})
+        return Page[SeriesSummaryRead](
+            items=[
+                summary_read(series, digests[series.id], names[series.experiment_id].name)
+                for series in page.items
+            ],
+            next_cursor=page.next_cursor,
+        )
+
+    def read(self, caller: Caller, series_id: UUID) -> SeriesRead:
+        """A series with points, segments and change points.
+
+        :raises SeriesNotFound: when it is not the caller's to see.
+        """
+        series = self.repository.series(series_id)
+        if series is None or series.project_id not in caller.project_ids:
+            raise SeriesNotFound
+        points = self.repository.points(series.id)
+        segments = segments_of(points)
+        place = {
+            point.campaign_id: index for index, members in enumerate(segments) for point in members
+        }
+        digest = self.repository.digests([series.id])[series.id]
+        name = self.experiments.get(series.experiment_id).name
+        return SeriesRead(
+            **dict(summary_read(series, digest, name)),
+            points=[
+                SeriesPointRead(
+                    at=point.at,
+                    campaign_id=point.campaign_id,
+                    campaign_number=point.campaign_number,
+                    value=point.value,
+                    low=point.low,
+                    high=point.high,
+                    repeats=point.repeats,
+                    segment=place[point.campaign_id],
+                    version=point.version,
+                )
+                for point in points
+            ],
+            segments=[
+                SegmentRead(
+                    index=index,
+                    fingerprint=members[0].fingerprint,
+                    label=members[0].environment,
+                    starts_at=members[0].at,
+                )
+                for index, members in enumerate(segments)
+            ],
+            change_points=[
+                ChangePointRead.model_validate(row, from_attributes=True)
+                for row in self.repository.change_points(series.id)
+            ],
+            disclaimers=self.disclosure.disclaimers_for([series.system_id]),
+        )
+
+    def _put(
+        self,
+        campaign: Campaign,
+        document: Experiment,
+        system: str,
+        runs: Sequence[RunFigures],
+        metric: str,
+        repeats: Sequence[float],
+    ) -> UUID:
+        run = runs[0]
+        series_id = self.repository.series_id(
+            {
+                "experiment_id": campaign.experiment_id,
+                "target": run.target,
+                "workload": run.workload,
+                "load_label": run.load_label,
+                "metric": metric,
+            },
+            {
+                "project_id": campaign.project_id,
+                "system_id": system,
+                "load_kind": run.load_kind,
+                "load_value": run.load_value,
+            },
+        )
+        bounds = statistics.median_bounds(repeats)
+        fingerprint, environment, version = environment_of(document, runs)
+        self.repository.put_point(
+            {
+                "series_id": series_id,
+                "campaign_id": campaign.id,
+                "project_id": campaign.project_id,
+                "campaign_number": campaign.number,
+                "at": campaign.created_at,
+                "value": statistics.median(repeats),
+                "low": bounds.low,
+                "high": bounds.high,
+                "repeats": list(repeats),
+                "fingerprint": fingerprint,
+                "environment": environment,
+                "version": version,
+            }
+        )
+        return series_id
+
+    def _detect(self, series: Series) -> None:
+        known = list(self.repository.change_points(series.id))
+        kept: set[UUID] = set()
+        for members in segments_of(self.repository.points(series.id)):
+            order = {point.campaign_id: place for place, point in enumerate(members)}
+            for shift in find_shifts([point.value for point in members]):
+                row = _matching(known, order, shift, kept) or self._new(series, known)
+                _write(row, shift, members[shift.index])
+                kept.add(row.id)
+        for row in known:
+            if row.id not in kept and row.status == "candidate" and row.state == UNTRIAGED:
+                self.repository.session.delete(row)
+        self.repository.session.flush()
+
+    def _new(self, series: Series, known: list[ChangePoint]) -> ChangePoint:
+        row = ChangePoint(
+            id=self.repository.new_id(),
+            project_id=series.project_id,
+            series_id=series.id,
+            state=UNTRIAGED,
+            status="candidate",
+            found_at=self.clock.now(),
+        )
+        self.repository.session.add(row)
+        known.append(row)
+        return row
+
+
+def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
+    """Points by segment: a change of environment begins a new one."""
+    return [list(members) for _, members in groupby(points, key=lambda point: point.fingerprint)]
+
+
+def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:
+    """Fingerprint of machine, workload and topology; the same in words; the system's version.
+
+    The version is no part of the fingerprint: a new version that is slower is what is looked for.
+    """
+    run = runs[0]
+    record = next((one.record for one in runs if one.record is not None), None)
+    workload = next(one for one in document.workloads if one.name == run.workload)
+    target = next(one for one in document.targets if one.name == run.target)
+    machine = "" if record is None else (record.fingerprint or "")
+    content = [
+        machine,
+        workload.model_dump(mode="json", exclude={"description"}),
+        target.topology.model_dump(mode="json"),
+        target.deployment,
+    ]
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    where = "machine not known"
+    if record is not None and record.facts:
+        where = machine_words(record.facts)
+    nodes = "1 node" if target.topology.nodes == 1 else f"{target.topology.nodes} nodes"
+    words = f"{where}; {workload.record_count:,} records of {workload.record_bytes:,} B; {nodes}"
+    return digest, words, None if record is None else record.version
+
+
+def summary_read(series: Series, digest: SeriesDigest, experiment_name: str) -> SeriesSummaryRead:
+    """A series as it stands in a list."""
+    last_at: datetime.datetime | None = digest.last_at
+    return SeriesSummaryRead(
+        id=series.id,
+        system_id=series.system_id,
+        target=series.target,
+        workload=series.workload,
+        load_level=LoadLevelRead.model_validate(
+            {"kind": series.load_kind, "value": series.load_value, "label": series.load_label}
+        ),
+        metric=series.metric,
+        points_count=digest.points_count,
+        last_value=digest.last_value,
+        last_at=last_at,
+        change_points_count=digest.change_points_count,
+        experiment=ExperimentOfSeries(id=series.experiment_id, name=experiment_name),
+    )
+
+
+def _matching(
+    known: Sequence[ChangePoint], order: dict[UUID, int], shift: Shift, taken: set[UUID]
+) -> ChangePoint | None:
+    """The change found before that this one is, its place perhaps having become clearer."""
+    near = [
+        row
+        for row in known
+        if row.id not in taken
+        and row.campaign_id in order
+        and same_change(order[row.campaign_id], shift.index)
+    ]
+    return min(near, key=lambda row: abs(order[row.campaign_id] - shift.index), default=None)
+
+
+def _write(row: ChangePoint, shift: Shift, point: SeriesPoint) -> None:
+    """Bring a change point up to date; what was confirmed stays so, and stays in its place."""
+    if row.status != "confirmed":
+        row.campaign_id = point.campaign_id
+        row.at = point.at
+        row.status = shift.status
+    if shift.status == "confirmed" or row.status == "candidate":
+        row.before = shift.before
+        row.after = shift.after
+        row.relative = shift.relative
+        row.p_value = shift.p_value
+        row.profile = shift.profile
+        row.autocorrelation = shift.autocorrelation
