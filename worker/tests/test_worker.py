@@ -1,0 +1,143 @@
+"""The worker as a process: what it takes up by itself, and what a killed one leaves behind."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+from redis import Redis
+from weighhouse_backend.experiments.schemas import ScheduleWrite
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import make_engine, make_session_factory
+from weighhouse_backend.kit.events import make_redis
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_testing.platform import until as wait_until
+from weighhouse_testing.world import SetClock, World, make_world
+from weighhouse_worker.tasks import TASKS, timetable
+
+SHORT = {"lease_seconds": 30, "sweep_seconds": 1, "lost_after_seconds": 60}
+
+
+@pytest.fixture(scope="module")
+def settings(database_url: str, redis_server: str) -> Settings:
+    """A Redis database of its own: nobody else's jobs are in it."""
+    redis_url = redis_server.rsplit("/", 1)[0] + "/7"
+    return Settings(database_url=database_url, redis_url=redis_url, **SHORT)
+
+
+@pytest.fixture(scope="module")
+def redis(settings: Settings) -> Iterator[Redis]:
+    client = make_redis(settings.redis_url)
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def world(settings: Settings, redis: Redis) -> Iterator[World]:
+    """A world on the machine's own clock, which is the worker's too."""
+    engine = make_engine(settings.database_url)
+    clock = SetClock(SystemClock().now())
+    clock.now = SystemClock().now  # type: ignore[method-assign]
+    yield make_world(make_session_factory(engine), settings, redis, clock)
+    engine.dispose()
+
+
+@pytest.fixture
+def start_worker(settings: Settings, tmp_path) -> Iterator[Callable[[], subprocess.Popen[bytes]]]:
+    """Starts workers with a beat inside; whatever is left of them is killed."""
+    environment = {
+        **os.environ,
+        "WEIGHHOUSE_DATABASE_URL": settings.database_url,
+        "WEIGHHOUSE_REDIS_URL": settings.redis_url,
+        **{f"WEIGHHOUSE_{name.upper()}": str(value) for name, value in SHORT.items()},
+    }
+    started: list[subprocess.Popen[bytes]] = []
+    log = (tmp_path / "worker.log").open("wb")
+
+    def start() -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "celery", "-A", "weighhouse_worker.app:app", "worker", "--beat",
+             "--concurrency", "1", "--without-gossip", "--without-mingle", "--loglevel", "INFO"],
+            env=environment, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(timeout=10)
+    log.close()
+
+
+def until(what: str, question: Callable[[], object]) -> None:
+    wait_until(what, question, seconds=120)
+
+
+def offered(world: World, run_id) -> bool:
+    return world.run(run_id).status == "allocated"
+
+
+def test_what_was_lost_with_redis_and_a_killed_worker_is_taken_up_again(
+    world: World, redis: Redis, start_worker
+) -> None:
+    agent = world.agent()
+    campaign_id = world.start(repetitions=1)  # its jobs are noted by the test, never sent
+    first, second = world.runs(campaign_id)
+
+    worker = start_worker()
+    until("the timetable gives out a run", lambda: offered(world, first.id))
+    order = world.claim(agent)
+    assert order is not None
+    with world.transaction() as feature:
+        feature.attempts.start(order.attempt_id, order.fence)
+    os.killpg(worker.pid, signal.SIGKILL)
+    worker.wait(timeout=10)
+    redis.flushdb()
+
+    assert world.end(order) == "accepted"
+    assert world.run(first.id).status == "settling"
+    start_worker()
+
+    until("the sweep settles the run", lambda: world.run(first.id).status == "failed")
+    failure = world.run(first.id).failure
+    assert failure is not None
+    assert "no interval" in failure["message"], "it reported nothing, and is told so"
+    until("the next run is given out", lambda: offered(world, second.id))
+    order = world.claim(agent)
+    assert order is not None
+    with world.transaction() as feature:
+        feature.attempts.start(order.attempt_id, order.fence)
+    redis.flushdb()
+    world.end(order)
+    until("the campaign is settled", lambda: world.campaign(campaign_id).status == "failed")
+    assert world.campaign(campaign_id).verdict is not None
+
+
+def test_a_due_schedule_starts_one_campaign(world: World, start_worker) -> None:
+    experiment_id = world.experiment()
+    with world.transaction() as feature:
+        experiment = feature.experiments.get(experiment_id)
+        service = feature.scheduling.schedules
+        wanted = ScheduleWrite(cron="0 0 1 1 *", time_zone="UTC", enabled=True)
+        service.put(world.caller, experiment, wanted)
+        row = service.repository.schedules([experiment_id])[experiment_id]
+        row.next_at = world.clock.now()
+    start_worker()
+
+    def campaigns() -> int:
+        with world.transaction() as feature:
+            listed = feature.repository.listed([world.project_id], experiment_id)
+            return len(feature.session.scalars(listed).all())
+
+    until("the schedule starts a campaign", campaigns)
+    assert campaigns() == 1
+
+
+def test_every_job_of_the_timetable_has_its_task(settings: Settings) -> None:
+    assert set(timetable(settings)) <= set(TASKS)
+    assert all(plan.work.__doc__ for plan in TASKS.values())
+    assert all(seconds > 0 for seconds in timetable(settings).values())
