@@ -23,7 +23,7 @@ def list_campaigns(as_json: AsJson = False, url: Url = None, token: Token = None
         return
     table = Table(box=None, header_style="dim")
     for column in ("id", "experiment", "#", "status", "verdict", "runs"):
-        table.add_column(column)
+        table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
     for one in page["items"]:
         runs = f"{one['runs']['completed']}/{one['runs']['total']}"
         table.add_row(

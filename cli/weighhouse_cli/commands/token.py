@@ -40,7 +40,7 @@ def list_tokens(as_json: AsJson = False, url: Url = None, token: Token = None) -
         return
     table = Table(box=None, header_style="dim")
     for column in ("id", "name", "role", "begins with", "last used", "state"):
-        table.add_column(column)
+        table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
     for one in page["items"]:
         state = "revoked" if one["revoked_at"] else "valid"
         table.add_row(

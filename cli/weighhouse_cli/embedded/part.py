@@ -17,6 +17,8 @@ from weighhouse_cli.embedded.errors import PartFailed
 
 POLL_SECONDS = 0.05
 LOG_TAIL = 15
+LOG_BYTES = 10_000_000
+"""A log that is longer is put aside when its part starts; one generation is kept."""
 ORPHAN_SECONDS = 5.0
 SETPRIV = shutil.which("setpriv")
 
@@ -61,7 +63,7 @@ class Part:
         plan = self.plan
         # setpriv becomes the command itself, so the process that is started is the part.
         tether = (SETPRIV, "--pdeathsig", plan.stop_signal.name, "--") if SETPRIV else ()
-        plan.log.parent.mkdir(parents=True, exist_ok=True)
+        _rotate(plan.log)
         with plan.log.open("ab") as log:
             self.process = subprocess.Popen(
                 (*tether, *plan.command),
@@ -162,6 +164,12 @@ def _runs(process: psutil.Process) -> bool:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def _rotate(log: Path) -> None:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    if log.exists() and log.stat().st_size > LOG_BYTES:
+        log.replace(log.with_suffix(".log.1"))
 
 
 def birth(pid: int) -> int | None:

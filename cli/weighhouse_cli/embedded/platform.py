@@ -26,7 +26,8 @@ from weighhouse_cli.embedded.servers import postgres, redis
 from weighhouse_cli.embedded.supervisor import Listener, Supervisor
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-PARTS = ("postgresql", "redis", "backend", "worker", "beat", "agent")
+PASSED_ON = ("WEIGHHOUSE_DRIVERS", "WEIGHHOUSE_LOG_LEVEL")
+"""Settings of the caller that reach the parts; what else stands in the environment does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,7 @@ class Platform:
             environment,
         )
         self._first_user(environment)
+        require_free(self.options.port)
         for plan in self._own_parts(environment):
             self.supervisor.start(plan)
         if self.options.agent:
@@ -111,11 +113,13 @@ class Platform:
     def _environment(self) -> dict[str, str]:
         home = self.directory
         home.secret("key")
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("WEIGHHOUSE_")}
-        drivers = os.environ.get("WEIGHHOUSE_DRIVERS")
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("WEIGHHOUSE_") or name in PASSED_ON
+        }
         return {
             **kept,
-            **({"WEIGHHOUSE_DRIVERS": drivers} if drivers else {}),
             "PYTHONUNBUFFERED": "1",
             "WEIGHHOUSE_DATABASE_URL": self.database_url,
             "WEIGHHOUSE_REDIS_URL": self.redis_url,
@@ -171,7 +175,8 @@ class Platform:
 
     def _own_parts(self, environment: Mapping[str, str]) -> list[PartPlan]:
         celery = ("-m", "celery", "-A", "weighhouse_worker.app:app")
-        schedule = str(self.directory.folder("parts") / "beat-schedule")
+        # Celery tells of every task, every few seconds; nobody reads that until something is wrong.
+        calm = {"WEIGHHOUSE_LOG_LEVEL": "WARNING", **environment}
         return [
             self._python(
                 "backend", environment,
@@ -180,12 +185,11 @@ class Platform:
                 "--no-access-log", "--timeout-graceful-shutdown", "3",
             ),
             self._python(
-                "worker", environment, *celery, "worker", "--loglevel", "INFO",
+                "worker", calm, *celery, "worker",
                 "--concurrency", "1", "--without-gossip", "--without-mingle",
             ),
             self._python(
-                "beat", environment, *celery, "beat", "--loglevel", "WARNING",
-                "--schedule", schedule, "--pidfile", "",
+                "beat", calm, *celery, "beat", "--pidfile", "",
             ),
         ]  # fmt: skip
 
