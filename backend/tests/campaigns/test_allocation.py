@@ -1,0 +1,239 @@
+"""Who gets which run, and that two allocators never give the same."""
+
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import select
+from weighhouse_backend.campaigns.matching import Need, Offer, allows, can
+from weighhouse_backend.campaigns.models import Attempt
+from weighhouse_protocol.facts import PolicyStatement
+from weighhouse_protocol.load import ClosedLoad, OpenLoad
+from weighhouse_protocol.target import Target
+from weighhouse_testing.world import World, make_world
+
+BOTH = frozenset({"driver", "server"})
+
+
+def need(**changed) -> Need:
+    values = {
+        "target": Target(name="t", system="redis"),
+        "load": ClosedLoad(clients=8),
+        "labels": {},
+        "limit_seconds": 400.0,
+    } | changed
+    return Need(**values)
+
+
+def offer(**changed) -> Offer:
+    values = {
+        "roles": BOTH,
+        "labels": {"rack": "a"},
+        "deployments": {"redis": ["process"]},
+        "policy": PolicyStatement(),
+    } | changed
+    return Offer(**values)
+
+
+EXTERNAL = Target(name="t", system="redis", deployment="external", endpoints=("tcp://127.0.0.1:1",))
+
+
+@pytest.mark.parametrize(
+    ("has", "wants", "fits"),
+    [
+        (offer(), need(), True),
+        (offer(), need(labels={"rack": "a"}), True),
+        (offer(), need(labels={"rack": "b"}), False),
+        (offer(), need(labels={"disk": "nvme"}), False),
+        (offer(), need(target=Target(name="t", system="memcached")), False),
+        (offer(), need(target=Target(name="t", system="redis", deployment="docker")), False),
+        (offer(roles=frozenset({"driver"})), need(), False),
+        (offer(roles=frozenset({"driver"}), deployments={"redis": ["external"]}),
+         need(target=EXTERNAL), True),
+        (offer(roles=frozenset({"server"}), deployments={"redis": ["external"]}),
+         need(target=EXTERNAL), False),
+    ],
+)  # fmt: skip
+def test_roles_labels_plugin_and_deployment_decide(has: Offer, wants: Need, fits: bool) -> None:
+    assert can(has, wants) is fits
+
+
+@pytest.mark.parametrize(
+    ("policy", "wants", "allowed"),
+    [
+        (PolicyStatement(), need(), True),
+        (PolicyStatement(plugins=("memcached",)), need(), False),
+        (PolicyStatement(max_run_seconds=399), need(), False),
+        (PolicyStatement(max_clients=7), need(), False),
+        (PolicyStatement(max_clients=8), need(), True),
+        (PolicyStatement(max_rate_per_second=999.0),
+         need(load=OpenLoad(model="open", rate_per_second=1000)), False),
+        (PolicyStatement(max_rate_per_second=1000.0),
+         need(load=OpenLoad(model="open", rate_per_second=1000)), True),
+        (PolicyStatement(max_rate_per_second=1.0), need(), True),
+    ],
+)  # fmt: skip
+def test_a_stated_policy_is_looked_at(policy, wants, allowed) -> None:
+    assert allows(policy, wants) is allowed
+
+
+def test_runs_go_out_in_order_to_agents_that_can(world: World) -> None:
+    redis_only = world.agent("r", systems=("redis",))
+    memcached_only = world.agent("m", systems=("memcached",))
+    world.agent("none", systems=())
+    campaign_id = world.start()
+
+    given = world.allocate()
+
+    runs = {run.id: run for run in world.runs(campaign_id)}
+    positions = {attempt.agent_id: runs[attempt.run_id].position for attempt in given}
+    assert set(positions) == {redis_only, memcached_only}
+    assert sorted(positions.values()) == [0, 1]
+    assert world.allocate() == [], "an agent carries out one run"
+
+
+def test_an_agent_whose_policy_allows_it_goes_before_one_that_would_refuse(world: World) -> None:
+    strict = world.agent("a", policy=PolicyStatement(plugins=("cassandra",)))
+    lenient = world.agent("b")
+    world.start(repetitions=1)
+
+    assert world.allocate()[0].agent_id == lenient
+    assert {attempt.agent_id for attempt in world.allocate()} <= {strict}
+
+
+def test_when_all_would_refuse_one_is_asked_so_that_it_says_why(world: World) -> None:
+    strict = world.agent("a", policy=PolicyStatement(plugins=("cassandra",)))
+    world.start(repetitions=1)
+
+    assert [attempt.agent_id for attempt in world.allocate()] == [strict]
+
+
+def test_a_campaign_stays_on_machines_like_its_first(world: World) -> None:
+    fast = world.agent("fast", cpu="fast")
+    campaign_id = world.start()
+    order = world.take(fast)
+    slow = world.agent("slow", cpu="slow")
+    twin = world.agent("twin", cpu="fast")
+
+    assert {attempt.agent_id for attempt in world.allocate()} == {twin}
+    world.clock.forward(200)  # both of the fast ones are silent now
+    with world.transaction() as feature:
+        feature.fleet.authenticate(world.tokens[slow])
+    assert {attempt.agent_id for attempt in world.allocate()} == {slow}
+    assert world.campaign(campaign_id).environment == world.agent_row(slow).fingerprint
+    assert world.run(order.run_id).status == "running"
+
+
+def test_draining_and_silent_agents_get_nothing(world: World) -> None:
+    draining, silent = world.agent("d"), world.agent("s")
+    with world.transaction() as feature:
+        feature.fleet.agent(draining).draining = True
+    world.start()
+    world.clock.forward(200)
+    with world.transaction() as feature:
+        feature.fleet.authenticate(world.tokens[draining])
+
+    assert world.allocate() == []
+    with world.transaction() as feature:
+        feature.fleet.authenticate(world.tokens[silent])
+    assert [attempt.agent_id for attempt in world.allocate()] == [silent]
+
+
+def test_another_projects_agents_are_never_used(new_world) -> None:
+    ours, theirs = new_world(), new_world()
+    theirs.agent()
+    ours.start()
+
+    assert ours.allocate() == []
+
+
+def test_higher_priority_goes_first_and_then_age(world: World) -> None:
+    agent = world.agent()
+    old, urgent = world.start(repetitions=1), world.start(repetitions=1)
+    with world.transaction() as feature:
+        row = feature.repository.lock_campaign(urgent)
+        assert row is not None
+        row.priority = 1
+
+    orders = world.finish_everything(agent)
+
+    assert [order.campaign_id for order in orders] == [urgent, urgent, old, old]
+
+
+def test_concurrent_allocators_give_each_run_and_each_agent_once(new_world) -> None:
+    world = new_world()
+    agents = [world.agent(f"agent-{number}") for number in range(6)]
+    for _ in range(4):
+        world.start()
+    barrier = threading.Barrier(6)
+
+    def allocate(_: int) -> list[Attempt]:
+        barrier.wait()
+        return world.allocate()
+
+    with ThreadPoolExecutor(6) as pool:
+        for _ in range(3):
+            list(pool.map(allocate, range(6)))
+    world.allocate()
+
+    with world.sessions() as session:
+        rows = session.scalars(select(Attempt).where(Attempt.project_id == world.project_id)).all()
+    assert Counter(row.agent_id for row in rows) == dict.fromkeys(agents, 1)
+    assert len({row.run_id for row in rows}) == 6
+
+
+def test_allocators_agents_and_watchers_at_once_never_wait_for_each_other(
+    session_factory, settings, redis
+) -> None:
+    """Locks are taken in one order: no deadlock, whatever happens at the same time."""
+    world = make_world(session_factory, settings, redis)
+    agents = [world.agent(f"agent-{number}") for number in range(4)]
+    campaigns = [world.start(repetitions=3) for _ in range(3)]
+    stop = threading.Event()
+    failures: list[BaseException] = []
+
+    def repeat(action) -> None:
+        while not stop.is_set():
+            try:
+                action()
+            except BaseException as error:  # noqa: BLE001 - reported by the test
+                failures.append(error)
+                return
+
+    def work(agent) -> None:
+        order = world.claim(agent)
+        if order is None:
+            return
+        with world.transaction() as feature:
+            feature.attempts.start(order.attempt_id, order.fence)
+        for phase in ("load", "warmup", "measure"):
+            with world.transaction() as feature:
+                attempt = feature.attempts.open_batch(order.attempt_id, phase)
+                feature.attempts.advance(attempt, attempt.events_stored + 1)
+            world.beat(order, phase)
+        assert world.end(order) == "accepted"
+        world.settle(order.run_id)
+
+    threads = [threading.Thread(target=repeat, args=(world.allocate,)) for _ in range(2)]
+    threads += [
+        threading.Thread(target=repeat, args=(lambda agent=agent: work(agent),)) for agent in agents
+    ]
+    threads.append(threading.Thread(target=repeat, args=(world.watch,)))
+    for thread in threads:
+        thread.start()
+    done = threading.Event()
+    for _ in range(600):
+        if failures or all(world.campaign(one).status == "settling" for one in campaigns):
+            break
+        done.wait(0.1)
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+    assert failures == []
+    assert [world.campaign(one).status for one in campaigns] == ["settling"] * 3
+    for campaign_id in campaigns:
+        runs = world.runs(campaign_id)
+        assert {run.status for run in runs} == {"completed"}
+        assert {run.attempts_count for run in runs} == {1}
