@@ -1,4 +1,3 @@
 export { api, onSignedOut, unwrap } from './client'
-export { ApiProblem, type FieldError } from './problem'
-export type * from './results'
+export { ApiProblem } from './problem'
 export type * from './types'

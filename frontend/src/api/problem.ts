@@ -1,16 +1,4 @@
-/** One complaint about a document, at a path such as `targets[0].parameters.maxmemory`. */
-export interface FieldError {
-  path: string
-  message: string
-  expected?: string | null
-}
-
-interface ProblemBody {
-  type?: string
-  title?: string
-  detail?: string
-  errors?: FieldError[]
-}
+import type { FieldError, Problem } from './types'
 
 /** An answer of the API that is not a success: problem+json where the server sent it. */
 export class ApiProblem extends Error {
@@ -20,7 +8,7 @@ export class ApiProblem extends Error {
   readonly errors: readonly FieldError[]
 
   constructor(status: number, body: unknown) {
-    const problem: ProblemBody = typeof body === 'object' && body !== null ? body : {}
+    const problem: Partial<Problem> = typeof body === 'object' && body !== null ? body : {}
     const title = problem.title ?? (status === 0 ? 'The server did not answer' : `HTTP ${status}`)
     super(problem.detail ?? title)
     this.name = 'ApiProblem'

@@ -21,7 +21,7 @@ export const useSession = defineStore('session', () => {
   async function restore(): Promise<void> {
     if (asked.value) return
     try {
-      session.value = await unwrap<Session>(api.GET('/api/v1/sessions/current'))
+      session.value = await unwrap(api.GET('/api/v1/sessions/current'))
     } catch (error) {
       if (!(error instanceof ApiProblem) || error.status !== 401) throw error
       session.value = null

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type Agent, type Page, type RegistrationToken } from '@/api'
+import { api, unwrap } from '@/api'
 import { useSession } from '@/session'
 
 const REFRESH_MS = 10_000
@@ -12,8 +12,8 @@ export function useAgents() {
   return useQuery({
     queryKey: ['agents', () => session.project?.id],
     queryFn: () =>
-      unwrap<Page<Agent>>(
-        api.GET('/api/v1/agents', { params: { query: { project_id: session.project?.id, limit: 200 } } }),
+      unwrap(
+        api.GET('/api/v1/agents', { params: { query: { project_id: session.project?.id } } }),
       ),
     refetchInterval: REFRESH_MS,
   })
@@ -31,12 +31,19 @@ export function useAgent(id: MaybeRefOrGetter<string>) {
 /** What may be asked of an agent. */
 export type AgentAction = 'drain' | 'undrain' | 'revoke'
 
+type AgentPath = { params: { path: { agent_id: string } } }
+const actions = {
+  drain: (init: AgentPath) => api.POST('/api/v1/agents/{agent_id}/drain', init),
+  undrain: (init: AgentPath) => api.POST('/api/v1/agents/{agent_id}/undrain', init),
+  revoke: (init: AgentPath) => api.POST('/api/v1/agents/{agent_id}/revoke', init),
+}
+
 /** Drains an agent, takes it back, or revokes it for good. */
 export function useAgentAction() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ id, action }: { id: string; action: AgentAction }) =>
-      unwrap(api.POST(`/api/v1/agents/{agent_id}/${action}`, { params: { path: { agent_id: id } } })),
+      unwrap(actions[action]({ params: { path: { agent_id: id } } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
   })
 }
@@ -46,7 +53,7 @@ export function useRegistrationToken() {
   const session = useSession()
   return useMutation({
     mutationFn: (labels: Record<string, string>) =>
-      unwrap<RegistrationToken>(
+      unwrap(
         api.POST('/api/v1/agent-registration-tokens', {
           body: { project_id: session.project?.id, labels, expires_in_minutes: 60 },
         }),

@@ -1,8 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type Campaign, type CampaignSummary, type Comparison, type Gate, type Page } from '@/api'
+import { api, unwrap, type CampaignSummary } from '@/api'
 import { useSession } from '@/session'
+
+/** Where a campaign stands. */
+export type CampaignStatus = CampaignSummary['status']
 
 const REFRESH_WHILE_OPEN_MS = 5000
 const open = new Set(['queued', 'running', 'settling'])
@@ -14,7 +17,7 @@ export function isOpen(campaign: Pick<CampaignSummary, 'status'> | undefined): b
 
 /** The latest campaigns of the project, or of one experiment; asked again while one is under way. */
 export function useCampaigns(
-  filters: MaybeRefOrGetter<{ experimentId?: string; status?: string; limit?: number }> = {},
+  filters: MaybeRefOrGetter<{ experimentId?: string; status?: CampaignStatus; limit?: number }> = {},
 ) {
   const session = useSession()
   const query = computed(() => {
@@ -23,7 +26,7 @@ export function useCampaigns(
   })
   return useQuery({
     queryKey: ['campaigns', query],
-    queryFn: () => unwrap<Page<CampaignSummary>>(api.GET('/api/v1/campaigns', { params: { query: query.value } })),
+    queryFn: () => unwrap(api.GET('/api/v1/campaigns', { params: { query: query.value } })),
     select: (page) => page.items,
     // An empty identifier is one that is not known yet; without one, all campaigns are meant.
     enabled: () => toValue(filters).experimentId !== '',
@@ -36,7 +39,7 @@ export function useCampaign(id: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['campaign', id],
     queryFn: () =>
-      unwrap<Campaign>(
+      unwrap(
         api.GET('/api/v1/campaigns/{campaign_id}', { params: { path: { campaign_id: toValue(id) } } }),
       ),
     refetchInterval: (state) => (isOpen(state.state.data) ? REFRESH_WHILE_OPEN_MS : false),
@@ -48,7 +51,7 @@ export function useGate(id: MaybeRefOrGetter<string>, enabled: MaybeRefOrGetter<
   return useQuery({
     queryKey: ['campaign', id, 'gate'],
     queryFn: () =>
-      unwrap<Gate>(
+      unwrap(
         api.GET('/api/v1/campaigns/{campaign_id}/gate', { params: { path: { campaign_id: toValue(id) } } }),
       ),
     enabled,
@@ -60,7 +63,7 @@ export function useCampaignComparison(id: MaybeRefOrGetter<string | undefined>) 
   return useQuery({
     queryKey: ['comparisons', { campaign: id }],
     queryFn: () =>
-      unwrap<Comparison>(api.GET('/api/v1/comparisons', { params: { query: { campaign: toValue(id) } } })),
+      unwrap(api.GET('/api/v1/comparisons', { params: { query: { campaign: toValue(id) } } })),
     enabled: () => toValue(id) !== undefined,
     staleTime: 60_000,
   })
@@ -68,14 +71,20 @@ export function useCampaignComparison(id: MaybeRefOrGetter<string | undefined>) 
 
 export type CampaignAction = 'cancel' | 'pause' | 'resume' | 'retry-failed'
 
+type CampaignPath = { params: { path: { campaign_id: string } } }
+const actions = {
+  cancel: (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/cancel', init),
+  pause: (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/pause', init),
+  resume: (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/resume', init),
+  'retry-failed': (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/retry-failed', init),
+}
+
 /** Cancels, pauses, resumes a campaign, or queues its failed runs again. */
 export function useCampaignAction(id: MaybeRefOrGetter<string>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (action: CampaignAction) =>
-      unwrap(
-        api.POST(`/api/v1/campaigns/{campaign_id}/${action}`, { params: { path: { campaign_id: toValue(id) } } }),
-      ),
+      unwrap(actions[action]({ params: { path: { campaign_id: toValue(id) } } })),
     onSuccess: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ['campaign'] }),

@@ -11,7 +11,7 @@ const cell: ComparisonCell = {
   workload: 'reads',
   load_level: level,
   status: 'completed',
-  failed_runs: 1,
+  failed_runs: [{ run_id: '3', repetition: 3, status: 'failed', failure: null }],
   repeats: [
     { ...nothing, run_id: '1', throughput: 90 },
     { ...nothing, run_id: '2', throughput: null },
@@ -32,7 +32,7 @@ const comparison: Comparison = {
   findings: [],
   disclaimers: [],
   unmatched: [],
-  disclosure: { completeness: 0, items: [] },
+  disclosure: { completeness: 0, items: [], publication: 'unknown' },
 }
 
 describe('levelSides', () => {

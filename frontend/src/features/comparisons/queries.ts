@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import type { Ref } from 'vue'
 
-import { api, unwrap, type CampaignSummary, type Comparison, type Page } from '@/api'
+import { api, unwrap } from '@/api'
 
 /** What is compared, as it stands in the address. */
 export interface ComparisonAddress {
@@ -15,7 +15,7 @@ export interface ComparisonAddress {
 export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<boolean>) {
   return useQuery({
     queryKey: ['comparison', address],
-    queryFn: () => unwrap<Comparison>(api.GET('/api/v1/comparisons', { params: { query: { ...address.value } } })),
+    queryFn: () => unwrap(api.GET('/api/v1/comparisons', { params: { query: { ...address.value } } })),
     enabled,
     placeholderData: keepPreviousData,
   })
@@ -25,6 +25,6 @@ export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<bool
 export function useComparableCampaigns() {
   return useQuery({
     queryKey: ['campaigns', 'comparable'],
-    queryFn: () => unwrap<Page<CampaignSummary>>(api.GET('/api/v1/campaigns', { params: { query: { limit: 50 } } })),
+    queryFn: () => unwrap(api.GET('/api/v1/campaigns', { params: { query: { limit: 50 } } })),
   })
 }

@@ -1,18 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import {
-  api,
-  ApiProblem,
-  unwrap,
-  type Campaign,
-  type ExperimentRevision,
-  type ExperimentSummary,
-  type ExperimentTemplate,
-  type Page,
-  type RevisionChange,
-  type Validation,
-} from '@/api'
+import { api, ApiProblem, unwrap } from '@/api'
 import { useSession } from '@/session'
 
 /** The project's experiments. */
@@ -21,7 +10,7 @@ export function useExperiments() {
   return useQuery({
     queryKey: ['experiments', () => session.project?.id],
     queryFn: () =>
-      unwrap<Page<ExperimentSummary>>(
+      unwrap(
         api.GET('/api/v1/experiments', { params: { query: { project_id: session.project?.id, limit: 200 } } }),
       ),
     select: (page) => page.items,
@@ -34,7 +23,7 @@ export function useExperiment(key: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['experiment', key],
     queryFn: () =>
-      unwrap<ExperimentSummary>(
+      unwrap(
         api.GET('/api/v1/experiments/{experiment}', {
           params: { path: { experiment: toValue(key) }, query: { project_id: session.project?.id } },
         }),
@@ -47,7 +36,7 @@ export function useRevisions(experimentId: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['experiment', experimentId, 'revisions'],
     queryFn: () =>
-      unwrap<Page<ExperimentRevision>>(
+      unwrap(
         api.GET('/api/v1/experiments/{experiment}/revisions', {
           params: { path: { experiment: toValue(experimentId) } },
         }),
@@ -61,7 +50,7 @@ export function useRevision(experimentId: MaybeRefOrGetter<string>, number: Mayb
   return useQuery({
     queryKey: ['experiment', experimentId, 'revisions', number],
     queryFn: () =>
-      unwrap<ExperimentRevision>(
+      unwrap(
         api.GET('/api/v1/experiments/{experiment}/revisions/{number}', {
           params: { path: { experiment: toValue(experimentId), number: toValue(number) } },
         }),
@@ -80,7 +69,7 @@ export function useRevisionDiff(
   return useQuery({
     queryKey: ['experiment', experimentId, 'diff', from, to],
     queryFn: () =>
-      unwrap<{ changes: RevisionChange[] }>(
+      unwrap(
         api.GET('/api/v1/experiments/{experiment}/revisions/{from}/diff/{to}', {
           params: { path: { experiment: toValue(experimentId), from: toValue(from), to: toValue(to) } },
         }),
@@ -95,7 +84,7 @@ export function useRevisionDiff(
 export function useTemplates() {
   return useQuery({
     queryKey: ['experiment-templates'],
-    queryFn: () => unwrap<ExperimentTemplate[]>(api.GET('/api/v1/experiment-templates')),
+    queryFn: () => unwrap(api.GET('/api/v1/experiment-templates')),
     staleTime: Infinity,
   })
 }
@@ -104,7 +93,7 @@ export function useTemplates() {
 export function useValidation(yaml: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['experiment-validation', yaml],
-    queryFn: () => unwrap<Validation>(api.POST('/api/v1/experiments/validate', { body: { yaml: toValue(yaml) } })),
+    queryFn: () => unwrap(api.POST('/api/v1/experiments/validate', { body: { yaml: toValue(yaml) } })),
     enabled: () => toValue(yaml).trim() !== '',
     placeholderData: keepPreviousData,
     staleTime: Infinity,
@@ -118,7 +107,7 @@ export function useCreateExperiment() {
   const session = useSession()
   return useMutation({
     mutationFn: (yaml: string) =>
-      unwrap<ExperimentSummary>(
+      unwrap(
         api.POST('/api/v1/experiments', { body: { yaml, project_id: session.project?.id } }),
       ),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['experiments'] }),
@@ -134,9 +123,9 @@ export function useSaveRevision(experimentId: MaybeRefOrGetter<string>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ yaml, base }: { yaml: string; base: number }) =>
-      unwrap<ExperimentRevision>(
+      unwrap(
         api.POST('/api/v1/experiments/{experiment}/revisions', {
-          params: { path: { experiment: toValue(experimentId) }, header: { 'If-Match': `"${base}"` } },
+          params: { path: { experiment: toValue(experimentId) }, header: { 'if-match': `"${base}"` } },
           body: { yaml },
         }),
       ),
@@ -153,9 +142,9 @@ export function useStartCampaign() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ experimentId, key }: { experimentId: string; key: string }) =>
-      unwrap<Campaign>(
+      unwrap(
         api.POST('/api/v1/campaigns', {
-          params: { header: { 'Idempotency-Key': key } },
+          params: { header: { 'idempotency-key': key } },
           body: { experiment_id: experimentId },
         }),
       ),

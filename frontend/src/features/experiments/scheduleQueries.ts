@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, ApiProblem, unwrap, type Schedule } from '@/api'
+import { api, ApiProblem, unwrap } from '@/api'
 
 /** What is sent to set a schedule. */
 export interface ScheduleInput {
@@ -16,7 +16,7 @@ export function useSchedule(experimentId: MaybeRefOrGetter<string>) {
     queryKey: ['experiment', experimentId, 'schedule'],
     queryFn: async () => {
       try {
-        return await unwrap<Schedule>(
+        return await unwrap(
           api.GET('/api/v1/experiments/{experiment}/schedule', {
             params: { path: { experiment: toValue(experimentId) } },
           }),
@@ -34,7 +34,7 @@ export function useSchedulePreview(cron: MaybeRefOrGetter<string>, timeZone: May
   return useQuery({
     queryKey: ['schedule-preview', cron, timeZone],
     queryFn: () =>
-      unwrap<{ next: string[] }>(
+      unwrap(
         api.POST('/api/v1/schedules/preview', { body: { cron: toValue(cron), time_zone: toValue(timeZone) } }),
       ),
     select: (preview) => preview.next,
@@ -55,7 +55,7 @@ export function useScheduleChange(experimentId: MaybeRefOrGetter<string>) {
   const path = () => ({ experiment: toValue(experimentId) })
   const save = useMutation({
     mutationFn: (schedule: ScheduleInput) =>
-      unwrap<Schedule>(
+      unwrap(
         api.PUT('/api/v1/experiments/{experiment}/schedule', { params: { path: path() }, body: schedule }),
       ),
     onSuccess: refresh,

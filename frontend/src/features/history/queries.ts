@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/vue-query'
 import type { Ref } from 'vue'
 
-import { api, unwrap, type Page, type Series, type SeriesSummary } from '@/api'
+import { api, unwrap } from '@/api'
 
 /** What the list of series is narrowed to. */
 export interface SeriesFilter {
@@ -14,7 +14,7 @@ export interface SeriesFilter {
 export function useSeriesList(filter: Ref<SeriesFilter>) {
   return useQuery({
     queryKey: ['series', filter],
-    queryFn: () => unwrap<Page<SeriesSummary>>(api.GET('/api/v1/series', { params: { query: { limit: 200, ...filter.value } } })),
+    queryFn: () => unwrap(api.GET('/api/v1/series', { params: { query: { limit: 200, ...filter.value } } })),
     placeholderData: keepPreviousData,
   })
 }
@@ -23,7 +23,7 @@ export function useSeriesList(filter: Ref<SeriesFilter>) {
 export function useSeries(id: Ref<string | null>, enabled: Ref<boolean>) {
   return useQuery({
     queryKey: ['series', id],
-    queryFn: () => unwrap<Series>(api.GET('/api/v1/series/{series_id}', { params: { path: { series_id: id.value ?? '' } } })),
+    queryFn: () => unwrap(api.GET('/api/v1/series/{series_id}', { params: { path: { series_id: id.value ?? '' } } })),
     enabled,
   })
 }

@@ -19,7 +19,7 @@ const figures = {
 const series: RunSeries = {
   phases: [],
   operations: { all: figures, update: figures, read: figures },
-  resources: { t: [], cpu_percent: [], resident_bytes: [], driver_cpu_percent: [] },
+  resources: { t: [], cpu_percent: [], resident_bytes: [], driver_cpu_percent: [], disk_bytes: [], steal_percent: [] },
 }
 
 describe('operationsOf', () => {

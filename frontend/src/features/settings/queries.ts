@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 
-import { api, unwrap, type ApiToken, type Member, type Page, type Role } from '@/api'
+import { api, unwrap, type ApiToken, type Role } from '@/api'
 import { useSession } from '@/session'
 
 /** A token with its secret, which is told once. */
@@ -12,7 +12,7 @@ export function useApiTokens() {
   return useQuery({
     queryKey: ['api-tokens', () => session.project?.id],
     queryFn: () =>
-      unwrap<Page<ApiToken>>(
+      unwrap(
         api.GET('/api/v1/api-tokens', { params: { query: { project_id: session.project?.id, limit: 200 } } }),
       ),
     select: (page) => page.items,
@@ -25,7 +25,7 @@ export function useMembers() {
   return useQuery({
     queryKey: ['members', () => session.project?.id],
     queryFn: () =>
-      unwrap<Page<Member>>(
+      unwrap(
         api.GET('/api/v1/members', { params: { query: { project_id: session.project?.id } } }),
       ),
     select: (page) => page.items,
@@ -38,7 +38,7 @@ export function useCreateToken() {
   const session = useSession()
   return useMutation({
     mutationFn: (input: { name: string; role: Role; expires_in_days?: number }) =>
-      unwrap<NewToken>(api.POST('/api/v1/api-tokens', { body: { ...input, project_id: session.project?.id } })),
+      unwrap(api.POST('/api/v1/api-tokens', { body: { ...input, project_id: session.project?.id } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
   })
 }

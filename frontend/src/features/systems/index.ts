@@ -1,2 +1,3 @@
 export { default as SystemTag } from './SystemTag.vue'
+export { settingsOf, type ParameterSchema } from './schema'
 export { useSystem, useSystemLookup, useSystems } from './queries'

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type Page, type System } from '@/api'
+import { api, unwrap, type System } from '@/api'
 
 /** All systems that plugins describe. */
 export function useSystems() {
   return useQuery({
     queryKey: ['systems'],
-    queryFn: () => unwrap<Page<System>>(api.GET('/api/v1/systems')),
+    queryFn: () => unwrap(api.GET('/api/v1/systems')),
     select: (page) => page.items,
     staleTime: 300_000,
   })
@@ -18,7 +18,7 @@ export function useSystem(id: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['systems', id],
     queryFn: () =>
-      unwrap<System>(
+      unwrap(
         api.GET('/api/v1/systems/{system_id}', { params: { path: { system_id: toValue(id) } } }),
       ),
   })
