@@ -6,8 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, select
-from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
+from sqlalchemy.dialects.postgresql import distinct_on, insert
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from weighhouse_backend.analysis.models import (
     CampaignVerdict,
@@ -136,31 +136,13 @@ class AnalysisRepository:
         latest = (
             select(SeriesPoint.series_id, SeriesPoint.value, SeriesPoint.at)
             .where(SeriesPoint.series_id.in_(list(series_ids)))
-            .distinct(SeriesPoint.series_id)
+            .ext(distinct_on(SeriesPoint.series_id))
             .order_by(SeriesPoint.series_id, SeriesPoint.at.desc())
         )
         last = {row.series_id: row for row in self.session.execute(latest)}
-        points: dict[UUID, int] = dict(
-            self.session.execute(
-                select(SeriesPoint.series_id, func.count())
-                .where(SeriesPoint.series_id.in_(list(series_ids)))
-                .group_by(SeriesPoint.series_id)
-            )
-            .tuples()
-            .all()
-        )
-        changes: dict[UUID, int] = dict(
-            self.session.execute(
-                select(ChangePoint.series_id, func.count())
-                .where(
-                    ChangePoint.series_id.in_(list(series_ids)),
-                    ChangePoint.status == "confirmed",
-                )
-                .group_by(ChangePoint.series_id)
-            )
-            .tuples()
-            .all()
-        )
+        points = self._counts(select(SeriesPoint.series_id), SeriesPoint.series_id, series_ids)
+        confirmed = select(ChangePoint.series_id).where(ChangePoint.status == "confirmed")
+        changes = self._counts(confirmed, ChangePoint.series_id, series_ids)
         return {
             series_id: SeriesDigest(
                 points_count=points.get(series_id, 0),
@@ -186,3 +168,9 @@ class AnalysisRepository:
             .where(ChangePoint.series_id == series_id)
             .order_by(ChangePoint.at, ChangePoint.id)
         ).all()
+
+    def _counts(
+        self, rows: Select[Any], column: InstrumentedAttribute[UUID], ids: Collection[UUID]
+    ) -> dict[UUID, int]:
+        counted = rows.add_columns(func.count()).where(column.in_(list(ids))).group_by(column)
+        return {row[0]: row[1] for row in self.session.execute(counted)}
