@@ -15,7 +15,7 @@ import psutil
 
 from weighhouse_cli.embedded.errors import PartFailed
 
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.1
 LOG_TAIL = 15
 LOG_BYTES = 10_000_000
 """A log that is longer is put aside when its part starts; one generation is kept."""
@@ -35,7 +35,7 @@ class PartPlan:
     record: Path
     """File that names the running process, so that the next start finds what a crash left."""
     ready: Callable[[], bool]
-    ready_seconds: float = 40.0
+    ready_seconds: float = 60.0
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 15.0
     account: str | None = None

@@ -1,10 +1,11 @@
 """The whole platform in embedded form: servers, migrations, first user, backend, worker, agent."""
 
+import datetime
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -26,6 +27,8 @@ from weighhouse_cli.embedded.servers import postgres, redis
 from weighhouse_cli.embedded.supervisor import Listener, Supervisor
 
 REPOSITORY = Path(__file__).resolve().parents[3]
+START_SECONDS = 120.0
+"""How long a part of ours may take to be ready; a busy machine takes its time to import."""
 PASSED_ON = ("WEIGHHOUSE_DRIVERS", "WEIGHHOUSE_LOG_LEVEL")
 """Settings of the caller that reach the parts; what else stands in the environment does not."""
 
@@ -183,6 +186,7 @@ class Platform:
                 "-m", "uvicorn", "weighhouse_backend.app:create_app", "--factory",
                 "--host", "127.0.0.1", "--port", str(self.options.port),
                 "--no-access-log", "--timeout-graceful-shutdown", "3",
+                ready=self._backend_ready,
             ),
             self._python(
                 "worker", calm, *celery, "worker",
@@ -204,9 +208,28 @@ class Platform:
         # The platform's own secrets never reach the agent.
         for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE"):
             agent.pop(f"WEIGHHOUSE_{name}")
-        self.supervisor.start(self._python("agent", agent, "-m", "weighhouse_agent", "start"))
+        begun_at = datetime.datetime.now(tz=datetime.UTC)
+        self.supervisor.start(
+            self._python(
+                "agent",
+                agent,
+                *("-m", "weighhouse_agent", "start"),
+                ready=lambda: self._agent_ready(begun_at),
+                stop_seconds=40.0,
+                territory=home,
+            )
+        )
 
-    def _python(self, name: str, environment: Mapping[str, str], *arguments: str) -> PartPlan:
+    def _python(
+        self,
+        name: str,
+        environment: Mapping[str, str],
+        *arguments: str,
+        ready: Callable[[], bool] = lambda: True,
+        stop_seconds: float = 15.0,
+        territory: Path | None = None,
+    ) -> PartPlan:
+        # Parts that nobody connects to are ready when they run; the supervisor watches on.
         return PartPlan(
             name=name,
             command=(sys.executable, *arguments),
@@ -214,9 +237,10 @@ class Platform:
             directory=REPOSITORY,
             log=self.directory.log(name),
             record=self.directory.folder("parts") / f"{name}.json",
-            ready=self._backend_ready if name == "backend" else _at_once,
-            stop_seconds=40.0 if name == "agent" else 15.0,
-            territory=self.directory.folder("agent") if name == "agent" else None,
+            ready=ready,
+            ready_seconds=START_SECONDS,
+            stop_seconds=stop_seconds,
+            territory=territory,
         )
 
     def _backend_ready(self) -> bool:
@@ -225,7 +249,19 @@ class Platform:
         except httpx.HTTPError:
             return False
 
-
-def _at_once() -> bool:
-    """Parts that nobody connects to: running is ready, and the supervisor watches on."""
-    return True
+    def _agent_ready(self, since: datetime.datetime) -> bool:
+        """Whether the agent of this start has told the platform which systems it brings."""
+        try:
+            answer = httpx.get(
+                f"{self.url}/api/v1/agents",
+                headers={"Authorization": f"Bearer {self.credentials['api_token']}"},
+                timeout=2,
+            )
+        except httpx.HTTPError:
+            return False
+        return answer.is_success and any(
+            agent["plugins"]
+            and agent["last_heartbeat_at"] is not None
+            and datetime.datetime.fromisoformat(agent["last_heartbeat_at"]) >= since
+            for agent in answer.json()["items"]
+        )
