@@ -16,7 +16,12 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import hash_password
 from weighhouse_backend.identity.service import FirstUserService
 from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionFactory, make_engine, make_session_factory
+from weighhouse_backend.kit.db import (
+    SessionFactory,
+    install_database,
+    make_engine,
+    make_session_factory,
+)
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.problems import install_problems
@@ -98,8 +103,7 @@ def make_client(
     def make(*routers: APIRouter) -> TestClient:
         app = FastAPI()
         app.state.settings = settings
-        app.state.engine = engine
-        app.state.session_factory = session_factory
+        install_database(app, engine)
         app.state.celery = make_celery(settings.redis_url)
         app.state.redis = make_redis(settings.redis_url)
         install_problems(app)

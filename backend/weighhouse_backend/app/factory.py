@@ -20,7 +20,7 @@ from weighhouse_backend.experiments.endpoints import router as experiments
 from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
 from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.identity.endpoints import router as identity
-from weighhouse_backend.kit.db import make_engine, make_session_factory
+from weighhouse_backend.kit.db import install_database, make_engine
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.logs import configure_logs
@@ -56,8 +56,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     app = Application(lifespan)
     app.state.settings = chosen
-    app.state.engine = engine
-    app.state.session_factory = make_session_factory(engine)
+    install_database(app, engine)
     app.state.celery = make_celery(chosen.redis_url)
     app.state.redis = make_redis(chosen.redis_url)
     install_problems(app)

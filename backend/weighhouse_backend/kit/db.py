@@ -1,12 +1,13 @@
 """The database: the declarative base, the engine, and a session for each request."""
 
 import datetime
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import AsyncIterator, Iterator
+from typing import Annotated, Any, cast
 from uuid import UUID
 
-from fastapi import Depends, Request
-from sqlalchemy import DateTime, Engine, MetaData, Uuid, create_engine
+from anyio import CapacityLimiter
+from fastapi import Depends, FastAPI, Request
+from sqlalchemy import DateTime, Engine, MetaData, QueuePool, Uuid, create_engine
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
@@ -56,7 +57,29 @@ def make_session_factory(engine: Engine) -> SessionFactory:
     return sessionmaker(engine, expire_on_commit=False)
 
 
-def _session(request: Request) -> Iterator[Session]:
+def install_database(app: FastAPI, engine: Engine) -> None:
+    """Give an application its engine, its sessions, and turns at them.
+
+    Two connections in ten are left to what is not a request's session: streams and long polls.
+    """
+    app.state.engine = engine
+    app.state.session_factory = make_session_factory(engine)
+    pool = cast("QueuePool", engine.pool)
+    connections = pool.size() * 2
+    app.state.session_turns = CapacityLimiter(max(1, connections * 8 // 10))
+
+
+async def _turn(request: Request) -> AsyncIterator[None]:
+    # A request holds its connection while it has no thread: between its dependencies and its
+    # endpoint. If those that wait for a connection waited in threads, they could hold all threads
+    # while those with a connection waited for one. So they wait here, without a thread.
+    async with request.app.state.session_turns:
+        yield
+
+
+def _session(
+    request: Request, _: Annotated[None, Depends(_turn, scope="function")]
+) -> Iterator[Session]:
     factory: SessionFactory = request.app.state.session_factory
     with unit_of_work(factory) as session:
         yield session
