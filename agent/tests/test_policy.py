@@ -1,5 +1,6 @@
 """What a machine accepts."""
 
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -89,6 +90,23 @@ def test_the_processors_that_are_left_go_to_the_measured(tmp_path: Path) -> None
     assert options.driver_cpus == {1}
     assert options.server_cpus is None or 0 not in options.server_cpus
     assert policy("", tmp_path).host_options().server_cpus is None
+
+
+def test_agent_and_measured_keep_to_their_processors(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    agent.home.policy.write_text("[machine]\nagent_cpus = [0]")
+    wanted = order(measure_seconds=60.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    until("it measures", lambda: "measure" in attempt.phases(), every=0.02)
+    others = set(range(os.cpu_count() or 1)) - {0}
+    assert os.sched_getaffinity(agent.attempt_pid(wanted.attempt_id)) == {0}
+    assert agent.process is not None
+    assert os.sched_getaffinity(agent.process.pid) == {0}
+    measured = [os.sched_getaffinity(pid) for pid in agent.processes()]
+    assert len(measured) == 2
+    assert all(cpus <= (others or {0}) for cpus in measured)
 
 
 def test_the_example_is_valid_and_says_the_defaults() -> None:

@@ -92,7 +92,8 @@ class Policy(Document):
     def host_options(self) -> HostOptions:
         """What plugins are told of the machine."""
         machine = self.machine
-        rest = frozenset(os.sched_getaffinity(0)) - machine.agent_cpus
+        # Not this process's own processors: it may be kept to the agent's already.
+        rest = frozenset(range(os.cpu_count() or 1)) - machine.agent_cpus
         left = rest if machine.agent_cpus and rest else None
         plain = HostOptions()
         return HostOptions(

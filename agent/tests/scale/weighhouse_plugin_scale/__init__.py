@@ -42,6 +42,7 @@ class ScalePlugin(Plugin):
             name="scale",
             arguments=(sys.executable, "-I", "-S", str(SERVER), str(held.port), behaviour),
             directory=context.data_directory,
+            cpus=context.options.server_cpus,
         )
         process = context.processes.start(command)
         process.reservation = held
