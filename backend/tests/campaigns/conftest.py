@@ -1,20 +1,31 @@
 """Worlds for campaigns' tests: a project a test, all in one database a module."""
 
+import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
+import uvicorn
 from redis import Redis
+from weighhouse_backend.app import create_app
+from weighhouse_backend.identity.models import ApiToken
+from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
+from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_testing.world import World, make_world
+from weighhouse_cli.embedded.directory import free_port
+from weighhouse_testing.platform import until
+from weighhouse_testing.world import SetClock, World, make_world
+
+from .served import OwnRedis, Served, Tenant
 
 
 @pytest.fixture(scope="module")
-def redis(redis_server: str) -> Iterator[Redis]:
-    """A client of the tests' Redis."""
-    client = make_redis(redis_server)
+def redis(settings: Settings) -> Iterator[Redis]:
+    """A client of the Redis that the settings name."""
+    client = make_redis(settings.redis_url)
     yield client
     client.close()
 
@@ -31,3 +42,59 @@ def new_world(
 def world(new_world: Callable[[], World]) -> World:
     """One world."""
     return new_world()
+
+
+@pytest.fixture(scope="module")
+def own_redis() -> Iterator[OwnRedis]:
+    """A Redis that tests may kill."""
+    found = OwnRedis(free_port())
+    found.start()
+    yield found
+    found.kill()
+
+
+@pytest.fixture(scope="module")
+def served(settings: Settings) -> Iterator[Served]:
+    """The application, served for real."""
+    port = free_port()
+    app = create_app(settings)
+    server = uvicorn.Server(
+        uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning",
+                       timeout_graceful_shutdown=1)
+    )  # fmt: skip
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until("the server is up", lambda: server.started)
+    yield Served(f"http://127.0.0.1:{port}", app)
+    server.should_exit = True
+    thread.join(timeout=20)
+
+
+@pytest.fixture
+def new_tenant(
+    session_factory: SessionFactory, settings: Settings, redis: Redis, served: Served
+) -> Callable[..., Tenant]:
+    """Makes tenants, each with a token of a role."""
+
+    def make(role: Role = Role.MEMBER) -> Tenant:
+        clock = SetClock(SystemClock().now())
+        clock.now = SystemClock().now  # type: ignore[method-assign]
+        world = make_world(session_factory, settings, redis, clock)
+        token = new_token("p")
+        with world.transaction() as feature:
+            feature.session.add(
+                ApiToken(
+                    project_id=world.project_id, name="ci", role=role,
+                    prefix=token_prefix(token), token_hash=token_hash(token), created_by="test",
+                    created_at=clock.now(),
+                )
+            )  # fmt: skip
+        return Tenant(world, served.url, token)
+
+    return make
+
+
+@pytest.fixture
+def tenant(new_tenant: Callable[..., Tenant]) -> Tenant:
+    """A tenant with a member's token."""
+    return new_tenant()

@@ -1,0 +1,152 @@
+"""A campaign's events over real HTTP: resumed, live, with and without Redis."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_testing.platform import until
+
+from .served import OwnRedis, Served, Tenant, claim
+
+
+@pytest.fixture(scope="module")
+def settings(database_url: str, own_redis: OwnRedis) -> Settings:
+    return Settings(
+        database_url=database_url,
+        redis_url=f"redis://127.0.0.1:{own_redis.port}/0",
+        long_poll_seconds=20,
+    )
+
+
+@contextmanager
+def stream(
+    tenant: Tenant, campaign_id: UUID, last_event_id: str | None = None
+) -> Iterator[list[dict[str, Any]]]:
+    """Reads a campaign's events in a thread into a list."""
+    headers = {"Authorization": f"Bearer {tenant.token}"}
+    if last_event_id is not None:
+        headers["Last-Event-ID"] = last_event_id
+    found: list[dict[str, Any]] = []
+    client = httpx.Client(timeout=httpx.Timeout(5, read=40))
+    opened = threading.Event()
+    answers: list[httpx.Response] = []
+
+    def read() -> None:
+        try:
+            with client.stream(
+                "GET", f"{tenant.url}/api/v1/campaigns/{campaign_id}/events", headers=headers
+            ) as answer:
+                answers.append(answer)
+                opened.set()
+                event: dict[str, Any] = {}
+                for line in answer.iter_lines():
+                    if not line:
+                        if event:
+                            found.append(event)
+                        event = {}
+                    elif not line.startswith(":"):
+                        name, _, value = line.partition(": ")
+                        event[name] = json.loads(value) if name == "data" else value
+        except (httpx.HTTPError, OSError, ValueError, RuntimeError):
+            opened.set()
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    assert opened.wait(20)
+    assert answers[0].headers["content-type"].startswith("text/event-stream")
+    try:
+        yield found
+    finally:
+        answers[0].extensions["network_stream"].get_extra_info("socket").shutdown(2)
+        thread.join(timeout=10)
+        client.close()
+
+
+def of_runs(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(e["data"]["run_id"], e["data"]["status"]) for e in events if e["event"] == "run"]
+
+
+def test_a_stream_begins_with_how_things_stand_and_goes_on(tenant: Tenant) -> None:
+    world = tenant.world
+    agent = world.agent()
+    campaign_id = world.start(repetitions=1)
+    with stream(tenant, campaign_id) as events:
+        until("the opening is there", lambda: len(events) >= 3)
+        assert [event["event"] for event in events[:3]] == ["campaign", "run", "run"]
+        assert events[0]["data"]["runs"]["queued"] == 2
+        order = world.take(agent)
+        until("the run begins", lambda: (str(order.run_id), "running") in of_runs(events))
+        with world.transaction() as feature:
+            attempt = feature.attempts.open_batch(order.attempt_id)
+            sample = {
+                "run_id": order.run_id, "at": world.clock.now(), "throughput": 5.0,
+                "p50_us": 1.0, "p99_us": 2.0, "phase": "measure", "elapsed_seconds": 1.5,
+            }  # fmt: skip
+            feature.attempts.tell_live(attempt, sample)
+        until("a sample is seen", lambda: any(e["event"] == "live" for e in events))
+
+    live = next(event for event in events if event["event"] == "live")
+    assert "id" not in live, "what is not kept does not move Last-Event-ID"
+    assert live["data"]["throughput"] == 5.0
+    assert live["data"]["at"].endswith(("Z", "+00:00"))
+    assert "T" in live["data"]["at"]
+    ids = [int(event["id"]) for event in events if "id" in event]
+    assert ids == sorted(ids)
+
+
+def test_a_stream_that_is_resumed_misses_nothing_and_tells_nothing_twice(tenant: Tenant) -> None:
+    world = tenant.world
+    agent = world.agent()
+    campaign_id = world.start()
+    with stream(tenant, campaign_id) as before:
+        until("the opening is there", lambda: len(before) >= 5)
+    last = before[-1]["id"]
+    world.finish_everything(agent)
+    stored = [event for event in world.events(campaign_id) if event.id > int(last)]
+
+    with stream(tenant, campaign_id, last) as after:
+        until("all is told", lambda: len(after) >= len(stored))
+
+    assert [(int(event["id"]), event["event"]) for event in after] == [
+        (event.id, event.kind) for event in stored
+    ]
+
+
+def test_a_stream_outlives_redis(tenant: Tenant, own_redis: OwnRedis) -> None:
+    world = tenant.world
+    agent = world.agent()
+    campaign_id = world.start(repetitions=1)
+    with stream(tenant, campaign_id) as events:
+        until("the opening is there", lambda: len(events) >= 3)
+        own_redis.kill()
+        try:
+            first = world.take(agent)
+            until("it is told without Redis", lambda: (str(first.run_id), "running") in
+                  of_runs(events))  # fmt: skip
+            claimed = claim(tenant, agent, 1)
+            assert claimed.status_code == 200, "long polls go on too"
+            made = tenant.request(
+                "POST", "/api/v1/campaigns", json={"experiment_id": str(world.experiment())}
+            )
+            assert made.status_code == 201, "a request does not need the broker"
+        finally:
+            own_redis.start()
+        world.end(first)
+        until("and after it is back", lambda: (str(first.run_id), "settling") in of_runs(events))
+
+    told = [int(event["id"]) for event in events if "id" in event]
+    assert set(told) >= {event.id for event in world.events(campaign_id)} - {told[0]}
+
+
+def test_streams_hold_no_database_connection(tenant: Tenant, served: Served) -> None:
+    campaign_id = tenant.world.start()
+    with ExitStack() as stack:
+        watched = [stack.enter_context(stream(tenant, campaign_id)) for _ in range(25)]
+        until("all have begun", lambda: all(len(events) >= 5 for events in watched))
+        until("none is held while all wait", lambda: served.connections_in_use() == 0)
