@@ -81,7 +81,8 @@ def test_curl_starts_a_campaign_polls_it_and_reads_the_verdict(platform: Running
 
 def test_a_revoked_token_is_worthless(platform: RunningPlatform) -> None:
     made = json.loads(weighhouse(platform, "token", "create", "short", "--json").stdout)
-    listed = weighhouse(platform, "token", "list", "--json", token=made["token"])
+    assert weighhouse(platform, "campaign", "list", token=made["token"]).returncode == 0
+    listed = weighhouse(platform, "token", "list", "--json")
     assert made["id"] in {one["id"] for one in json.loads(listed.stdout)["items"]}
     assert weighhouse(platform, "token", "revoke", made["id"]).returncode == 0
     refused = weighhouse(platform, "campaign", "list", token=made["token"])
