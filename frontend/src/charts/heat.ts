@@ -37,7 +37,7 @@ export function heatOption(input: HeatInput, palette: Palette): ChartOption {
       data: input.buckets_us.map((bucket) => input.write(bucket)),
       name: 'latency, log scale',
       nameTextStyle: { ...labelStyle(palette), align: 'left' },
-      axisLabel: labelStyle(palette),
+      axisLabel: { ...labelStyle(palette), interval: Math.max(0, Math.ceil(input.buckets_us.length / 9) - 1) },
       axisLine: { show: false },
       axisTick: { show: false },
     },

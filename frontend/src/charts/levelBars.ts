@@ -1,7 +1,7 @@
 import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemReturn } from 'echarts'
 
 import type { ChartOption } from './echarts'
-import { bottomAxis, frame, valueAxis, type AxisFormat } from './frame'
+import { bottomAxis, frame, roundScale, valueAxis, type AxisFormat } from './frame'
 import type { Palette } from './palette'
 
 /** A median with its interval and the repeats it came from, at one load level. */
@@ -45,7 +45,7 @@ export function levelBarsOption(input: LevelBarsInput, palette: Palette): ChartO
       data: input.levels.map((level) => level.label),
       axisTick: { show: false },
     }),
-    yAxis: valueAxis(palette, format, { min: 0, max: ceiling(input) }),
+    yAxis: valueAxis(palette, format, { min: 0, ...roundScale(highest(input), format.base) }),
     series: input.sides.flatMap((side, index) => {
       const offset = (index - (input.sides.length - 1) / 2) * width
       const at = (level: number) => side.points.find((point) => point.level === level)
@@ -77,15 +77,12 @@ export function levelBarsOption(input: LevelBarsInput, palette: Palette): ChartO
   })
 }
 
-/** Room above the highest whisker or repeat. */
-function ceiling(input: LevelBarsInput): number {
+/** The highest bar, whisker or repeat. */
+function highest(input: LevelBarsInput): number {
   const values = input.sides.flatMap((side) =>
     side.points.flatMap((point) => [point.median ?? 0, point.high ?? 0, ...point.repeats]),
   )
-  const highest = Math.max(0, ...values)
-  if (highest === 0) return 1
-  const step = 10 ** Math.floor(Math.log10(highest)) / 4
-  return Math.ceil((highest * 1.04) / step) * step
+  return Math.max(0, ...values)
 }
 
 function whisker(

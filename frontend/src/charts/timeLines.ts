@@ -1,5 +1,5 @@
 import type { ChartOption } from './echarts'
-import { bottomAxis, frame, valueAxis, type AxisFormat } from './frame'
+import { bottomAxis, frame, labelStyle, roundScale, valueAxis, type AxisFormat } from './frame'
 import type { Palette } from './palette'
 
 /** One line over time; `values` stands beside `times`, null where nothing was measured. */
@@ -44,10 +44,16 @@ export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartO
       ...frame(palette).tooltip,
       valueFormatter: (value) => (typeof value === 'number' ? format.write(value) : '–'),
     },
-    xAxis: bottomAxis(palette, 'seconds', { type: 'value', min: 0, max: 'dataMax', minInterval: 0.1 }),
+    xAxis: bottomAxis(palette, 'seconds', {
+      type: 'value',
+      min: 0,
+      max: 'dataMax',
+      minInterval: 0.1,
+      axisLabel: { ...labelStyle(palette), showMaxLabel: false, formatter: (value: number) => String(Number(value.toFixed(2))) },
+    }),
     yAxis: input.logarithmic
       ? valueAxis(palette, format, { type: 'log', minorSplitLine: { show: false } })
-      : valueAxis(palette, format, { min: 0 }),
+      : valueAxis(palette, format, { min: 0, ...roundScale(highest(input), format.base) }),
     dataZoom: [{ type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl' }],
     series: input.lines.map((line, index) => ({
       type: 'line' as const,
@@ -62,6 +68,10 @@ export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartO
       ...(index === 0 ? backdrop(input, palette) : {}),
     })),
   })
+}
+
+function highest(input: TimeLinesInput): number {
+  return input.lines.reduce((most, line) => line.values.reduce<number>((top, value) => Math.max(top, value ?? 0), most), 0)
 }
 
 function positive(value: number | null, logarithmic: boolean | undefined): number | null {

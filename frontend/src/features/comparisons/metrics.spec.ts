@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Comparison, ComparisonCell } from '@/api'
 
-import { hasMetric, levelSides, levelTable, METRICS, written } from './metrics'
+import { distinct, hasMetric, levelSides, levelTable, METRICS, written } from './metrics'
 
 const level = { kind: 'closed' as const, value: 1, label: '1 client' }
 const nothing = { throughput: null, p50_us: null, p95_us: null, p99_us: null, p999_us: null, mean_us: null, memory_bytes: null, load_throughput: null }
@@ -40,6 +40,16 @@ describe('levelSides', () => {
     const sides = levelSides(comparison, 'reads', 'throughput')
     expect(sides.map((one) => one.points.length)).toEqual([1, 0])
     expect(sides[0]?.points[0]?.repeats).toEqual([90])
+  })
+})
+
+describe('distinct', () => {
+  it('keeps the colour of a system, and makes its second side paler and hollow', () => {
+    const [first, second, other] = distinct([side, side, { ...side, system_id: 'x', colour: '#0072B2', mark: '■' }])
+    expect(first).toEqual(side)
+    expect(second?.mark).toBe('○')
+    expect(second?.colour).not.toBe(side.colour)
+    expect(other?.colour).toBe('#0072B2')
   })
 })
 

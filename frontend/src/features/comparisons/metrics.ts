@@ -1,4 +1,4 @@
-import type { Comparison, ComparisonCell, Estimate, Metric, Repeat } from '@/api'
+import type { Comparison, ComparisonCell, ComparisonSide, Estimate, Metric, Repeat } from '@/api'
 import type { AxisFormat, ChartTable, LevelSide } from '@/charts'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
 
@@ -17,6 +17,7 @@ export const METRICS: readonly MetricKind[] = [
   { key: 'throughput', label: 'Throughput', unit: 'successful operations per second', moreIsBetter: true, shown: formatThroughput },
   { key: 'p99_us', label: 'p99 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
   { key: 'p50_us', label: 'Median latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
+  { key: 'p95_us', label: 'p95 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
   { key: 'p999_us', label: 'p99.9 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
   { key: 'memory_bytes', label: 'Memory after the run', unit: 'resident', moreIsBetter: false, shown: formatBytes },
   { key: 'load_throughput', label: 'Load phase', unit: 'inserts per second', moreIsBetter: true, shown: formatThroughput },
@@ -35,12 +36,34 @@ export function written(metric: MetricKind, value: number | null | undefined): s
 
 /** How a metric stands on an axis. */
 export function axisOf(metric: MetricKind): AxisFormat {
-  return { name: '', write: (value) => written(metric, value) }
+  return { name: '', write: (value) => written(metric, value), base: metric.key === 'memory_bytes' ? 1024 : 1000 }
 }
 
 /** A cell's estimate of a metric; null where nothing was measured. */
 export function estimateOf(cell: ComparisonCell, metric: Metric): Estimate | null {
   return cell[metric]
+}
+
+const HOLLOW: Record<string, string> = { '●': '○', '▲': '△', '■': '□', '◆': '◇' }
+
+/**
+ * Sides that can be told apart: a system keeps its colour, and where it stands on several sides,
+ * the later ones get paler and their marks hollow.
+ */
+export function distinct(sides: readonly ComparisonSide[]): ComparisonSide[] {
+  const seen = new Map<string, number>()
+  return sides.map((side) => {
+    const times = seen.get(side.system_id) ?? 0
+    seen.set(side.system_id, times + 1)
+    if (times === 0) return { ...side }
+    return { ...side, colour: paler(side.colour, Math.min(0.72, 0.36 * times)), mark: HOLLOW[side.mark] ?? side.mark }
+  })
+}
+
+function paler(colour: string, share: number): string {
+  const parts = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
+  if (parts.some((part) => Number.isNaN(part))) return colour
+  return `#${parts.map((part) => Math.round(part + (190 - part) * share).toString(16).padStart(2, '0')).join('')}`
 }
 
 /** The sides of one workload along the load levels. */

@@ -3,6 +3,8 @@ import type { Ref } from 'vue'
 
 import { api, unwrap } from '@/api'
 
+import { distinct } from './metrics'
+
 /** What is compared, as it stands in the address. */
 export interface ComparisonAddress {
   campaign?: string
@@ -17,6 +19,7 @@ export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<bool
     queryKey: ['comparison', address],
     queryFn: () => unwrap(api.GET('/api/v1/comparisons', { params: { query: { ...address.value } } })),
     enabled,
+    select: (comparison) => ({ ...comparison, sides: distinct(comparison.sides) }),
     placeholderData: keepPreviousData,
   })
 }

@@ -25,7 +25,7 @@ export const THROUGHPUT: AxisFormat = { name: '', write: (value) => words(format
 /** How a latency in µs stands on an axis. */
 export const LATENCY: AxisFormat = { name: '', write: (value) => words(formatLatency(value)) }
 /** How bytes stand on an axis. */
-export const BYTES: AxisFormat = { name: '', write: (value) => words(formatBytes(value)) }
+export const BYTES: AxisFormat = { name: '', write: (value) => words(formatBytes(value)), base: 1024 }
 /** How CPU use stands on an axis; 100 % is one core. */
 export const PERCENT: AxisFormat = { name: '', write: (value) => `${Math.round(value)} %` }
 
