@@ -1,0 +1,193 @@
+//! What a driver of one database implements, and nothing else.
+//!
+//! A system with a wire protocol implements [`Codec`]: append a request to a buffer, find the reply
+//! in a buffer. It owns no socket, no clock and no histogram, so that the engine alone decides when
+//! something is sent, and measures every system in the same way. A system inside the process
+//! implements [`Embedded`].
+//!
+//! The floors: this crate knows nobody; the engine and the drivers know this crate and are blind to
+//! each other; a driver's `main.rs` is where the two meet.
+
+mod outcome;
+mod record;
+mod value;
+
+pub use outcome::{ErrorKind, Operation, Outcome};
+pub use record::{Fields, RecordShape};
+pub use value::{Payload, ValueSource, Verifier};
+
+/// Options of the target as they stand in the order: `target.options`.
+pub type Options = serde_json::Map<String, serde_json::Value>;
+
+/// An option that a driver does not take.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("target.options.{name}: {message}")]
+pub struct OptionRefused {
+    /// Name of the option.
+    pub name: String,
+    /// What is wrong with it, and what would be right.
+    pub message: String,
+}
+
+impl OptionRefused {
+    /// An option refused for a reason.
+    pub fn new(name: &str, message: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), message: message.into() }
+    }
+}
+
+/// One operation to be done.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// What to do.
+    pub operation: Operation,
+    /// The key as it travels, for example `user6284781860667377211`.
+    pub key: &'a [u8],
+    /// Which fields to read or to write.
+    pub fields: Fields,
+    /// Writes the values of an update or an insert.
+    pub payload: Payload<'a>,
+}
+
+/// What a reply answers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expected {
+    /// What was asked.
+    pub operation: Operation,
+    /// Which fields were asked for.
+    pub fields: Fields,
+}
+
+/// What the bytes received so far amount to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parsed {
+    /// The reply is not complete; parse again, from the same first byte, when more came.
+    Incomplete,
+    /// A reply.
+    Complete {
+        /// Its length in bytes, at least 1.
+        consumed: usize,
+        /// What it says.
+        outcome: Outcome,
+    },
+}
+
+/// Bytes that are not of the protocol; the connection cannot be used any further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the reply is not of the protocol: {0}")]
+pub struct Malformed(pub &'static str);
+
+/// What a driver says of itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Identity {
+    /// Short name, for example `resp`.
+    pub name: &'static str,
+    /// Version of the driver crate.
+    pub version: &'static str,
+    /// Schemes of endpoints it takes: `tcp`, `unix`, `file`.
+    pub endpoint_kinds: &'static [&'static str],
+    /// JSON Schema of its options: an object whose `properties` the engine adds its own to.
+    pub options_schema: &'static str,
+}
+
+/// A wire protocol. A clone per shard; the methods are called from that shard's thread alone.
+pub trait Codec: Clone + Send + 'static {
+    /// Where parsing of an incomplete reply goes on, so that no byte is looked at twice.
+    type Scan: Default + Send;
+
+    /// Who this is.
+    const IDENTITY: Identity;
+
+    /// A codec for records of a shape.
+    ///
+    /// # Errors
+    /// When an option is unknown or has a value that is not allowed.
+    fn new(shape: &RecordShape, options: &Options) -> Result<Self, OptionRefused>;
+
+    /// How a record is stored, for example `hash` or `string`; a fact of every result.
+    fn layout(&self) -> &'static str;
+
+    /// Appends what every new connection sends before its first request.
+    ///
+    /// Returns how many replies that gives; each is parsed by [`Codec::parse`] as an update's.
+    fn greet(&self, out: &mut Vec<u8>) -> usize;
+
+    /// Appends a request.
+    fn encode(&self, request: &Request<'_>, out: &mut Vec<u8>);
+
+    /// Looks for the reply that `input` begins with.
+    ///
+    /// `scan` is new for a new reply, and the same one when called again for an incomplete one,
+    /// with an `input` that begins with the same bytes.
+    ///
+    /// # Errors
+    /// When the bytes are not of the protocol. Never panics, whatever the bytes.
+    fn parse(
+        &self,
+        expected: Expected,
+        input: &[u8],
+        scan: &mut Self::Scan,
+    ) -> Result<Parsed, Malformed>;
+
+    /// Whether a complete, successful reply to a read holds the values that were written.
+    fn verify(&self, expected: Expected, reply: &[u8], verifier: &Verifier<'_>) -> bool;
+}
+
+/// Why an embedded system could not be opened or closed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct EmbeddedFailed {
+    /// What happened.
+    pub message: String,
+    /// What to try.
+    pub hint: String,
+}
+
+/// A database inside the process. One value is shared by all sessions.
+pub trait Embedded: Sized + Send + Sync + 'static {
+    /// What one thread works with.
+    type Session: Session;
+
+    /// Who this is.
+    const IDENTITY: Identity;
+
+    /// Checks options without touching anything.
+    ///
+    /// # Errors
+    /// When an option is unknown or has a value that is not allowed.
+    fn check(options: &Options) -> Result<(), OptionRefused>;
+
+    /// Opens the database in a directory.
+    ///
+    /// # Errors
+    /// When the directory or the options do not allow it.
+    fn open(
+        directory: &std::path::Path,
+        shape: &RecordShape,
+        options: &Options,
+    ) -> Result<Self, EmbeddedFailed>;
+
+    /// How a record is stored.
+    fn layout(&self) -> &'static str;
+
+    /// A session for one thread.
+    fn session(&self) -> Self::Session;
+
+    /// Makes durable what was written, after the last phase.
+    ///
+    /// # Errors
+    /// When the database cannot.
+    fn close(&self) -> Result<(), EmbeddedFailed>;
+}
+
+/// One thread's way into an embedded database.
+pub trait Session: Send {
+    /// Does one operation and returns when it is done. With a verifier, the values that a read
+    /// found are checked, after the time that `done` gives has been taken.
+    fn execute(
+        &mut self,
+        request: &Request<'_>,
+        verifier: Option<&Verifier<'_>>,
+        done: &mut dyn FnMut(),
+    ) -> Outcome;
+}

@@ -1,0 +1,108 @@
+//! What can be asked, and what can come of it.
+
+/// An operation of the core workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Read a record, or one field of it.
+    Read,
+    /// Overwrite a record that exists, or one field of it.
+    Update,
+    /// Write a record that does not exist yet.
+    Insert,
+}
+
+impl Operation {
+    /// All of them, in the order of [`Operation::index`].
+    pub const ALL: [Self; 3] = [Self::Read, Self::Update, Self::Insert];
+
+    /// Position in [`Operation::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The name in documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Update => "update",
+            Self::Insert => "insert",
+        }
+    }
+}
+
+/// Why an operation failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// No reply in time.
+    Timeout,
+    /// The connection was refused or lost.
+    Connection,
+    /// The server said that it is busy, loading, or out of memory.
+    ServerBusy,
+    /// The reply was not of the protocol.
+    Protocol,
+    /// Any other error reply.
+    Other,
+}
+
+impl ErrorKind {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Timeout, Self::Connection, Self::ServerBusy, Self::Protocol, Self::Other];
+
+    /// The name in documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Connection => "connection",
+            Self::ServerBusy => "server_busy",
+            Self::Protocol => "protocol",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// What came of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Done.
+    Ok,
+    /// The record is not there.
+    NotFound,
+    /// A value was read that nobody wrote.
+    VerifyFailed,
+    /// Not done.
+    Error(ErrorKind),
+}
+
+impl Outcome {
+    /// How many there are.
+    pub const COUNT: usize = 3 + ErrorKind::ALL.len();
+
+    /// A number below [`Outcome::COUNT`], the same for equal outcomes only.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Ok => 0,
+            Self::NotFound => 1,
+            Self::VerifyFailed => 2,
+            Self::Error(kind) => 3 + kind as usize,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_are_distinct_and_below_the_count() {
+        let mut all = vec![Outcome::Ok, Outcome::NotFound, Outcome::VerifyFailed];
+        all.extend(ErrorKind::ALL.map(Outcome::Error));
+        let indices: Vec<_> = all.iter().map(|outcome| outcome.index()).collect();
+        assert_eq!(indices, (0..Outcome::COUNT).collect::<Vec<_>>());
+    }
+}

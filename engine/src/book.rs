@@ -1,0 +1,171 @@
+//! The recorder a shard writes into, handed over at every interval's end.
+
+use std::sync::mpsc::{Receiver, Sender};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use weighhouse_driver_api::{Operation, Outcome};
+
+use crate::plan::{PhasePlan, Report};
+use crate::recorder::Recorder;
+
+/// Processor time, (user, system), ns.
+type CpuTime = (u64, u64);
+
+fn cpu_time(who: UsageWho) -> CpuTime {
+    let nanoseconds = |time: nix::sys::time::TimeVal| {
+        u64::try_from(time.num_microseconds()).unwrap_or_default() * 1000
+    };
+    getrusage(who)
+        .map_or((0, 0), |usage| (nanoseconds(usage.user_time()), nanoseconds(usage.system_time())))
+}
+
+fn difference(now: CpuTime, before: CpuTime) -> CpuTime {
+    (now.0.saturating_sub(before.0), now.1.saturating_sub(before.1))
+}
+
+/// Records for one shard.
+#[derive(Debug)]
+pub struct Book {
+    shard: usize,
+    current: Box<Recorder>,
+    spare: Option<Box<Recorder>>,
+    returned: Receiver<Box<Recorder>>,
+    reports: Sender<Report>,
+    operations: Vec<Operation>,
+    open: bool,
+    start: u64,
+    interval: u64,
+    deadline: u64,
+    sequence: u64,
+    next_flip: u64,
+    thread_cpu: CpuTime,
+    process_cpu: CpuTime,
+}
+
+impl Book {
+    /// A book of a shard. `returned` brings recorders back that went out through `reports`.
+    #[must_use]
+    pub fn new(shard: usize, returned: Receiver<Box<Recorder>>, reports: Sender<Report>) -> Self {
+        Self {
+            shard,
+            current: Box::default(),
+            spare: None,
+            returned,
+            reports,
+            operations: Vec::new(),
+            open: false,
+            start: 0,
+            interval: 1,
+            deadline: u64::MAX,
+            sequence: 0,
+            next_flip: u64::MAX,
+            thread_cpu: (0, 0),
+            process_cpu: (0, 0),
+        }
+    }
+
+    /// Begins a phase in which these operations occur. Its thread calls this.
+    pub fn begin(&mut self, plan: &PhasePlan, operations: Vec<Operation>, open: bool) {
+        self.operations = operations;
+        self.open = open;
+        self.start = plan.start;
+        self.interval = plan.interval;
+        self.deadline = plan.deadline;
+        self.sequence = 0;
+        self.next_flip = plan.start + plan.interval;
+        self.current.clear();
+        self.current.prepare(self.operations.iter().copied(), open);
+        let next = self.take_spare();
+        self.spare = Some(next);
+        self.thread_cpu = cpu_time(UsageWho::RUSAGE_THREAD);
+        self.process_cpu = cpu_time(UsageWho::RUSAGE_SELF);
+    }
+
+    fn take_spare(&mut self) -> Box<Recorder> {
+        let mut recorder =
+            self.spare.take().or_else(|| self.returned.try_recv().ok()).unwrap_or_default();
+        recorder.prepare(self.operations.iter().copied(), self.open);
+        recorder
+    }
+
+    /// Where to record.
+    pub fn recorder(&mut self) -> &mut Recorder {
+        &mut self.current
+    }
+
+    /// When the running interval ends.
+    #[must_use]
+    pub fn next_flip(&self) -> u64 {
+        self.next_flip
+    }
+
+    /// Records what came of an operation that was done at a time.
+    #[inline]
+    pub fn record(
+        &mut self,
+        operation: Operation,
+        outcome: Outcome,
+        response: u64,
+        service: Option<u64>,
+    ) {
+        self.current.record(operation, outcome, response, service);
+    }
+
+    /// Hands over the intervals that are over at a time. What is recorded after this call lies in
+    /// the interval of that time.
+    #[inline]
+    pub fn turn(&mut self, now: u64) {
+        while now >= self.next_flip {
+            if self.next_flip >= self.deadline {
+                self.drain(self.deadline);
+                if now < self.next_flip {
+                    return;
+                }
+            }
+            self.flip(now);
+        }
+    }
+
+    /// Nothing is begun from a time on: what returns soon after it still belongs to the last
+    /// interval, rather than to a tiny one of its own.
+    pub fn drain(&mut self, from: u64) {
+        if self.next_flip < from.saturating_add(self.interval / 2) {
+            self.next_flip += self.interval;
+        }
+    }
+
+    fn flip(&mut self, now: u64) {
+        let through = (self.next_flip - self.start) / self.interval - 1;
+        self.hand_over(Some(through), self.next_flip);
+        self.sequence = through + 1;
+        self.next_flip += self.interval;
+        if now < self.next_flip {
+            self.spare = self.returned.try_recv().ok();
+        }
+    }
+
+    fn hand_over(&mut self, through: Option<u64>, end: u64) {
+        let thread = cpu_time(UsageWho::RUSAGE_THREAD);
+        self.current.thread_cpu = difference(thread, self.thread_cpu);
+        self.thread_cpu = thread;
+        if self.shard == 0 {
+            let process = cpu_time(UsageWho::RUSAGE_SELF);
+            self.current.process_cpu = Some(difference(process, self.process_cpu));
+            self.process_cpu = process;
+        }
+        let next = self.take_spare();
+        let recorder = std::mem::replace(&mut self.current, next);
+        let (shard, sequence) = (self.shard, self.sequence);
+        // A coordinator that is gone needs no report; the stop flag ends this shard.
+        let _ = self.reports.send(Report::Interval { shard, sequence, through, end, recorder });
+    }
+
+    /// Ends the phase: hands over what is left.
+    pub fn finish(&mut self, end: u64, unsent: u64) {
+        self.turn(end);
+        self.hand_over(None, end);
+        self.next_flip = u64::MAX;
+        let _ = self.reports.send(Report::Done { shard: self.shard, end, unsent });
+    }
+}

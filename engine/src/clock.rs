@@ -1,0 +1,47 @@
+//! Time: nanoseconds since the driver started, and what they are in unix time.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Nanoseconds in a second.
+pub const SECOND: u64 = 1_000_000_000;
+
+/// A clock that all threads of a driver share; monotonic.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    origin: Instant,
+    origin_unix_us: u64,
+}
+
+/// Nanoseconds of a duration, at most 584 years.
+#[must_use]
+pub fn nanoseconds(duration: Duration) -> u64 {
+    duration.as_secs() * SECOND + u64::from(duration.subsec_nanos())
+}
+
+/// Nanoseconds of a number of seconds; 0 for negative ones.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // saturates
+pub fn from_seconds(seconds: f64) -> u64 {
+    (seconds * SECOND as f64).round() as u64
+}
+
+impl Clock {
+    /// A clock that begins now.
+    #[must_use]
+    pub fn start() -> Self {
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { origin: Instant::now(), origin_unix_us: nanoseconds(unix) / 1000 }
+    }
+
+    /// Nanoseconds since the start.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        nanoseconds(self.origin.elapsed())
+    }
+
+    /// A moment of this clock in unix time, µs.
+    #[must_use]
+    pub fn unix_us(&self, moment: u64) -> u64 {
+        self.origin_unix_us + moment / 1000
+    }
+}

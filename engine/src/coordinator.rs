@@ -1,0 +1,287 @@
+//! The coordinator: sends the shards through the phases, merges what they hand over, writes events.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+
+use crate::clock::{Clock, SECOND, from_seconds};
+use crate::event::{EventWriter, SelfMeasured, Span};
+use crate::machine::StealMeter;
+use crate::order::{Load, Order};
+use crate::plan::{Failure, PhasePlan, Report, clients, share};
+use crate::recorder::Recorder;
+
+/// From telling the shards to the phase's start, ns, so that all start together.
+const LEAD: u64 = 2_000_000;
+
+/// Limits beyond which the driver itself may be what was measured.
+mod limit {
+    /// Processor time of a shard's thread, share of one processor; in a closed loop.
+    pub(super) const CPU: f64 = 0.90;
+    /// 99th percentile of lag against that of response time; in an open loop.
+    pub(super) const LAG: f64 = 0.10;
+    /// 99th percentile of loop delay against that of response time.
+    pub(super) const LOOP_DELAY: f64 = 0.50;
+    /// Stolen processor time, percent.
+    pub(super) const STEAL: f64 = 5.0;
+}
+
+/// The coordinator's side of a shard.
+pub(crate) struct Seat {
+    pub(crate) plans: Sender<PhasePlan>,
+    pub(crate) returned: Sender<Box<Recorder>>,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// All phases are done.
+    Finished,
+    /// Somebody asked to stop.
+    Interrupted,
+    /// It could not go on.
+    Failed(Failure),
+}
+
+pub(crate) struct Coordinator<W> {
+    pub(crate) clock: Clock,
+    pub(crate) order: Arc<Order>,
+    pub(crate) events: EventWriter<W>,
+    pub(crate) seats: Vec<Seat>,
+    pub(crate) reports: Receiver<Report>,
+    pub(crate) stop: Arc<AtomicBool>,
+    /// The database runs in the driver's own threads.
+    pub(crate) embedded: bool,
+}
+
+/// What came from the shards in a phase.
+struct Ledger {
+    /// Intervals not yet written, by their number: when they ended, and what is merged so far.
+    open: BTreeMap<u64, (u64, Box<Recorder>)>,
+    /// Up to which interval each shard has reported.
+    through: Vec<Option<u64>>,
+    done: Vec<bool>,
+    end: u64,
+    unsent: u64,
+    totals: Recorder,
+    shard_cpu: Vec<u64>,
+    steal: Vec<f64>,
+}
+
+impl Ledger {
+    fn new(shards: usize) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            through: vec![None; shards],
+            done: vec![false; shards],
+            end: 0,
+            unsent: 0,
+            totals: Recorder::default(),
+            shard_cpu: vec![0; shards],
+            steal: Vec::new(),
+        }
+    }
+
+    fn all_done(&self) -> bool {
+        self.done.iter().all(|&done| done)
+    }
+
+    /// Whether no shard will report anything of an interval any more.
+    fn is_complete(&self, sequence: u64) -> bool {
+        self.through
+            .iter()
+            .zip(&self.done)
+            .all(|(through, &done)| done || through.is_some_and(|through| through >= sequence))
+    }
+}
+
+impl<W: Write> Coordinator<W> {
+    /// Runs all phases.
+    ///
+    /// # Errors
+    /// When the events can no longer be written.
+    pub(crate) fn run(&mut self) -> io::Result<Ended> {
+        for index in 0..self.order.phases.len() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(Ended::Interrupted);
+            }
+            if let Some(failure) = self.phase(index)? {
+                return Ok(Ended::Failed(failure));
+            }
+        }
+        let stopped = self.stop.load(Ordering::Relaxed);
+        Ok(if stopped { Ended::Interrupted } else { Ended::Finished })
+    }
+
+    fn phase(&mut self, index: usize) -> io::Result<Option<Failure>> {
+        let phase = self.order.phases[index].clone();
+        self.events.phase_started(phase.kind, index)?;
+        let start = self.clock.now() + LEAD;
+        let operations = phase.operation_count.unwrap_or(u64::MAX);
+        let plan = PhasePlan {
+            kind: phase.kind,
+            index,
+            start,
+            deadline: phase.duration_seconds.map_or(u64::MAX, |limit| start + from_seconds(limit)),
+            operations,
+            operations_of_all: operations,
+            clients: clients(&self.order, index),
+            interval: from_seconds(self.order.interval_seconds),
+        };
+        let shards = self.seats.len();
+        for (shard, seat) in self.seats.iter().enumerate() {
+            let sharing = if self.embedded { plan.clients } else { shards };
+            let mut plan = plan.clone();
+            if phase.operation_count.is_some() {
+                plan.operations =
+                    if shard < sharing { share(operations, shard, sharing) } else { 0 };
+            }
+            // A shard that has ended says why in a report.
+            let _ = seat.plans.send(plan);
+        }
+        let mut ledger = Ledger::new(shards);
+        let mut steal = StealMeter::default();
+        steal.percent();
+        while !ledger.all_done() {
+            match self.reports.recv() {
+                Ok(Report::Interval { shard, sequence, through, end, recorder }) => {
+                    ledger.through[shard] = through.or(ledger.through[shard]);
+                    self.take(&mut ledger, shard, (sequence, end), recorder);
+                }
+                Ok(Report::Done { shard, end, unsent }) => {
+                    ledger.done[shard] = true;
+                    ledger.end = ledger.end.max(end);
+                    ledger.unsent += unsent;
+                }
+                Ok(Report::Failed(failure)) => {
+                    self.stop.store(true, Ordering::Relaxed);
+                    return Ok(Some(failure));
+                }
+                Err(_) => {
+                    return Ok(Some(Failure::new("internal", "all shards have ended", "")));
+                }
+            }
+            self.write_complete(&plan, &mut ledger, &mut steal)?;
+        }
+        let interrupted = self.stop.load(Ordering::Relaxed);
+        let span = Span { phase: plan.kind, index, start, end: ledger.end.max(start) };
+        let reasons = self.client_bound(&plan, &ledger);
+        self.events.phase_finished(span, &ledger.totals, &reasons, interrupted)?;
+        Ok(None)
+    }
+
+    fn take(
+        &self,
+        ledger: &mut Ledger,
+        shard: usize,
+        (sequence, end): (u64, u64),
+        mut recorder: Box<Recorder>,
+    ) {
+        ledger.shard_cpu[shard] += recorder.thread_cpu.0 + recorder.thread_cpu.1;
+        if let Some((latest, merged)) = ledger.open.get_mut(&sequence) {
+            *latest = end.max(*latest);
+            merged.add(&recorder);
+            recorder.clear();
+            let _ = self.seats[shard].returned.send(recorder);
+        } else {
+            ledger.open.insert(sequence, (end, recorder));
+        }
+    }
+
+    /// Writes the intervals that are complete, in order.
+    fn write_complete(
+        &mut self,
+        plan: &PhasePlan,
+        ledger: &mut Ledger,
+        steal: &mut StealMeter,
+    ) -> io::Result<()> {
+        while let Some((&sequence, _)) = ledger.open.first_key_value() {
+            if !ledger.is_complete(sequence) {
+                return Ok(());
+            }
+            let Some((end, mut recorder)) = ledger.open.remove(&sequence) else { return Ok(()) };
+            ledger.totals.add(&recorder);
+            let start = plan.start + sequence * plan.interval;
+            // A shard may count into its last interval what returned a little later.
+            let next =
+                ledger.open.first_key_value().map(|(&next, _)| plan.start + next * plan.interval);
+            let end = end.min(next.unwrap_or(u64::MAX)).max(start);
+            let stolen = steal.percent();
+            ledger.steal.push(stolen);
+            let measured = self.measured(&recorder, stolen);
+            let span = Span { phase: plan.kind, index: plan.index, start, end };
+            self.events.interval(span, sequence, &recorder, &measured)?;
+            recorder.clear();
+            let shard = usize::try_from(sequence).unwrap_or_default() % self.seats.len();
+            let _ = self.seats[shard].returned.send(recorder);
+        }
+        Ok(())
+    }
+
+    fn measured(&self, recorder: &Recorder, steal_percent: f64) -> SelfMeasured {
+        let (user, system) = recorder.process_cpu.unwrap_or(recorder.thread_cpu);
+        let open = recorder.lag.count() > 0;
+        SelfMeasured {
+            cpu_us: (user + system) / 1000,
+            user_us: user / 1000,
+            system_us: system / 1000,
+            lag: open.then(|| recorder.lag.encode()),
+            loop_delay_p99_us: recorder.loop_delay.quantile(0.99) as f64 / 1000.0,
+            steal_percent,
+            in_flight_max: recorder.in_flight_most,
+            reconnects: recorder.reconnects,
+            saturated: recorder.saturated,
+        }
+    }
+
+    /// Why the phase may have measured the driver rather than the server.
+    fn client_bound(&self, plan: &PhasePlan, ledger: &Ledger) -> Vec<String> {
+        let mut reasons = Vec::new();
+        let response = ledger.totals.responses().quantile(0.99) as f64;
+        let elapsed = ledger.end.saturating_sub(plan.start).max(1) as f64;
+        let open = ledger.totals.lag.count() > 0;
+        let busiest = ledger.shard_cpu.iter().max().copied().unwrap_or_default() as f64 / elapsed;
+        // In an open loop the last stretch before an operation is spent spinning.
+        let paced = matches!(self.order.load, Load::Closed { .. }) || !open;
+        if paced && !self.embedded && busiest > limit::CPU {
+            reasons.push(format!(
+                "driver_cpu: a shard used {:.0} % of its processor, limit {:.0} %",
+                busiest * 100.0,
+                limit::CPU * 100.0
+            ));
+        }
+        let own_lag = ledger.totals.own_lag.quantile(0.99) as f64;
+        if open && own_lag > limit::LAG * response {
+            reasons.push(format!(
+                "pacing_lag: p99 {:.0} us late, limit {:.0} % of the response time's p99 of {:.0} us",
+                own_lag / 1000.0,
+                limit::LAG * 100.0,
+                response / 1000.0
+            ));
+        }
+        let delay = ledger.totals.loop_delay.quantile(0.99) as f64;
+        if response > 0.0 && delay > limit::LOOP_DELAY * response {
+            reasons.push(format!(
+                "loop_delay: p99 {:.0} us, limit {:.0} % of the response time's p99 of {:.0} us",
+                delay / 1000.0,
+                limit::LOOP_DELAY * 100.0,
+                response / 1000.0
+            ));
+        }
+        let steal = ledger.steal.iter().sum::<f64>() / ledger.steal.len().max(1) as f64;
+        if steal > limit::STEAL {
+            reasons
+                .push(format!("steal: {steal:.1} % of processor time, limit {} %", limit::STEAL));
+        }
+        if ledger.unsent > 0 {
+            reasons.push(format!(
+                "unsent: {} operations were due and could not be sent within {} s of the end",
+                ledger.unsent,
+                ledger.end.saturating_sub(plan.deadline) / SECOND
+            ));
+        }
+        reasons
+    }
+}

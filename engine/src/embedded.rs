@@ -1,0 +1,277 @@
+//! Load on a database inside the process: each client is a thread that calls it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use weighhouse_driver_api::{
+    ErrorKind, Operation, Outcome, Payload, Request, Session, ValueSource, Verifier,
+};
+
+use crate::book::Book;
+use crate::clock::Clock;
+use crate::net::Schedule;
+use crate::order::{Load, Order, PhaseKind};
+use crate::plan::{Failure, PhasePlan};
+use crate::supply::{Source, Supply};
+use crate::workload::{Acknowledged, InsertNumbers, KeyMaker, LoadStream, OperationStream, Step};
+
+/// Longest sleep, ns, so that the stop flag is seen soon.
+const LONGEST_SLEEP: u64 = 50_000_000;
+/// The last stretch before an operation is due is spent without sleeping, ns.
+const SPIN: u64 = 40_000;
+/// Timer slack of a thread, ns.
+const TIMER_SLACK: u64 = 1_000;
+
+/// Due times of an open loop that all threads take from: whichever is free first takes the next.
+#[derive(Debug)]
+pub(crate) struct Arrivals {
+    schedule: Schedule,
+    left: u64,
+    deadline: u64,
+}
+
+impl Arrivals {
+    /// Due times of a phase.
+    #[must_use]
+    pub(crate) fn new(schedule: Schedule, operations: u64, deadline: u64) -> Self {
+        Self { schedule, left: operations, deadline }
+    }
+
+    fn take(&mut self) -> Option<u64> {
+        let due = self.schedule.next();
+        if self.left == 0 || due >= self.deadline {
+            return None;
+        }
+        self.left -= 1;
+        self.schedule.advance();
+        Some(due)
+    }
+}
+
+/// What a thread is made of.
+pub(crate) struct SeatSetup<S> {
+    /// Which one of how many.
+    pub(crate) shard: (usize, usize),
+    /// The whole order.
+    pub(crate) order: Arc<Order>,
+    /// Its way into the database.
+    pub(crate) session: S,
+    /// How late an operation of an open loop may begin after the phase's end, ns.
+    pub(crate) timeout: u64,
+    /// The driver's clock.
+    pub(crate) clock: Clock,
+    /// Values, the same for all threads.
+    pub(crate) values: Arc<ValueSource>,
+    /// Inserted numbers, shared by all.
+    pub(crate) acknowledged: Arc<Acknowledged>,
+    /// Where to record.
+    pub(crate) book: Book,
+    /// Set when the driver is to end.
+    pub(crate) stop: Arc<AtomicBool>,
+    /// Due times of the running phase, shared by all; set by whoever begins it first.
+    pub(crate) arrivals: Arc<Mutex<Option<(usize, Arrivals)>>>,
+}
+
+/// A thread that makes load.
+pub(crate) struct Seat<S> {
+    setup: SeatSetup<S>,
+    keys: KeyMaker,
+    key: Vec<u8>,
+    inserts: Option<InsertNumbers>,
+    supply: Supply,
+    spin: u64,
+}
+
+impl<S: Session> Seat<S> {
+    /// A thread's part; call [`Seat::run`] in it.
+    #[must_use]
+    pub(crate) fn new(setup: SeatSetup<S>) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            keys: KeyMaker::new(&setup.order.workload),
+            key: Vec::new(),
+            inserts: Some(InsertNumbers::new(Arc::clone(&setup.acknowledged))),
+            supply: Supply::idle(),
+            // Threads that spin keep others from running when processors are few.
+            spin: if processors > setup.shard.1 { SPIN } else { 0 },
+            setup,
+        }
+    }
+
+    /// Carries out phases until there are no more.
+    ///
+    /// # Errors
+    /// Never; to be of the same kind as a shard over connections.
+    pub(crate) fn run(mut self, plans: &Receiver<PhasePlan>) -> Result<(), Failure> {
+        let _ = nix::sys::prctl::set_timerslack(TIMER_SLACK);
+        while let Ok(plan) = plans.recv() {
+            self.phase(&plan);
+        }
+        Ok(())
+    }
+
+    fn phase(&mut self, plan: &PhasePlan) {
+        let order = Arc::clone(&self.setup.order);
+        let (shard, shards) = self.setup.shard;
+        let seat = (shard as u64, plan.clients as u64);
+        let loads = plan.kind == PhaseKind::Load;
+        let source = if shard >= plan.clients {
+            Source::Idle
+        } else if loads {
+            Source::Load(LoadStream::new(&order.workload, seat))
+        } else {
+            let inserts = self.inserts.take().unwrap_or_else(|| unreachable!("between phases"));
+            Source::Run(Box::new(OperationStream::new(&order, plan.index, seat, inserts)))
+        };
+        let open = match &order.load {
+            Load::Open { arrival, rate_per_second, .. } if !loads => {
+                Some((*arrival, *rate_per_second))
+            }
+            _ => None,
+        };
+        let mut limits = plan.clone();
+        if let Some((arrival, rate)) = open {
+            // The shared due times hold the limits.
+            (limits.operations, limits.deadline) = (u64::MAX, u64::MAX);
+            let seed = (order.seed, plan.index as u64);
+            let mut arrivals = self.arrivals();
+            if arrivals.as_ref().is_none_or(|(index, _)| *index != plan.index) {
+                let schedule = Schedule::new(arrival, rate, plan.start, (0, 1), seed);
+                let all = Arrivals::new(schedule, plan.operations_of_all, plan.deadline);
+                *arrivals = Some((plan.index, all));
+            }
+        }
+        let verify = (order.seed, order.workload.verify_fraction);
+        self.supply = Supply::new(source, &limits, shard, verify);
+        let occurring = plan.operations_that_occur(&order);
+        self.setup.book.begin(plan, occurring, open.is_some());
+        debug_assert!(shard < shards);
+        self.sleep_until(plan.start);
+        let unsent = if shard >= plan.clients {
+            0
+        } else if open.is_some() {
+            self.open_loop(plan)
+        } else {
+            let think = match order.load {
+                Load::Closed { think_time_us, .. } if !loads => think_time_us * 1000,
+                _ => 0,
+            };
+            self.closed_loop(think);
+            0
+        };
+        self.setup.book.finish(self.setup.clock.now(), unsent);
+        let spent = std::mem::replace(&mut self.supply, Supply::idle());
+        if let Source::Run(stream) = spent.into_source() {
+            self.inserts = Some(stream.into_inserts());
+        }
+    }
+
+    fn arrivals(&self) -> std::sync::MutexGuard<'_, Option<(usize, Arrivals)>> {
+        self.setup.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stopped(&self) -> bool {
+        self.setup.stop.load(Ordering::Relaxed)
+    }
+
+    fn closed_loop(&mut self, think: u64) {
+        let mut now = self.setup.clock.now();
+        while !self.stopped() {
+            let Some(step) = self.supply.take(now) else { return };
+            let (outcome, sent, done) = self.execute(&step);
+            self.setup.book.turn(done);
+            self.setup.book.recorder().in_flight_most = 1;
+            self.setup.book.record(step.operation, outcome, done.saturating_sub(sent), None);
+            now = done;
+            if think > 0 {
+                now = self.sleep_until(done + think);
+            }
+        }
+    }
+
+    fn open_loop(&mut self, plan: &PhasePlan) -> u64 {
+        let mut unsent = 0;
+        while !self.stopped() {
+            let next = self.arrivals().as_mut().and_then(|(_, arrivals)| arrivals.take());
+            let Some(due) = next else {
+                if plan.deadline != u64::MAX {
+                    self.sleep_until(plan.deadline);
+                }
+                return unsent;
+            };
+            let now = self.setup.clock.now();
+            let held = now > due;
+            let now = if held { now } else { self.sleep_until(due) };
+            let Some(step) = self.supply.take(due) else { return unsent };
+            if now.saturating_sub(self.setup.timeout) > plan.deadline {
+                let outcome = Outcome::Error(ErrorKind::Timeout);
+                self.setup.book.turn(now);
+                self.setup.book.recorder().record_unsent(step.operation, outcome, now - due);
+                if step.operation == Operation::Insert {
+                    self.supply.settle(step.number, false);
+                }
+                unsent += 1;
+                continue;
+            }
+            let (outcome, sent, done) = self.execute(&step);
+            self.setup.book.turn(done);
+            let recorder = self.setup.book.recorder();
+            recorder.in_flight_most = 1;
+            recorder.saturated |= held;
+            let lag = sent.saturating_sub(due);
+            recorder.lag.record(lag);
+            if !held {
+                recorder.own_lag.record(lag);
+            }
+            let service = Some(done.saturating_sub(sent));
+            recorder.record(step.operation, outcome, done.saturating_sub(due), service);
+        }
+        unsent
+    }
+
+    /// Does an operation; what came of it, when it began and when it was done.
+    fn execute(&mut self, step: &Step) -> (Outcome, u64, u64) {
+        let reads = step.operation == Operation::Read;
+        let verifier = Verifier::new(&self.setup.values, step.number);
+        let verifier = (reads && self.supply.verifies()).then_some(&verifier);
+        let version = if reads { 0 } else { self.supply.version() };
+        self.keys.write(step.number, &mut self.key);
+        let request = Request {
+            operation: step.operation,
+            key: &self.key,
+            fields: step.fields,
+            payload: Payload::new(&self.setup.values, step.number, version),
+        };
+        let clock = self.setup.clock;
+        let mut done = 0;
+        let sent = clock.now();
+        let outcome = self.setup.session.execute(&request, verifier, &mut || done = clock.now());
+        if done == 0 {
+            done = clock.now();
+        }
+        if step.operation == Operation::Insert {
+            self.supply.settle(step.number, outcome == Outcome::Ok);
+        }
+        (outcome, sent, done)
+    }
+
+    /// Waits for a moment, handing over intervals meanwhile; what time it is then.
+    fn sleep_until(&mut self, moment: u64) -> u64 {
+        loop {
+            let now = self.setup.clock.now();
+            if now >= moment || self.stopped() {
+                return now;
+            }
+            self.setup.book.turn(now);
+            let left = moment - now;
+            if left > self.spin {
+                let nap = (left - self.spin).min(LONGEST_SLEEP);
+                std::thread::sleep(Duration::from_nanos(nap));
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+}

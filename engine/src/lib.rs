@@ -1,0 +1,24 @@
+//! The load engine of Weighhouse.
+//!
+//! A driver reads an [`order`] and writes [`event`]s. In between, each shard is one thread with its
+//! own connections, random numbers and histograms; shards share nothing that is written on the hot
+//! path but the numbers of inserted records. A closed loop is paced by its replies; an open loop by
+//! a schedule that nothing shifts. What is recorded is merged by addition.
+//!
+//! Why it is as it is stands in `engine/README.md`.
+
+pub mod book;
+pub mod clock;
+mod coordinator;
+mod embedded;
+pub mod event;
+mod machine;
+pub mod net;
+pub mod order;
+pub mod plan;
+mod program;
+pub mod recorder;
+mod supply;
+pub mod workload;
+
+pub use program::{run_codec, run_embedded};

@@ -1,0 +1,63 @@
+//! The closed loop: each client keeps its number of requests under way.
+
+use std::sync::atomic::Ordering;
+
+use weighhouse_driver_api::Codec;
+
+use super::desk::Pace;
+use super::shard::{INTERRUPT_PATIENCE, NetShard};
+use crate::plan::{Failure, PhasePlan};
+
+impl<C: Codec> NetShard<C> {
+    /// Carries out a phase; returns when all that was begun has ended.
+    pub(super) fn closed_loop(&mut self, plan: &PhasePlan) -> Result<(), Failure> {
+        let Pace::Closed { pipeline, .. } = self.desk.pace else { return Ok(()) };
+        let mut draining = false;
+        let mut leave_at = u64::MAX;
+        self.fill(pipeline);
+        loop {
+            let until = if draining { u64::MAX } else { plan.deadline };
+            let due = self.desk.thinking.front().map(|&(due, _)| due);
+            self.turn(until, due)?;
+            self.wake(pipeline);
+            if leave_at == u64::MAX && self.stop.load(Ordering::Relaxed) {
+                self.desk.supply.stop();
+                leave_at = self.desk.now + INTERRUPT_PATIENCE;
+            }
+            if !draining && self.desk.supply.is_spent(self.desk.now) {
+                draining = true;
+                self.desk.thinking.clear();
+                self.desk.book.drain(self.desk.now.min(plan.deadline));
+            }
+            if self.desk.now >= leave_at {
+                return Ok(());
+            }
+            if self.desk.in_flight == 0 && self.desk.thinking.is_empty() {
+                let idle = draining || (!self.fill(pipeline) && self.any_up());
+                if idle {
+                    return Ok(());
+                }
+            }
+            self.listen(plan)?;
+        }
+    }
+
+    fn any_up(&self) -> bool {
+        self.active == 0 || self.links[..self.active].iter().any(super::link::Link::is_up)
+    }
+
+    /// Lets clients go on whose pause is over.
+    fn wake(&mut self, pipeline: usize) {
+        while let Some(&(due, index)) = self.desk.thinking.front() {
+            if due > self.desk.now {
+                return;
+            }
+            self.desk.thinking.pop_front();
+            let link = &mut self.links[index];
+            if link.is_up() && link.pending.len() < pipeline {
+                link.compose(&mut self.desk, due, false);
+                self.flush(index);
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Endpoints, and the sockets that lead to them.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mio::event::Source;
+use mio::{Interest, Registry, Token};
+
+/// Where a server listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Endpoint {
+    /// `tcp://HOST:PORT`
+    Tcp(SocketAddr),
+    /// `unix:///PATH`
+    Unix(PathBuf),
+}
+
+impl Endpoint {
+    /// Reads an endpoint; resolves a host name.
+    ///
+    /// # Errors
+    /// When it is of another kind, or the name has no address.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix("unix://") {
+            return if path.starts_with('/') {
+                Ok(Self::Unix(PathBuf::from(path)))
+            } else {
+                Err(format!("{text}: the path of a socket begins with /"))
+            };
+        }
+        let Some(address) = text.strip_prefix("tcp://") else {
+            return Err(format!("{text}: neither tcp://HOST:PORT nor unix:///PATH"));
+        };
+        let mut found = address.to_socket_addrs().map_err(|error| format!("{text}: {error}"))?;
+        found.next().map(Self::Tcp).ok_or_else(|| format!("{text}: the name has no address"))
+    }
+}
+
+impl std::fmt::Display for Endpoint {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Tcp(address) => write!(out, "tcp://{address}"),
+            Self::Unix(path) => write!(out, "unix://{}", path.display()),
+        }
+    }
+}
+
+/// A connected socket, or one that is about to be.
+#[derive(Debug)]
+pub(super) enum Socket {
+    Tcp(mio::net::TcpStream),
+    Unix(mio::net::UnixStream),
+}
+
+impl Socket {
+    /// Connects, waits for it, and leaves the socket blocking until [`Socket::release`].
+    pub(super) fn connect(endpoint: &Endpoint, patience: Duration) -> io::Result<Blocking> {
+        match endpoint {
+            Endpoint::Tcp(address) => {
+                let stream = std::net::TcpStream::connect_timeout(address, patience)?;
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(patience))?;
+                Ok(Blocking::Tcp(stream))
+            }
+            Endpoint::Unix(path) => {
+                let stream = std::os::unix::net::UnixStream::connect(path)?;
+                stream.set_read_timeout(Some(patience))?;
+                Ok(Blocking::Unix(stream))
+            }
+        }
+    }
+
+    /// Begins to connect; writable when it has, or has failed.
+    pub(super) fn begin(endpoint: &Endpoint) -> io::Result<Self> {
+        match endpoint {
+            Endpoint::Tcp(address) => mio::net::TcpStream::connect(*address).map(Self::Tcp),
+            Endpoint::Unix(path) => mio::net::UnixStream::connect(path).map(Self::Unix),
+        }
+    }
+
+    /// Whether a connection that was begun is there by now; an error when it failed.
+    pub(super) fn is_connected(&self) -> io::Result<bool> {
+        match self {
+            Self::Tcp(stream) => {
+                if let Some(error) = stream.take_error()? {
+                    return Err(error);
+                }
+                match stream.peer_addr() {
+                    Ok(_) => stream.set_nodelay(true).map(|()| true),
+                    Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(false),
+                    Err(error) => Err(error),
+                }
+            }
+            Self::Unix(stream) => stream.take_error()?.map_or(Ok(true), Err),
+        }
+    }
+
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(buffer),
+            Self::Unix(stream) => stream.read(buffer),
+        }
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(bytes),
+            Self::Unix(stream) => stream.write(bytes),
+        }
+    }
+}
+
+impl Source for Socket {
+    fn register(&mut self, to: &Registry, token: Token, interests: Interest) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.register(to, token, interests),
+            Self::Unix(stream) => stream.register(to, token, interests),
+        }
+    }
+
+    fn reregister(&mut self, to: &Registry, token: Token, interests: Interest) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.reregister(to, token, interests),
+            Self::Unix(stream) => stream.reregister(to, token, interests),
+        }
+    }
+
+    fn deregister(&mut self, from: &Registry) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.deregister(from),
+            Self::Unix(stream) => stream.deregister(from),
+        }
+    }
+}
+
+/// A socket that still blocks.
+#[derive(Debug)]
+pub(super) enum Blocking {
+    Tcp(std::net::TcpStream),
+    Unix(std::os::unix::net::UnixStream),
+}
+
+impl Blocking {
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(buffer),
+            Self::Unix(stream) => stream.read(buffer),
+        }
+    }
+
+    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.write_all(bytes),
+            Self::Unix(stream) => stream.write_all(bytes),
+        }
+    }
+
+    /// Blocks no longer.
+    pub(super) fn release(self) -> io::Result<Socket> {
+        match self {
+            Self::Tcp(stream) => {
+                stream.set_nonblocking(true)?;
+                Ok(Socket::Tcp(mio::net::TcpStream::from_std(stream)))
+            }
+            Self::Unix(stream) => {
+                stream.set_nonblocking(true)?;
+                Ok(Socket::Unix(mio::net::UnixStream::from_std(stream)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_are_read_by_scheme() {
+        assert_eq!(
+            Endpoint::parse("tcp://127.0.0.1:16390"),
+            Ok(Endpoint::Tcp(SocketAddr::from(([127, 0, 0, 1], 16390))))
+        );
+        assert_eq!(Endpoint::parse("unix:///tmp/s"), Ok(Endpoint::Unix("/tmp/s".into())));
+        for wrong in ["127.0.0.1:1", "tcp://127.0.0.1", "unix://relative", "file:///data"] {
+            assert!(Endpoint::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

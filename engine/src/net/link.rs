@@ -1,0 +1,248 @@
+//! One connection: requests out, replies in, in order.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind as IoError};
+
+use weighhouse_driver_api::{Codec, ErrorKind, Outcome, Parsed};
+
+use super::desk::{Desk, Pace, Pending, Role};
+use super::endpoint::Socket;
+
+/// The first wait before connecting anew, ns; it doubles up to [`LONGEST_BACKOFF`].
+const FIRST_BACKOFF: u64 = 10_000_000;
+const LONGEST_BACKOFF: u64 = 1_000_000_000;
+
+/// The state of a connection.
+#[derive(Debug)]
+pub(super) enum State {
+    /// There; requests can be sent.
+    Up(Socket),
+    /// Begun at a time.
+    Connecting(Socket, u64),
+    /// To be made anew at a time.
+    Down(u64),
+}
+
+/// Why a connection is lost: what its oldest operation failed of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Lost(pub(super) ErrorKind);
+
+impl From<io::Error> for Lost {
+    fn from(_: io::Error) -> Self {
+        Self(ErrorKind::Connection)
+    }
+}
+
+/// What a stretch of input amounted to.
+#[derive(Debug, Clone, Copy, Default)]
+struct Settled {
+    /// Bytes of complete replies.
+    consumed: usize,
+    /// Replies to operations.
+    measured: usize,
+    /// The last reply to the greeting was among them.
+    greeted: bool,
+}
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct Link<C: Codec> {
+    pub(super) index: usize,
+    pub(super) state: State,
+    pub(super) pending: VecDeque<Pending>,
+    /// Of the pending ones, how many at the end are not stamped as sent.
+    unstamped: usize,
+    out: Vec<u8>,
+    /// How much of `out` is written.
+    written: usize,
+    /// The beginning of a reply whose end has not come.
+    rest: Vec<u8>,
+    scan: C::Scan,
+    backoff: u64,
+}
+
+impl<C: Codec> Link<C> {
+    pub(super) fn new(index: usize, socket: Socket) -> Self {
+        Self {
+            index,
+            state: State::Up(socket),
+            pending: VecDeque::new(),
+            unstamped: 0,
+            out: Vec::new(),
+            written: 0,
+            rest: Vec::new(),
+            scan: C::Scan::default(),
+            backoff: FIRST_BACKOFF,
+        }
+    }
+
+    pub(super) fn is_up(&self) -> bool {
+        matches!(self.state, State::Up(_))
+    }
+
+    /// Puts an operation into the buffer; false when there is none to draw.
+    pub(super) fn compose(&mut self, desk: &mut Desk<C>, due: u64, held: bool) -> bool {
+        let Some(pending) = desk.compose(&mut self.out, due, held) else { return false };
+        self.pending.push_back(pending);
+        self.unstamped += 1;
+        true
+    }
+
+    /// The connection that was begun is there.
+    pub(super) fn come_up(&mut self) {
+        let state = std::mem::replace(&mut self.state, State::Down(0));
+        self.state = match state {
+            State::Connecting(socket, _) => State::Up(socket),
+            other => other,
+        };
+    }
+
+    /// Puts the greeting into the buffer of a connection that has just come up; how many replies
+    /// that gives.
+    pub(super) fn greet(&mut self, desk: &mut Desk<C>) -> usize {
+        let replies = desk.codec.greet(&mut self.out);
+        for _ in 0..replies {
+            self.pending.push_back(Desk::<C>::greeting());
+            self.unstamped += 1;
+        }
+        self.backoff = FIRST_BACKOFF;
+        replies
+    }
+
+    /// Fills the pipeline.
+    pub(super) fn fill(&mut self, desk: &mut Desk<C>, pipeline: usize) {
+        while self.pending.len() < pipeline && self.compose(desk, desk.now, false) {}
+    }
+
+    /// Stamps what is new in the buffer and writes as much as the socket takes.
+    pub(super) fn flush(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
+        let State::Up(socket) = &mut self.state else { return Ok(()) };
+        if self.out.is_empty() {
+            return Ok(());
+        }
+        if self.unstamped > 0 {
+            desk.now = desk.clock.now();
+            let fresh = self.pending.len() - self.unstamped;
+            for pending in self.pending.range_mut(fresh..) {
+                pending.sent = desk.now;
+                desk.sent(pending);
+            }
+            self.unstamped = 0;
+        }
+        while self.written < self.out.len() {
+            match socket.write(&self.out[self.written..]) {
+                Ok(0) => return Err(Lost(ErrorKind::Connection)),
+                Ok(count) => self.written += count,
+                Err(error) if error.kind() == IoError::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == IoError::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.out.clear();
+        self.written = 0;
+        Ok(())
+    }
+
+    /// Takes in what has come. In a closed loop the next requests go out at once.
+    pub(super) fn receive(&mut self, desk: &mut Desk<C>, input: &mut [u8]) -> Result<(), Lost> {
+        loop {
+            let State::Up(socket) = &mut self.state else { return Ok(()) };
+            let count = match socket.read(input) {
+                Ok(0) => return Err(Lost(ErrorKind::Connection)),
+                Ok(count) => count,
+                Err(error) if error.kind() == IoError::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == IoError::Interrupted => continue,
+                Err(error) => return Err(error.into()),
+            };
+            desk.now = desk.clock.now();
+            desk.book.turn(desk.now);
+            let settled = self.take_in(desk, &input[..count])?;
+            match desk.pace {
+                Pace::Closed { pipeline, think } if think == 0 || settled.greeted => {
+                    self.fill(desk, pipeline);
+                }
+                Pace::Closed { think, .. } => {
+                    let again = (desk.now + think, self.index);
+                    desk.thinking.extend(std::iter::repeat_n(again, settled.measured));
+                }
+                Pace::Open => {}
+            }
+            self.flush(desk)?;
+            // A read that did not fill the buffer left nothing behind in the socket.
+            if count < input.len() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Settles all complete replies.
+    fn take_in(&mut self, desk: &mut Desk<C>, fresh: &[u8]) -> Result<Settled, Lost> {
+        if self.rest.is_empty() {
+            let settled = self.parse(desk, fresh)?;
+            self.rest.extend_from_slice(&fresh[settled.consumed..]);
+            return Ok(settled);
+        }
+        let mut rest = std::mem::take(&mut self.rest);
+        rest.extend_from_slice(fresh);
+        let settled = self.parse(desk, &rest)?;
+        rest.drain(..settled.consumed);
+        self.rest = rest;
+        Ok(settled)
+    }
+
+    fn parse(&mut self, desk: &mut Desk<C>, input: &[u8]) -> Result<Settled, Lost> {
+        let mut settled = Settled::default();
+        let mut at = 0;
+        while at < input.len() {
+            // What nobody asked for is not of the protocol.
+            let Some(pending) = self.pending.front().copied() else {
+                return Err(Lost(ErrorKind::Protocol));
+            };
+            match desk.codec.parse(pending.expected, &input[at..], &mut self.scan) {
+                Ok(Parsed::Incomplete) => break,
+                Ok(Parsed::Complete { consumed, outcome }) => {
+                    self.scan = C::Scan::default();
+                    self.pending.pop_front();
+                    if pending.role == Role::Greeting && outcome != Outcome::Ok {
+                        return Err(Lost(ErrorKind::Protocol));
+                    }
+                    desk.settle(&pending, outcome, &input[at..at + consumed]);
+                    if pending.role == Role::Greeting {
+                        settled.greeted = self.pending.is_empty();
+                    } else {
+                        settled.measured += 1;
+                    }
+                    at += consumed;
+                }
+                Err(_) => return Err(Lost(ErrorKind::Protocol)),
+            }
+        }
+        settled.consumed = at;
+        Ok(settled)
+    }
+
+    /// When the operation that has waited longest was sent.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        self.pending.front().filter(|_| self.unstamped < self.pending.len()).map(|first| first.sent)
+    }
+
+    /// The connection is gone, with all that was under way on it. The oldest operation failed for
+    /// the given reason, as did others that were sent no later than `also`.
+    pub(super) fn lose(&mut self, desk: &mut Desk<C>, lost: Lost, also: u64) {
+        let stamped = self.pending.len() - self.unstamped;
+        for (position, pending) in std::mem::take(&mut self.pending).into_iter().enumerate() {
+            let same = position == 0 || (position < stamped && pending.sent <= also);
+            let kind = if same { lost.0 } else { ErrorKind::Connection };
+            let pending =
+                if position < stamped { pending } else { Pending { sent: desk.now, ..pending } };
+            desk.fail(&pending, kind);
+        }
+        self.unstamped = 0;
+        self.out.clear();
+        self.written = 0;
+        self.rest.clear();
+        self.scan = C::Scan::default();
+        self.state = State::Down(desk.now + self.backoff);
+        self.backoff = (self.backoff * 2).min(LONGEST_BACKOFF);
+    }
+}

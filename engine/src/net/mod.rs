@@ -1,0 +1,15 @@
+//! Load over connections: one thread a shard, many connections each, edge-triggered.
+
+mod closed;
+mod connect;
+mod desk;
+mod endpoint;
+mod link;
+mod open;
+mod schedule;
+mod shard;
+mod turn;
+
+pub use endpoint::Endpoint;
+pub use schedule::Schedule;
+pub use shard::{NetShard, ShardSetup};

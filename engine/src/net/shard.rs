@@ -1,0 +1,236 @@
+//! A shard: one thread that keeps its connections busy through the phases.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token};
+use nix::sys::timerfd::{ClockId, TimerFd, TimerFlags};
+use weighhouse_driver_api::{Codec, ValueSource};
+
+use super::connect::connect;
+use super::desk::{Desk, Pace};
+use super::endpoint::Endpoint;
+use super::link::{Link, Lost};
+use super::schedule::Schedule;
+use crate::book::Book;
+use crate::clock::{Clock, SECOND};
+use crate::order::{Load, Order, PhaseKind};
+use crate::plan::{Failure, PhasePlan, share};
+use crate::supply::{Source, Supply};
+use crate::workload::{Acknowledged, InsertNumbers, KeyMaker, LoadStream, OperationStream};
+
+/// Bytes read at once.
+const INPUT_BYTES: usize = 256 << 10;
+/// Events taken at once.
+const EVENTS: usize = 1024;
+/// The last stretch before an operation is due is spent without sleeping, ns.
+const SPIN: u64 = 40_000;
+/// Timer slack of a shard's thread, ns; the usual 50 µs is what an ordinary sleep is late by.
+const TIMER_SLACK: u64 = 1_000;
+
+/// How long what is under way may still return after an interrupt, ns.
+pub(super) const INTERRUPT_PATIENCE: u64 = 2 * SECOND;
+
+/// The token of the timer; connections have their indices.
+pub(super) const TIMER: Token = Token(usize::MAX - 1);
+
+/// What a shard is made of.
+pub struct ShardSetup<C> {
+    /// Which one of how many.
+    pub shard: (usize, usize),
+    /// The whole order.
+    pub order: Arc<Order>,
+    /// Where the server is.
+    pub endpoint: Endpoint,
+    /// The protocol.
+    pub codec: C,
+    /// How long an operation may take, ns.
+    pub timeout: u64,
+    /// The driver's clock.
+    pub clock: Clock,
+    /// Values, the same for all shards.
+    pub values: Arc<ValueSource>,
+    /// Inserted numbers, shared by all.
+    pub acknowledged: Arc<Acknowledged>,
+    /// Where to record.
+    pub book: Book,
+    /// Set when the driver is to end.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// A shard of load over connections.
+pub struct NetShard<C: Codec> {
+    pub(super) shard: (usize, usize),
+    pub(super) order: Arc<Order>,
+    pub(super) endpoint: Endpoint,
+    pub(super) timeout: u64,
+    pub(super) stop: Arc<AtomicBool>,
+    pub(super) poll: Poll,
+    pub(super) events: Events,
+    pub(super) timer: TimerFd,
+    pub(super) timer_set_for: u64,
+    pub(super) links: Vec<Link<C>>,
+    /// Connections that take part in the phase.
+    pub(super) active: usize,
+    pub(super) desk: Desk<C>,
+    pub(super) inserts: Option<InsertNumbers>,
+    pub(super) input: Vec<u8>,
+    pub(super) next_chores: u64,
+    pub(super) spin: u64,
+    pub(super) cursor: usize,
+    /// Connections with something new to write.
+    pub(super) touched: Vec<usize>,
+    /// Connections that were lost in this turn.
+    pub(super) lost: Vec<(usize, Lost)>,
+}
+
+pub(super) fn internal(error: &io::Error) -> Failure {
+    Failure::new("internal", format!("the event loop failed: {error}"), "")
+}
+
+impl<C: Codec> NetShard<C> {
+    /// Connects all clients of a shard and greets the server on each connection.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, or answers in another protocol.
+    pub fn connect(setup: ShardSetup<C>) -> Result<Self, Failure> {
+        let (shard, shards) = setup.shard;
+        let poll = Poll::new().map_err(|error| internal(&error))?;
+        let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK)
+            .map_err(|error| internal(&error.into()))?;
+        poll.registry()
+            .register(&mut SourceFd(&timer.as_fd().as_raw_fd()), TIMER, Interest::READABLE)
+            .map_err(|error| internal(&error))?;
+        let count = share(setup.order.most_clients() as u64, shard, shards);
+        let mut links = Vec::new();
+        for index in 0..usize::try_from(count).unwrap_or_default() {
+            let mut socket = connect(&setup.endpoint, &setup.codec)?;
+            poll.registry()
+                .register(&mut socket, Token(index), Interest::READABLE | Interest::WRITABLE)
+                .map_err(|error| internal(&error))?;
+            links.push(Link::new(index, socket));
+        }
+        let workload = &setup.order.workload;
+        let inserts = InsertNumbers::new(setup.acknowledged);
+        let desk = Desk {
+            clock: setup.clock,
+            codec: setup.codec,
+            keys: KeyMaker::new(workload),
+            values: setup.values,
+            book: setup.book,
+            supply: Supply::idle(),
+            pace: Pace::Closed { pipeline: 1, think: 0 },
+            now: 0,
+            in_flight: 0,
+            heard: 0,
+            thinking: VecDeque::new(),
+            key: Vec::new(),
+        };
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Self {
+            shard: setup.shard,
+            order: setup.order,
+            endpoint: setup.endpoint,
+            timeout: setup.timeout,
+            stop: setup.stop,
+            poll,
+            events: Events::with_capacity(EVENTS),
+            timer,
+            timer_set_for: 0,
+            links,
+            active: 0,
+            desk,
+            inserts: Some(inserts),
+            input: vec![0; INPUT_BYTES],
+            next_chores: 0,
+            // Without a processor to itself, a thread that spins keeps the server from running.
+            spin: if processors > shards { SPIN } else { 0 },
+            cursor: 0,
+            touched: Vec::new(),
+            lost: Vec::new(),
+        })
+    }
+
+    /// Carries out phases until there are no more. Its thread calls this.
+    ///
+    /// # Errors
+    /// When a phase cannot go on.
+    pub fn run(mut self, plans: &Receiver<PhasePlan>) -> Result<(), Failure> {
+        // Where it is refused, sleeps are less exact, and the lag shows it.
+        let _ = nix::sys::prctl::set_timerslack(TIMER_SLACK);
+        while let Ok(plan) = plans.recv() {
+            self.begin(&plan);
+            let unsent = match (&self.order.load, plan.kind) {
+                (Load::Open { arrival, rate_per_second, max_in_flight, .. }, kind)
+                    if kind != PhaseKind::Load =>
+                {
+                    let (shard, shards) = self.shard;
+                    let cap = share(*max_in_flight as u64, shard, shards).max(1);
+                    let schedule = Schedule::new(
+                        *arrival,
+                        *rate_per_second,
+                        plan.start,
+                        (shard as u64, shards as u64),
+                        (self.order.seed, plan.index as u64),
+                    );
+                    self.open_loop(&plan, schedule, usize::try_from(cap).unwrap_or(usize::MAX))?
+                }
+                _ => {
+                    self.closed_loop(&plan)?;
+                    0
+                }
+            };
+            self.end(unsent);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, plan: &PhasePlan) {
+        let (shard, shards) = self.shard;
+        let order = &self.order;
+        let seat = (shard as u64, shards as u64);
+        let loads = plan.kind == PhaseKind::Load;
+        let source = if loads {
+            Source::Load(LoadStream::new(&order.workload, seat))
+        } else {
+            let inserts = self.inserts.take().unwrap_or_else(|| unreachable!("between phases"));
+            Source::Run(Box::new(OperationStream::new(order, plan.index, seat, inserts)))
+        };
+        let occurring = plan.operations_that_occur(order);
+        self.desk.pace = match order.load {
+            Load::Open { .. } if !loads => Pace::Open,
+            Load::Open { .. } => Pace::Closed { pipeline: 1, think: 0 },
+            Load::Closed { pipeline, think_time_us, .. } => {
+                Pace::Closed { pipeline, think: if loads { 0 } else { think_time_us * 1000 } }
+            }
+        };
+        let verify = order.workload.verify_fraction;
+        self.desk.supply = Supply::new(source, plan, shard, (order.seed, verify));
+        self.desk.book.begin(plan, occurring, self.desk.pace == Pace::Open);
+        self.desk.thinking.clear();
+        let clients = share(plan.clients as u64, shard, shards);
+        self.active = usize::try_from(clients).unwrap_or_default().min(self.links.len());
+        self.next_chores = 0;
+        while self.desk.clock.now() < plan.start {
+            let left = plan.start.saturating_sub(self.desk.clock.now());
+            std::thread::sleep(Duration::from_nanos(left));
+        }
+        self.desk.now = self.desk.clock.now();
+        self.desk.heard = self.desk.now;
+    }
+
+    fn end(&mut self, unsent: u64) {
+        self.desk.now = self.desk.clock.now();
+        self.desk.book.finish(self.desk.now, unsent);
+        let spent = std::mem::replace(&mut self.desk.supply, Supply::idle());
+        if let Source::Run(stream) = spent.into_source() {
+            self.inserts = Some(stream.into_inserts());
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! One turn of a shard's loop: wait, take in what came, and now and then the chores.
+
+use std::time::Duration;
+
+use mio::{Interest, Token};
+use nix::sys::time::TimeSpec;
+use nix::sys::timer::TimerSetTimeFlags;
+use nix::sys::timerfd::Expiration;
+use weighhouse_driver_api::{Codec, ErrorKind};
+
+use super::connect::PATIENCE;
+use super::desk::{Desk, Pace};
+use super::endpoint::Socket;
+use super::link::{Link, Lost, State};
+use super::shard::{NetShard, TIMER, internal};
+use crate::clock::{SECOND, nanoseconds};
+use crate::plan::{Failure, PhasePlan};
+
+/// Longest wait for events, ns, so that the stop flag is seen soon.
+const LONGEST_WAIT: u64 = 50_000_000;
+/// How often time-outs and connections to be made anew are looked for, ns.
+const CHORES_EVERY: u64 = 10_000_000;
+/// A phase without a time limit fails when nothing was heard for so long, ns.
+const SILENCE: u64 = 60 * SECOND;
+
+impl<C: Codec> NetShard<C> {
+    /// Waits for events until about `until`, or until just before `due`, whichever is first, and
+    /// takes in what came. The clock is read anew.
+    pub(super) fn turn(&mut self, until: u64, due: Option<u64>) -> Result<(), Failure> {
+        let mut wait = until.min(self.next_chores).min(self.desk.book.next_flip());
+        wait = wait.saturating_sub(self.desk.now).min(LONGEST_WAIT);
+        if let Some(due) = due {
+            let left = due.saturating_sub(self.desk.clock.now());
+            if left <= self.spin {
+                wait = 0;
+            } else if left < wait {
+                self.set_timer(due, left - self.spin)?;
+            }
+        }
+        match self.poll.poll(&mut self.events, Some(Duration::from_nanos(wait))) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(internal(&error)),
+        }
+        let woken = self.desk.clock.now();
+        self.desk.now = woken;
+        if !self.events.is_empty() {
+            self.dispatch();
+            let delay = self.desk.now - woken;
+            let under_way = self.desk.in_flight;
+            let recorder = self.desk.book.recorder();
+            recorder.loop_delay.record(delay);
+            recorder.in_flight_most = under_way.max(recorder.in_flight_most);
+        }
+        if self.desk.now >= self.next_chores {
+            self.chores();
+        }
+        self.desk.book.turn(self.desk.now);
+        Ok(())
+    }
+
+    /// Rings after a time; set once for each moment that something is due.
+    fn set_timer(&mut self, due: u64, left: u64) -> Result<(), Failure> {
+        if self.timer_set_for != due {
+            let left = TimeSpec::from_duration(Duration::from_nanos(left));
+            self.timer
+                .set(Expiration::OneShot(left), TimerSetTimeFlags::empty())
+                .map_err(|error| internal(&error.into()))?;
+            self.timer_set_for = due;
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self) {
+        let Self { events, links, desk, input, lost, .. } = self;
+        for event in &*events {
+            if event.token() == TIMER {
+                continue;
+            }
+            let Some(link) = links.get_mut(event.token().0) else { continue };
+            let result = match &link.state {
+                State::Up(_) => {
+                    let incoming =
+                        event.is_readable() || event.is_read_closed() || event.is_error();
+                    let received = if incoming { link.receive(desk, input) } else { Ok(()) };
+                    received.and_then(|()| link.flush(desk))
+                }
+                State::Connecting(socket, _) => match socket.is_connected() {
+                    Ok(true) => come_up(link, desk),
+                    Ok(false) => Ok(()),
+                    Err(error) => Err(Lost::from(error)),
+                },
+                State::Down(_) => Ok(()),
+            };
+            if let Err(reason) = result {
+                lost.push((link.index, reason));
+            }
+        }
+        while let Some((index, reason)) = self.lost.pop() {
+            self.links[index].lose(&mut self.desk, reason, 0);
+        }
+    }
+
+    /// Writes what a connection has to say.
+    pub(super) fn flush(&mut self, index: usize) {
+        if let Err(reason) = self.links[index].flush(&mut self.desk) {
+            self.links[index].lose(&mut self.desk, reason, 0);
+        }
+    }
+
+    fn chores(&mut self) {
+        let now = self.desk.now;
+        self.next_chores = now + CHORES_EVERY;
+        for index in 0..self.active {
+            let link = &mut self.links[index];
+            match &link.state {
+                State::Up(_) => {
+                    let limit = now.saturating_sub(self.timeout);
+                    if link.oldest().is_some_and(|sent| sent <= limit) {
+                        link.lose(&mut self.desk, Lost(ErrorKind::Timeout), limit);
+                    }
+                }
+                State::Connecting(_, since) => {
+                    if now.saturating_sub(*since) > nanoseconds(PATIENCE) {
+                        link.lose(&mut self.desk, Lost(ErrorKind::Connection), 0);
+                    }
+                }
+                State::Down(at) if *at <= now => self.reconnect(index),
+                State::Down(_) => {}
+            }
+        }
+        if let Pace::Closed { pipeline, think: 0 } = self.desk.pace {
+            self.fill(pipeline);
+        }
+    }
+
+    /// Fills the pipelines of all connections that are up; whether any operation was drawn.
+    pub(super) fn fill(&mut self, pipeline: usize) -> bool {
+        let before = self.desk.in_flight;
+        if before < self.active * pipeline {
+            for index in 0..self.active {
+                if self.links[index].is_up() {
+                    self.links[index].fill(&mut self.desk, pipeline);
+                    self.flush(index);
+                }
+            }
+        }
+        self.desk.in_flight > before
+    }
+
+    fn reconnect(&mut self, index: usize) {
+        let link = &mut self.links[index];
+        let begun = Socket::begin(&self.endpoint).and_then(|mut socket| {
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            self.poll.registry().register(&mut socket, Token(index), interest)?;
+            Ok(socket)
+        });
+        match begun {
+            Ok(socket) => link.state = State::Connecting(socket, self.desk.now),
+            Err(error) => link.lose(&mut self.desk, error.into(), 0),
+        }
+    }
+
+    /// Fails when a phase without a time limit has heard nothing for too long.
+    pub(super) fn listen(&self, plan: &PhasePlan) -> Result<(), Failure> {
+        let patience = SILENCE + self.timeout;
+        if plan.deadline == u64::MAX && self.desk.now.saturating_sub(self.desk.heard) > patience {
+            return Err(Failure::new(
+                "connection",
+                format!("nothing was heard from the server for {} s", patience / SECOND),
+                "is the server still up?",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A connection that was begun is there.
+fn come_up<C: Codec>(link: &mut Link<C>, desk: &mut Desk<C>) -> Result<(), Lost> {
+    link.come_up();
+    desk.book.recorder().reconnects += 1;
+    let replies = link.greet(desk);
+    if let Pace::Closed { pipeline, .. } = desk.pace
+        && replies == 0
+    {
+        link.fill(desk, pipeline);
+    }
+    link.flush(desk)
+}

@@ -1,0 +1,115 @@
+//! What the coordinator tells the shards, and what they tell it.
+
+use weighhouse_driver_api::Operation;
+
+use crate::order::{Order, PhaseKind};
+use crate::recorder::Recorder;
+
+/// A phase as a shard is to carry it out.
+#[derive(Debug, Clone)]
+pub struct PhasePlan {
+    /// What is done.
+    pub kind: PhaseKind,
+    /// Position in the order.
+    pub index: usize,
+    /// When it starts, ns of the driver's clock.
+    pub start: u64,
+    /// When it ends; never when it is the largest number.
+    pub deadline: u64,
+    /// Operations of this shard; no limit when it is the largest number.
+    pub operations: u64,
+    /// The same of all shards.
+    pub operations_of_all: u64,
+    /// Clients of all shards.
+    pub clients: usize,
+    /// Length of an interval, ns.
+    pub interval: u64,
+}
+
+impl PhasePlan {
+    /// What the phase does.
+    #[must_use]
+    pub fn operations_that_occur(&self, order: &Order) -> Vec<Operation> {
+        let occurs = |operation: &Operation| match self.kind {
+            PhaseKind::Load => *operation == Operation::Insert,
+            _ => order.workload.operations.share(*operation) > 0.0,
+        };
+        Operation::ALL.into_iter().filter(occurs).collect()
+    }
+}
+
+/// What a shard tells.
+#[derive(Debug)]
+pub enum Report {
+    /// An interval is over.
+    Interval {
+        /// Who tells.
+        shard: usize,
+        /// First interval that it covers.
+        sequence: u64,
+        /// Last interval that it covers; none when the phase's last one, which may go on beyond
+        /// its length.
+        through: Option<u64>,
+        /// When it ended, ns.
+        end: u64,
+        /// What happened; to be given back.
+        recorder: Box<Recorder>,
+    },
+    /// The phase is over.
+    Done {
+        /// Who tells.
+        shard: usize,
+        /// When its last operation was done, ns.
+        end: u64,
+        /// Operations that were due and never sent.
+        unsent: u64,
+    },
+    /// The shard gives up.
+    Failed(Failure),
+}
+
+/// Why a driver gives up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// `connection`, `target` or `internal`.
+    pub kind: &'static str,
+    /// What happened.
+    pub message: String,
+    /// What to try.
+    pub hint: String,
+}
+
+impl Failure {
+    /// A failure of a kind.
+    pub fn new(kind: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: hint.into() }
+    }
+}
+
+/// A shard's share of a number of things that are dealt out in turns.
+#[must_use]
+pub fn share(all: u64, shard: usize, shards: usize) -> u64 {
+    let (shard, shards) = (shard as u64, shards as u64);
+    all / shards + u64::from(shard < all % shards)
+}
+
+/// Clients of a phase.
+#[must_use]
+pub fn clients(order: &Order, index: usize) -> usize {
+    let level = order.load.clients();
+    match order.phases.get(index) {
+        Some(phase) if phase.kind == PhaseKind::Load => phase.clients.unwrap_or(level),
+        _ => level,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_and_differ_by_one_at_most() {
+        let shares: Vec<_> = (0..4).map(|shard| share(10, shard, 4)).collect();
+        assert_eq!(shares, [3, 3, 2, 2]);
+    }
+}

@@ -1,0 +1,333 @@
+//! A driver as a program: what its `main` calls.
+
+use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use weighhouse_driver_api::{
+    Codec, Embedded, Identity, Operation, OptionRefused, Options, ValueSource,
+};
+
+use crate::book::Book;
+use crate::clock::Clock;
+use crate::coordinator::{Coordinator, Ended, Seat};
+use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
+use crate::event::EventWriter;
+use crate::net::{Endpoint, NetShard, ShardSetup};
+use crate::order::{Load, Order};
+use crate::plan::{Failure, PhasePlan, Report, clients};
+use crate::workload::{Acknowledged, stream_hash};
+
+/// The engine's own option, beside those of the driver.
+const TIMEOUT_OPTION: &str = "timeout_ms";
+const DEFAULT_TIMEOUT_MS: u64 = 10_000;
+const LONGEST_TIMEOUT_MS: u64 = 60_000;
+
+/// Exit code after a refused order.
+const REFUSED: u8 = 2;
+
+/// What is the same for both kinds of driver.
+struct Run {
+    clock: Clock,
+    order: Arc<Order>,
+    values: Arc<ValueSource>,
+    acknowledged: Arc<Acknowledged>,
+    stop: Arc<AtomicBool>,
+    timeout: u64,
+    reports: Sender<Report>,
+}
+
+/// What a driver could not do.
+enum Stopped {
+    Refused(String),
+    Failed(Failure),
+}
+
+impl From<OptionRefused> for Stopped {
+    fn from(refused: OptionRefused) -> Self {
+        Self::Refused(refused.to_string())
+    }
+}
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// A thread to start, and its ways to and from the coordinator.
+struct Crew {
+    seats: Vec<Seat>,
+    work: Vec<Box<dyn FnOnce() -> Result<(), Failure> + Send>>,
+    connections: usize,
+    layout: &'static str,
+}
+
+/// The program of a driver with a wire protocol.
+#[must_use]
+pub fn run_codec<C: Codec>() -> ExitCode {
+    program(C::IDENTITY, true, |run, options| {
+        let codec = C::new(&run.order.workload.shape(), &options)?;
+        let endpoint = single_endpoint(&run.order, C::IDENTITY)?;
+        let endpoint = Endpoint::parse(endpoint)
+            .map_err(|message| Stopped::Refused(format!("target.endpoints[0]: {message}")))?;
+        let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
+        let wanted = usize::try_from(run.order.shards).unwrap_or(1);
+        let shards = wanted.min(fewest.unwrap_or(1)).max(1);
+        let mut crew = Crew {
+            seats: Vec::new(),
+            work: Vec::new(),
+            connections: run.order.most_clients(),
+            layout: codec.layout(),
+        };
+        for shard in 0..shards {
+            let (book, plans) = crew.seat(run, shard);
+            let shard = NetShard::connect(ShardSetup {
+                shard: (shard, shards),
+                order: Arc::clone(&run.order),
+                endpoint: endpoint.clone(),
+                codec: codec.clone(),
+                timeout: run.timeout,
+                clock: run.clock,
+                values: Arc::clone(&run.values),
+                acknowledged: Arc::clone(&run.acknowledged),
+                book,
+                stop: Arc::clone(&run.stop),
+            })?;
+            crew.work.push(Box::new(move || shard.run(&plans)));
+        }
+        Ok((crew, Box::new(|| Ok(()))))
+    })
+}
+
+/// The program of a driver with the database inside.
+#[must_use]
+pub fn run_embedded<E: Embedded>() -> ExitCode {
+    program(E::IDENTITY, false, |run, options| {
+        E::check(&options)?;
+        if let Load::Closed { pipeline: 2.., .. } = run.order.load {
+            return Err(Stopped::Refused(
+                "load.pipeline: a database inside the driver answers each call before it returns; \
+                 there is nothing to pipeline"
+                    .to_owned(),
+            ));
+        }
+        let endpoint = single_endpoint(&run.order, E::IDENTITY)?;
+        let Some(directory) = endpoint.strip_prefix("file://").filter(|path| path.starts_with('/'))
+        else {
+            return Err(Stopped::Refused(format!(
+                "target.endpoints[0]: {endpoint}: not file:///DIRECTORY"
+            )));
+        };
+        let failed = |error: weighhouse_driver_api::EmbeddedFailed| {
+            Failure::new("target", error.message, error.hint)
+        };
+        let shape = run.order.workload.shape();
+        let database = E::open(&PathBuf::from(directory), &shape, &options).map_err(failed)?;
+        let shards = run.order.most_clients();
+        let mut crew = Crew {
+            seats: Vec::new(),
+            work: Vec::new(),
+            connections: shards,
+            layout: database.layout(),
+        };
+        let arrivals = Arc::new(Mutex::new(None));
+        for shard in 0..shards {
+            let (book, plans) = crew.seat(run, shard);
+            let seat = EmbeddedSeat::new(SeatSetup {
+                shard: (shard, shards),
+                order: Arc::clone(&run.order),
+                session: database.session(),
+                timeout: run.timeout,
+                clock: run.clock,
+                values: Arc::clone(&run.values),
+                acknowledged: Arc::clone(&run.acknowledged),
+                book,
+                stop: Arc::clone(&run.stop),
+                arrivals: Arc::clone(&arrivals),
+            });
+            crew.work.push(Box::new(move || seat.run(&plans)));
+        }
+        Ok((crew, Box::new(move || database.close().map_err(failed))))
+    })
+}
+
+impl Crew {
+    fn seat(&mut self, run: &Run, shard: usize) -> (Book, Receiver<PhasePlan>) {
+        let (plans, inbox) = channel();
+        let (returned, spares) = channel();
+        self.seats.push(Seat { plans, returned });
+        (Book::new(shard, spares, run.reports.clone()), inbox)
+    }
+}
+
+fn single_endpoint<'a>(order: &'a Order, identity: Identity) -> Result<&'a str, Stopped> {
+    match order.target.endpoints.as_slice() {
+        [one] => Ok(one),
+        _ => Err(Stopped::Refused(format!(
+            "target.endpoints: the {} driver loads one server, and does not spread keys over several",
+            identity.name
+        ))),
+    }
+}
+
+type Close = Box<dyn FnOnce() -> Result<(), Failure>>;
+
+fn program(
+    identity: Identity,
+    has_timeout: bool,
+    prepare: impl FnOnce(&Run, Options) -> Result<(Crew, Close), Stopped>,
+) -> ExitCode {
+    let mut stdout = io::stdout();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => {}
+        ["--describe"] => {
+            let written = writeln!(stdout, "{}", describe(&identity, has_timeout));
+            return if written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        }
+        _ => {
+            let _ = writeln!(
+                io::stderr(),
+                "weighhouse-driver-{}: reads an order on standard input and writes events on \
+                 standard output; --describe tells what it can do",
+                identity.name
+            );
+            return ExitCode::from(REFUSED);
+        }
+    }
+    let clock = Clock::start();
+    let events = EventWriter::new(clock, stdout);
+    match serve(&identity, clock, events, has_timeout, prepare) {
+        Ok(code) => code,
+        // Nobody reads the events any more.
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn serve<W: Write>(
+    identity: &Identity,
+    clock: Clock,
+    mut events: EventWriter<W>,
+    has_timeout: bool,
+    prepare: impl FnOnce(&Run, Options) -> Result<(Crew, Close), Stopped>,
+) -> io::Result<ExitCode> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    let (reports, inbox) = channel();
+    let prepared = read_order(&text, has_timeout).and_then(|(order, timeout, options)| {
+        let run = Run {
+            clock,
+            values: Arc::new(ValueSource::new(order.seed)),
+            acknowledged: Arc::new(Acknowledged::new(order.workload.record_count)),
+            order: Arc::new(order),
+            stop: Arc::clone(&stop),
+            timeout,
+            reports: reports.clone(),
+        };
+        let (crew, close) = prepare(&run, options)?;
+        Ok((run.order, crew, close))
+    });
+    let (order, crew, close) = match prepared {
+        Ok(prepared) => prepared,
+        Err(Stopped::Refused(message)) => {
+            events.failed("invalid", &message, "compare the order with the driver's --describe")?;
+            return Ok(ExitCode::from(REFUSED));
+        }
+        Err(Stopped::Failed(failure)) => {
+            events.failed(failure.kind, &failure.message, &failure.hint)?;
+            return Ok(ExitCode::FAILURE);
+        }
+    };
+    let streams = crew.seats.len() as u64;
+    let hash = stream_hash(&order, streams);
+    events.ready(identity, (crew.seats.len(), crew.connections), crew.layout, &hash)?;
+    let threads: Vec<_> = crew
+        .work
+        .into_iter()
+        .map(|work| {
+            let reports = reports.clone();
+            std::thread::spawn(move || {
+                let failure = match catch_unwind(AssertUnwindSafe(work)) {
+                    Ok(Ok(())) => return,
+                    Ok(Err(failure)) => failure,
+                    Err(_) => Failure::new("internal", "a shard panicked", "its log tells where"),
+                };
+                let _ = reports.send(Report::Failed(failure));
+            })
+        })
+        .collect();
+    drop(reports);
+    let mut coordinator = Coordinator {
+        clock,
+        order,
+        events,
+        seats: crew.seats,
+        reports: inbox,
+        stop,
+        embedded: !has_timeout,
+    };
+    let ended = coordinator.run()?;
+    // Without plans to come the threads end.
+    coordinator.seats.clear();
+    for thread in threads {
+        let _ = thread.join();
+    }
+    let ended = match (ended, close()) {
+        (Ended::Finished | Ended::Interrupted, Err(failure)) => Ended::Failed(failure),
+        (ended, _) => ended,
+    };
+    if let Ended::Failed(failure) = ended {
+        coordinator.events.failed(failure.kind, &failure.message, &failure.hint)?;
+        return Ok(ExitCode::FAILURE);
+    }
+    coordinator.events.finished()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the order and takes the engine's own options out of the driver's.
+fn read_order(text: &str, has_timeout: bool) -> Result<(Order, u64, Options), Stopped> {
+    let order = Order::parse(text).map_err(|refused| Stopped::Refused(refused.to_string()))?;
+    let mut options = order.target.options.clone();
+    let mut timeout = DEFAULT_TIMEOUT_MS;
+    if has_timeout && let Some(value) = options.remove(TIMEOUT_OPTION) {
+        timeout = value
+            .as_u64()
+            .filter(|timeout| (1..=LONGEST_TIMEOUT_MS).contains(timeout))
+            .ok_or_else(|| OptionRefused::new(TIMEOUT_OPTION, "a number within 1 and 60000"))?;
+    }
+    Ok((order, timeout * 1_000_000, options))
+}
+
+fn describe(identity: &Identity, has_timeout: bool) -> Value {
+    let mut options: Value = serde_json::from_str(identity.options_schema).unwrap_or_default();
+    if has_timeout && let Some(properties) = options.get_mut("properties") {
+        properties[TIMEOUT_OPTION] = json!({
+            "type": "integer",
+            "minimum": 1,
+            "maximum": LONGEST_TIMEOUT_MS,
+            "default": DEFAULT_TIMEOUT_MS,
+            "description": "How long an operation may take before its connection is given up, ms."
+        });
+    }
+    json!({
+        "driver": identity.name,
+        "version": identity.version,
+        "protocol": 1,
+        "operations": Operation::ALL.map(Operation::name),
+        "distributions": ["uniform", "zipfian", "sequential", "latest"],
+        "load_models": ["closed", "open"],
+        "endpoint_kinds": identity.endpoint_kinds,
+        "options": options,
+    })
+}

@@ -1,0 +1,118 @@
+//! The operations of a phase, as a shard takes them one by one.
+
+use crate::plan::PhasePlan;
+use crate::workload::{LoadStream, OperationStream, Random, Step};
+
+/// What distinguishes random numbers for verification from others of the same seed.
+const VERIFICATION: u64 = 3;
+
+/// Operations of a phase.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Idle,
+    Load(LoadStream),
+    Run(Box<OperationStream>),
+}
+
+impl Source {
+    fn advance(&mut self) -> Option<Step> {
+        match self {
+            Self::Idle => None,
+            Self::Load(stream) => stream.advance(),
+            Self::Run(stream) => Some(stream.advance()),
+        }
+    }
+
+    pub(crate) fn settle(&mut self, number: u64, done: bool) {
+        match self {
+            Self::Idle => {}
+            Self::Load(stream) => stream.settle(number, done),
+            Self::Run(stream) => stream.settle(number, done),
+        }
+    }
+}
+
+/// Draws the operations of a phase, and numbers what they write.
+#[derive(Debug)]
+pub(crate) struct Supply {
+    source: Source,
+    left: u64,
+    deadline: u64,
+    version: u64,
+    verify_fraction: f64,
+    random: Random,
+}
+
+impl Supply {
+    /// No operations at all.
+    pub(crate) fn idle() -> Self {
+        Self {
+            source: Source::Idle,
+            left: 0,
+            deadline: 0,
+            version: 0,
+            verify_fraction: 0.0,
+            random: Random::new(0, [VERIFICATION, 0, 0]),
+        }
+    }
+
+    pub(crate) fn new(
+        source: Source,
+        plan: &PhasePlan,
+        shard: usize,
+        (seed, verify_fraction): (u64, f64),
+    ) -> Self {
+        let (phase, shard) = (plan.index as u64, shard as u64);
+        Self {
+            source,
+            left: plan.operations,
+            deadline: plan.deadline,
+            // 4 bits of phase, 8 of shard, 36 to count.
+            version: ((phase & 15) << 44) | ((shard & 255) << 36),
+            verify_fraction,
+            random: Random::new(seed, [VERIFICATION, phase, shard]),
+        }
+    }
+
+    /// The next operation, due at a time; none when the phase has begun all it is to begin.
+    pub(crate) fn take(&mut self, now: u64) -> Option<Step> {
+        if self.left == 0 || now >= self.deadline {
+            return None;
+        }
+        let step = self.source.advance()?;
+        self.left -= 1;
+        Some(step)
+    }
+
+    /// A version that no other write of the run has.
+    pub(crate) fn version(&mut self) -> u64 {
+        self.version += 1;
+        self.version
+    }
+
+    /// Whether the next read is to be verified.
+    pub(crate) fn verifies(&mut self) -> bool {
+        self.verify_fraction > 0.0 && self.random.unit() < self.verify_fraction
+    }
+
+    pub(crate) fn settle(&mut self, number: u64, done: bool) {
+        self.source.settle(number, done);
+        if !done && matches!(self.source, Source::Load(_)) {
+            self.left = self.left.saturating_add(1);
+        }
+    }
+
+    /// Whether nothing more will come at a time.
+    pub(crate) fn is_spent(&self, now: u64) -> bool {
+        self.left == 0 || now >= self.deadline
+    }
+
+    /// Begins nothing more.
+    pub(crate) fn stop(&mut self) {
+        self.left = 0;
+    }
+
+    pub(crate) fn into_source(self) -> Source {
+        self.source
+    }
+}

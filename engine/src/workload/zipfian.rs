@@ -1,0 +1,168 @@
+//! YCSB's zipfian, bit for bit: Gray et al., "Quickly Generating Billion-Record Synthetic
+//! Databases", SIGMOD 1994, with YCSB's constants.
+
+use super::random::Random;
+
+/// YCSB's only exponent.
+const THETA: f64 = 0.99;
+
+/// Terms that zeta is summed over one by one; what lies beyond is added by the Euler-Maclaurin
+/// formula, whose error there is below the rounding of the sum.
+const EXACT_TERMS: u64 = 1_000_000;
+
+/// Constants of a distribution over a number of items.
+#[derive(Debug, Clone, Copy)]
+pub struct Skew {
+    items: u64,
+    zeta: f64,
+    eta: f64,
+}
+
+/// `sum(1 / i^theta)` for i in 1..=items.
+fn zeta(items: u64) -> f64 {
+    let exact = items.min(EXACT_TERMS);
+    let mut sum = 0.0;
+    for item in 1..=exact {
+        sum += 1.0 / (item as f64).powf(THETA);
+    }
+    if items > exact {
+        let (from, to) = (exact as f64, items as f64);
+        let integral = (to.powf(1.0 - THETA) - from.powf(1.0 - THETA)) / (1.0 - THETA);
+        let ends = (to.powf(-THETA) - from.powf(-THETA)) / 2.0;
+        let slopes = THETA * (from.powf(-THETA - 1.0) - to.powf(-THETA - 1.0)) / 12.0;
+        sum += integral + ends + slopes;
+    }
+    sum
+}
+
+impl Skew {
+    /// Over a number of items.
+    #[must_use]
+    pub fn over(items: u64) -> Self {
+        Self::with_zeta(items, zeta(items))
+    }
+
+    /// What YCSB's `ScrambledZipfianGenerator` draws ranks from: 10^10 + 1 items, with the zeta of
+    /// 10^10 that stands in its source.
+    #[must_use]
+    pub fn scrambled() -> Self {
+        Self::with_zeta(10_000_000_001, 26.469_028_201_783_02)
+    }
+
+    fn with_zeta(items: u64, zeta: f64) -> Self {
+        let zeta_of_two = 1.0 + 0.5_f64.powf(THETA);
+        let eta = (1.0 - (2.0 / items as f64).powf(1.0 - THETA)) / (1.0 - zeta_of_two / zeta);
+        Self { items, zeta, eta }
+    }
+
+    /// The same for more items. Unlike YCSB's, eta follows the items too.
+    #[must_use]
+    pub fn grown_to(self, items: u64) -> Self {
+        let mut zeta = self.zeta;
+        for item in self.items + 1..=items {
+            zeta += 1.0 / (item as f64).powf(THETA);
+        }
+        Self::with_zeta(items, zeta)
+    }
+
+    /// Number of items.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.items
+    }
+}
+
+/// Draws ranks: 0 is the most popular.
+#[derive(Debug, Clone, Copy)]
+pub struct Zipfian {
+    skew: Skew,
+    alpha: f64,
+    second: f64,
+}
+
+impl Zipfian {
+    /// Draws from a distribution.
+    #[must_use]
+    pub fn new(skew: Skew) -> Self {
+        Self { skew, alpha: 1.0 / (1.0 - THETA), second: 1.0 + 0.5_f64.powf(THETA) }
+    }
+
+    /// Number of items.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.skew.items
+    }
+
+    /// Goes on with more items.
+    pub fn grow(&mut self, items: u64) {
+        self.skew = self.skew.grown_to(items);
+    }
+
+    /// A rank below the number of items.
+    pub fn draw(&self, random: &mut Random) -> u64 {
+        self.rank(random.unit())
+    }
+
+    /// The rank that a number in [0, 1) stands for.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Java's cast truncates too
+    pub fn rank(&self, unit: f64) -> u64 {
+        let scaled = unit * self.skew.zeta;
+        if scaled < 1.0 {
+            return 0;
+        }
+        if scaled < self.second {
+            return 1;
+        }
+        let eta = self.skew.eta;
+        (self.skew.items as f64 * (eta * unit - eta + 1.0).powf(self.alpha)) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeta_beyond_the_exact_terms_is_ycsbs_constant() {
+        let found = zeta(10_000_000_000);
+        assert!((found - 26.469_028_201_783_02).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    fn growing_gives_what_starting_with_more_gives() {
+        let grown = Skew::over(1000).grown_to(5000);
+        let fresh = Skew::over(5000);
+        assert!((grown.zeta - fresh.zeta).abs() < 1e-9);
+        assert!((grown.eta - fresh.eta).abs() < 1e-12);
+    }
+
+    #[test]
+    fn ranks_follow_the_formula() {
+        let zipfian = Zipfian::new(Skew::scrambled());
+        assert_eq!(zipfian.rank(0.0), 0);
+        assert_eq!(zipfian.rank(1.0 / 26.469_028_201_783_02 + 1e-6), 1);
+        // The last one may round up to the number of items, in Java too.
+        assert!(zipfian.rank(1.0 - f64::EPSILON) <= 10_000_000_001);
+    }
+
+    #[test]
+    fn the_first_ranks_have_their_shares() {
+        let skew = Skew::over(1000);
+        let zipfian = Zipfian::new(skew);
+        let mut random = Random::new(11, [0; 3]);
+        let mut counts = [0_u32; 2];
+        let draws = 400_000;
+        for _ in 0..draws {
+            if let Some(count) = counts.get_mut(usize::try_from(zipfian.draw(&mut random)).unwrap())
+            {
+                *count += 1;
+            }
+        }
+        for (rank, count) in counts.into_iter().enumerate() {
+            let expected = 1.0 / (rank as f64 + 1.0).powf(THETA) / skew.zeta;
+            let found = f64::from(count) / f64::from(draws);
+            assert!((found / expected - 1.0).abs() < 0.02, "rank {rank}: {found} for {expected}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Replies: RESP2, and RESP3 where a server uses it.
+//!
+//! A reply is a tree whose leaves lie one after another in the buffer, so that parsing needs no
+//! stack: it counts how many elements are still to come. A scan remembers the place where it ran
+//! out of bytes and goes on there.
+
+use weighhouse_driver_api::{Malformed, Operation, Outcome};
+
+use crate::error_outcome;
+
+/// Longest line of a header, an error or a simple string.
+const LONGEST_LINE: usize = 64 << 10;
+/// Longest bulk string, and most elements of an aggregate, that a server may announce.
+const LARGEST: usize = 512 << 20;
+
+/// What an element is, by its first byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `+` `:` `,` `(` `#`: a line.
+    Line,
+    /// `-` `!`
+    Error,
+    /// `$` `=`
+    Bulk,
+    /// `*` `~` `%`
+    Aggregate,
+    /// `_`, `$-1`, `*-1`
+    Null,
+}
+
+/// Where parsing of a reply stands.
+#[derive(Debug, Default)]
+pub struct Scan {
+    position: usize,
+    /// Elements still to come; none before the first.
+    outstanding: Option<usize>,
+    /// Elements of a push message or of attributes, which come before the reply itself.
+    aside: bool,
+    top: Option<Top>,
+    /// Some element below the top is not null.
+    filled: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Top {
+    kind: Kind,
+    start: usize,
+    line_end: usize,
+}
+
+/// A complete reply.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    top: Top,
+    filled: bool,
+    pub(crate) end: usize,
+}
+
+/// The line that begins at a place: its end, without `\r\n`.
+fn line(input: &[u8], start: usize) -> Result<Option<usize>, Malformed> {
+    let rest = input.get(start..).unwrap_or_default();
+    let Some(length) = memchr::memchr(b'\r', rest) else {
+        if rest.len() > LONGEST_LINE {
+            return Err(Malformed("a line without an end"));
+        }
+        return Ok(None);
+    };
+    match rest.get(length + 1) {
+        None => Ok(None),
+        Some(b'\n') => Ok(Some(start + length)),
+        Some(_) => Err(Malformed("a carriage return inside a line")),
+    }
+}
+
+/// The number of a header; none for -1.
+fn number(digits: &[u8]) -> Result<Option<usize>, Malformed> {
+    if digits == b"-1" {
+        return Ok(None);
+    }
+    if digits.is_empty() || digits.len() > 9 {
+        return Err(Malformed("a length that is none"));
+    }
+    let mut value = 0;
+    for &digit in digits {
+        if !digit.is_ascii_digit() {
+            return Err(Malformed("a length that is none"));
+        }
+        value = value * 10 + usize::from(digit - b'0');
+    }
+    if value > LARGEST { Err(Malformed("a length beyond all bounds")) } else { Ok(Some(value)) }
+}
+
+impl Scan {
+    /// Goes on; a reply when it is complete.
+    pub(crate) fn advance(&mut self, input: &[u8]) -> Result<Option<Reply>, Malformed> {
+        while self.outstanding != Some(0) {
+            let start = self.position;
+            let Some(&sign) = input.get(start) else { return Ok(None) };
+            let Some(line_end) = line(input, start + 1)? else { return Ok(None) };
+            let text = &input[start + 1..line_end];
+            let mut next = line_end + 2;
+            let mut children = 0;
+            let kind = match sign {
+                b'+' | b':' | b',' | b'(' | b'#' => Kind::Line,
+                b'-' => Kind::Error,
+                b'_' => Kind::Null,
+                b'$' | b'=' | b'!' => match number(text)? {
+                    None => Kind::Null,
+                    Some(length) => {
+                        next += length + 2;
+                        if input.len() < next {
+                            return Ok(None);
+                        }
+                        if input[next - 2..next] != *b"\r\n" {
+                            return Err(Malformed("a string that is not as long as announced"));
+                        }
+                        if sign == b'!' { Kind::Error } else { Kind::Bulk }
+                    }
+                },
+                b'*' | b'~' | b'%' | b'>' | b'|' => match number(text)? {
+                    None => Kind::Null,
+                    Some(count) => {
+                        children = if matches!(sign, b'%' | b'|') { count * 2 } else { count };
+                        Kind::Aggregate
+                    }
+                },
+                _ => return Err(Malformed("an element of no known type")),
+            };
+            self.position = next;
+            if let Some(outstanding) = self.outstanding {
+                self.outstanding = Some(outstanding - 1 + children);
+                self.filled |= kind != Kind::Null && !self.aside;
+            } else {
+                self.aside = matches!(sign, b'>' | b'|');
+                self.outstanding = Some(children);
+                if !self.aside {
+                    self.top = Some(Top { kind, start, line_end });
+                }
+            }
+            if self.aside && self.outstanding == Some(0) {
+                self.outstanding = None;
+                self.aside = false;
+            }
+        }
+        let Some(top) = self.top else { return Err(Malformed("no reply")) };
+        Ok(Some(Reply { top, filled: self.filled, end: self.position }))
+    }
+}
+
+impl Reply {
+    /// What the reply says.
+    pub(crate) fn outcome(&self, input: &[u8], operation: Operation) -> Result<Outcome, Malformed> {
+        let reads = operation == Operation::Read;
+        match self.top.kind {
+            Kind::Error => {
+                let text = if input.get(self.top.start) == Some(&b'!') {
+                    input.get(self.top.line_end + 2..self.end)
+                } else {
+                    input.get(self.top.start + 1..self.top.line_end)
+                };
+                Ok(error_outcome(text.unwrap_or_default()))
+            }
+            Kind::Null if reads => Ok(Outcome::NotFound),
+            Kind::Bulk if reads => Ok(Outcome::Ok),
+            Kind::Aggregate if reads => {
+                Ok(if self.filled { Outcome::Ok } else { Outcome::NotFound })
+            }
+            Kind::Line if !reads => Ok(Outcome::Ok),
+            _ => Err(Malformed("a reply to another command")),
+        }
+    }
+}
+
+/// The bulk strings of a complete reply: the top itself, or the elements of a flat aggregate.
+pub(crate) fn bulks(reply: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
+    let mut position = 0;
+    if matches!(reply.first(), Some(b'*' | b'%' | b'~')) {
+        position = line(reply, 1).ok()?? + 2;
+    }
+    Some(std::iter::from_fn(move || {
+        if !matches!(reply.get(position), Some(b'$' | b'=')) {
+            return None;
+        }
+        let line_end = line(reply, position + 1).ok()??;
+        let length = number(&reply[position + 1..line_end]).ok()??;
+        let value = reply.get(line_end + 2..line_end + 2 + length)?;
+        position = line_end + 2 + length + 2;
+        Some(value)
+    }))
+}
