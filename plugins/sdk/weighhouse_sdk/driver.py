@@ -60,7 +60,7 @@ def locate_driver(driver_id: str) -> Path:
     found = shutil.which(name, path=path)
     if found is None:
         raise BinaryMissing(
-            name, hint=f"build the drivers (`make drivers`), or point ${DRIVERS_VARIABLE} at them"
+            name, hint=f"build the drivers (`make install`), or point ${DRIVERS_VARIABLE} at them"
         )
     return Path(found).absolute()
 

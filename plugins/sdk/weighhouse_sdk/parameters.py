@@ -63,7 +63,7 @@ def target_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]
 
 
 def _sentence(error: ValidationError) -> str:
-    if error.validator == "enum":
+    if error.validator == "enum" and isinstance(error.validator_value, list):
         choices = ", ".join(str(each) for each in error.validator_value)
         return f"`{error.instance}` is not one of: {choices}"
     return str(error.message)

@@ -1,0 +1,93 @@
+"""The Memcached plugin against the real memcached."""
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from weighhouse_plugin_memcached import PLUGIN
+from weighhouse_plugin_memcached.stats import stats
+from weighhouse_protocol.target import Target
+from weighhouse_sdk.context import Context, HostOptions
+from weighhouse_sdk.errors import NotReady
+from weighhouse_sdk.lifecycle import Deployed
+from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.wire import Address, Connection, ReplyError
+
+
+class TestConformance(PluginConformance):
+    plugin = PLUGIN
+    changed = {
+        "memory_mebibytes": 100,
+        "threads": 2,
+        "evictions": False,
+        "max_connections": 200,
+        "max_item_bytes": 2_097_152,
+        "growth_factor": 1.1,
+        "cas": False,
+        "requests_per_event": 50,
+    }
+    impossible = {"max_item_bytes": 1_073_741_824}
+    refusal = "Item max size"
+
+
+def address_of(deployed: Deployed) -> Address:
+    host, _, port = deployed.endpoints[0].removeprefix("tcp://").rpartition(":")
+    return Address(host, int(port))
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Iterator[Context]:
+    target = Target(name="m", system="memcached", parameters={"memory_mebibytes": 8})
+    context = Context.open(target, tmp_path / "attempt")
+    yield context
+    PLUGIN.clean_up(context)
+
+
+@pytest.fixture
+def deployed(context: Context) -> Iterator[Deployed]:
+    deployed = PLUGIN.deploy(context)
+    PLUGIN.wait_ready(context, deployed)
+    yield deployed
+    PLUGIN.stop(context, deployed)
+
+
+def store(deployed: Deployed, count: int, size: int) -> None:
+    with Connection(address_of(deployed), 5.0) as connection:
+        for number in range(count):
+            connection.send(b"set key%d 0 0 %d\r\n%s\r\n" % (number, size, b"x" * size))
+            assert connection.line() == "STORED"
+
+
+def test_plugin_changes_places_alone(context: Context, deployed: Deployed) -> None:
+    described = PLUGIN.describe(context, deployed)
+    own = {each.name: each.default for each in described.settings if each.source == "plugin"}
+    assert own == {"inter": "NULL", "tcpport": "11211", "udpport": "0"}
+
+
+def test_the_memory_limit_is_a_limit(context: Context, deployed: Deployed) -> None:
+    store(deployed, count=12_000, size=1000)
+    metrics = PLUGIN.sample(context, deployed).metrics
+    assert metrics["evictions"] > 0
+    assert metrics["limit_maxbytes"] == 8 * 1_048_576
+    used = PLUGIN.memory(context, deployed).used_bytes
+    assert used is not None
+    assert 1_000_000 < used <= 8 * 1_048_576
+
+
+def test_taken_port_is_told_in_the_servers_words(context: Context) -> None:
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        options = HostOptions(port=holder.getsockname()[1])
+        taken = Context.open(context.target, context.directory, options=options)
+        deployed = PLUGIN.deploy(taken)
+        with pytest.raises(NotReady) as caught:
+            PLUGIN.wait_ready(taken, deployed)
+    assert "Address already in use" in "\n".join(caught.value.log_lines)
+    PLUGIN.stop(taken, deployed)
+
+
+def test_error_replies_are_errors(deployed: Deployed) -> None:
+    with pytest.raises(ReplyError):
+        stats(address_of(deployed), 5.0, "detail nonsense")
