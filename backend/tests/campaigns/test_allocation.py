@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import select
@@ -181,6 +182,19 @@ def test_concurrent_allocators_give_each_run_and_each_agent_once(new_world) -> N
         rows = session.scalars(select(Attempt).where(Attempt.project_id == world.project_id)).all()
     assert Counter(row.agent_id for row in rows) == dict.fromkeys(agents, 1)
     assert len({row.run_id for row in rows}) == 6
+
+
+def test_the_same_claim_made_twice_at_once_gets_one_order(world: World) -> None:
+    agent = world.agent()
+    world.start()
+    world.allocate()
+    claim_id = uuid4()
+
+    with ThreadPoolExecutor(6) as pool:
+        orders = list(pool.map(lambda _: world.claim(agent, claim_id), range(6)))
+
+    assert orders[0] is not None
+    assert all(order == orders[0] for order in orders)
 
 
 def test_allocators_agents_and_watchers_at_once_never_wait_for_each_other(

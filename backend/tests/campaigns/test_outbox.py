@@ -1,0 +1,90 @@
+"""Events become visible in the order of their ids, or a reader who goes on would miss some."""
+
+import threading
+from uuid import UUID
+
+import pytest
+from weighhouse_backend.campaigns.errors import TransitionRefused
+from weighhouse_testing.world import World
+
+
+def test_a_later_event_waits_for_an_earlier_transaction(world: World) -> None:
+    campaign_id = world.start()
+    inside, go_on, done = threading.Event(), threading.Event(), threading.Event()
+
+    def slow() -> None:
+        with world.transaction() as feature:
+            campaign = feature.repository.lock_campaign(campaign_id)
+            assert campaign is not None
+            feature.outbox.campaign(campaign)
+            inside.set()
+            assert go_on.wait(20)
+
+    def quick() -> None:
+        with world.transaction() as feature:
+            feature.campaigns.pause(world.caller, campaign_id)
+        done.set()
+
+    first, second = threading.Thread(target=slow), threading.Thread(target=quick)
+    first.start()
+    assert inside.wait(20)
+    second.start()
+    before = [event.id for event in world.events(campaign_id)]
+    assert not done.wait(0.5), "it waits for the campaign's lock"
+    go_on.set()
+    first.join()
+    second.join()
+
+    after = [event.id for event in world.events(campaign_id)]
+    assert after[: len(before)] == before
+    assert len(after) == len(before) + 2
+
+
+def pause_and_change_ones_mind(world: World, campaign_id: UUID) -> None:
+    with world.transaction() as feature:
+        feature.campaigns.pause(world.caller, campaign_id)
+        feature.campaigns.cancel(world.caller, campaign_id)
+        feature.campaigns.pause(world.caller, campaign_id)
+
+
+def test_what_is_rolled_back_is_never_told(world: World) -> None:
+    campaign_id = world.start()
+    before = len(world.events(campaign_id))
+    heard = world.redis.pubsub()
+    heard.subscribe(f"campaign:{campaign_id}")
+    assert heard.get_message(timeout=5)["type"] == "subscribe"
+
+    with pytest.raises(TransitionRefused):
+        pause_and_change_ones_mind(world, campaign_id)
+    with world.transaction() as feature:
+        feature.campaigns.pause(world.caller, campaign_id)
+
+    assert len(world.events(campaign_id)) == before + 1
+    assert heard.get_message(timeout=5)["type"] == "message"
+    assert heard.get_message(timeout=0.2) is None
+    heard.close()
+
+
+def test_every_change_of_a_run_is_told_with_what_people_see(world: World) -> None:
+    agent = world.agent()
+    campaign_id = world.start(repetitions=1, targets=[{"name": "redis", "system": "redis"}])
+    order = world.take(agent)
+    world.beat(order, "load")
+    world.beat(order, "load")
+    world.beat(order, "measure")
+    world.end(order)
+    world.settle(order.run_id)
+
+    told = [
+        (event.data["status"], event.data["phase"])
+        for event in world.events(campaign_id)
+        if event.kind == "run"
+    ]
+    assert told == [
+        ("allocated", None), ("running", None), ("running", "load"), ("running", "measure"),
+        ("settling", "measure"), ("completed", None),
+    ]  # fmt: skip
+    progress = [event.data for event in world.events(campaign_id) if event.kind == "progress"]
+    assert progress[-1]["runs"]["completed"] == 1
+    statuses = [e.data["status"] for e in world.events(campaign_id) if e.kind == "campaign"]
+    assert statuses == ["queued", "running", "settling"]
