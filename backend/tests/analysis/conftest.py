@@ -3,7 +3,7 @@
 import pytest
 from weighhouse_backend.kit.settings import Settings
 
-from ..results.laboratory import ROUTERS, Laboratory
+from backend.tests.results.laboratory import ROUTERS, Laboratory
 
 
 @pytest.fixture(scope="module")

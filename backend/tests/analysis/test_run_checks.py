@@ -30,7 +30,9 @@ SOUND = RunObservation(
     records_loaded=1000,
     steal_percent_max=0.0,
     governor="performance",
-    load_average=0.2,
+    other_cpu_percent=20.0,
+    throttled_seconds=0.0,
+    thermal_throttles=0.0,
     cores=8,
 )
 
@@ -97,7 +99,7 @@ def faulty(**figures: object) -> RunObservation:
 @pytest.mark.parametrize(
     ("run", "name", "severity"),
     [
-        (replace(SOUND, client_bound=True, client_bound_reasons=("cpu",)), "client-bound", "caution"),
+        (replace(SOUND, client_bound=True), "client-bound", "caution"),
         (replace(SOUND, co_located=True), "co-located", "caution"),
         (faulty(ok=10_000), "samples", "info"),
         (faulty(ok=500), "samples", "caution"),
@@ -108,7 +110,9 @@ def faulty(**figures: object) -> RunObservation:
         (replace(SOUND, records_loaded=999), "load-complete", "error"),
         (replace(SOUND, steal_percent_max=4.0), "environment", "caution"),
         (replace(SOUND, governor="powersave"), "environment", "caution"),
-        (replace(SOUND, load_average=5.0), "environment", "caution"),
+        (replace(SOUND, other_cpu_percent=90.0), "environment", "caution"),
+        (replace(SOUND, throttled_seconds=0.4), "environment", "caution"),
+        (replace(SOUND, thermal_throttles=2.0), "environment", "caution"),
         (replace(SOUND, record_bytes=1000, machine_memory_bytes=10**9), "memory-fit", "info"),
         (
             replace(SOUND, settings=(SettingSeen("appendonly", "yes", "no", "experiment"),)),

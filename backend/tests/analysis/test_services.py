@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from ..results.laboratory import experiment
-from ..results.reports import FACTS, whole_run
+from backend.tests.results.laboratory import experiment
+from backend.tests.results.reports import FACTS, whole_run
 
 
 def report(order, *, memcached=1.5, factor=1.0, **target):
@@ -279,13 +279,13 @@ def history(laboratory, levels, slug, **target):
     document = experiment(
         slug, targets=[{"name": "redis", "system": "redis"}], repetitions=1
     )
-    ids = []
-    for level in levels:
-        ids.append(laboratory.carry_out(
-            document, lambda order, level=level: whole_run(
-                seed=1, rate=level, seconds=1, **target
-            )
-        ))  # fmt: skip
+    ids = [
+        laboratory.carry_out(
+            document,
+            lambda order, level=level: whole_run(seed=1, rate=level, seconds=1, **target),
+        )
+        for level in levels
+    ]
     name = laboratory.get(f"/campaigns/{ids[0]}")["experiment"]["id"]
     (series,) = laboratory.get("/series", experiment_id=name, metric="throughput")["items"]
     detect = [UUID(series["id"])]

@@ -159,10 +159,8 @@ class Laboratory:
         return int(answer.json()["next_sequence"])
 
     def complete(self, order: dict[str, Any], events_count: int, **changes: Any) -> str:
-        body = {
-            "fence": order["fence"], "outcome": "completed", "events_count": events_count, **changes,
-        }  # fmt: skip
-        answer = self.attempt(order, "POST", "complete", json=body)
+        body = {"fence": order["fence"], "outcome": "completed", "events_count": events_count}
+        answer = self.attempt(order, "POST", "complete", json=body | changes)
         assert answer.status_code == 200, answer.text
         return str(answer.json()["result"])
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import func, select
@@ -78,6 +79,13 @@ def test_any_delivery_that_ends_complete_stores_each_event_once(laboratory, orde
         intervals = ResultRepository(session).intervals(order["attempt_id"])
     assert count == 6
     assert sum(one.operations["read"]["ok"].count for one in intervals[2:]) == 400
+
+
+def test_the_same_batch_sent_at_once_is_stored_once(laboratory, order):
+    with ThreadPoolExecutor(6) as threads:
+        answers = list(threads.map(lambda _: laboratory.send(order, ticks(20)), range(6)))
+    assert set(answers) == {20}
+    assert stored(laboratory, order) == list(range(20))
 
 
 def test_histograms_are_kept_as_given(laboratory, order):

@@ -1,5 +1,6 @@
 """From reports to figures: merged without loss, once, and out of the winning attempt alone."""
 
+from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import pytest
@@ -143,6 +144,19 @@ def test_settling_again_changes_nothing(run, laboratory):
     assert laboratory.get(f"/runs/{run['id']}") == before
 
 
+def test_two_workers_settling_one_run_at_once_give_one_result(laboratory):
+    laboratory.campaign(plain("twice"))
+    order = laboratory.begin()
+    events = whole_run(seed=9)
+    laboratory.send(order, events)
+    laboratory.complete(order, len(events))
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: laboratory.settle(order["run_id"]), range(4)))
+    run = laboratory.get(f"/runs/{order['run_id']}")
+    assert run["status"] == "completed"
+    assert run["summary"]["operations"]["all"]["ok"] == 600
+
+
 def test_another_tenant_sees_nothing_of_a_run(run, laboratory, tenants):
     for path in ("", "/series", "/spectrum", "/heatmap", "/logs/driver"):
         answer = laboratory.client.get(
@@ -226,9 +240,10 @@ def test_a_long_run_is_drawn_from_merged_intervals_that_lose_nothing(laboratory)
     seconds = 2500
     one = recorded([100_000, 200_000])
     failed = {"ok": one, "errors": {"timeout": recorded([1])}}
+    read = [failed if number % 5 == 0 else {"ok": one} for number in range(seconds)]
     events = numbered([
-        {"kind": "interval", "interval": interval(n, {"read": failed if n % 5 == 0 else {"ok": one}})}
-        for n in range(seconds)
+        {"kind": "interval", "interval": interval(number, {"read": outcomes})}
+        for number, outcomes in enumerate(read)
     ])  # fmt: skip
     laboratory.campaign(plain("long"))
     order = laboratory.begin()

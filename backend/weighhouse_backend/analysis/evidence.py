@@ -10,6 +10,7 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
+from weighhouse_backend.analysis import statistics
 from weighhouse_backend.analysis.fairness import SideFacts
 from weighhouse_backend.analysis.run_checks import OperationFigures, RunObservation, SettingSeen
 from weighhouse_backend.campaigns.models import Cell
@@ -55,7 +56,9 @@ def observation(
         record_bytes=workload.record_bytes,
         steal_percent_max=max([*stolen, driver.steal_percent]),
         governor=None if facts is None else facts.cpu_governor,
-        load_average=None if facts is None else facts.load_average_1m,
+        other_cpu_percent=None if facts is None else other_cpu_percent(samples, facts.cores),
+        throttled_seconds=_summed(samples, "machine_throttled_us", 1e-6),
+        thermal_throttles=_summed(samples, "machine_thermal_throttles"),
         cores=None if facts is None else facts.cores,
         machine_memory_bytes=None if facts is None else facts.memory_bytes,
         settings=[SettingSeen(**setting) for setting in record.effective_configuration],
@@ -67,6 +70,30 @@ def records_asked(workload: Workload) -> int:
     if workload.insert_count is not None:
         return workload.insert_count
     return workload.record_count - workload.insert_start
+
+
+def other_cpu_percent(samples: Sequence[ResourceSample], cores: int) -> float | None:
+    """CPU used by neither system nor driver, median over the samples; 100 = one core.
+
+    A system that lives inside the driver is sampled as both; the driver's use then counts once.
+    None when no sample tells both the machine's use and the driver's.
+    """
+    others = []
+    for sample in samples:
+        if sample.machine_cpu_percent is None or sample.driver_cpu_percent is None:
+            continue
+        system = sample.cpu_percent or 0.0
+        inside = sample.resident_bytes is not None and (
+            sample.resident_bytes == sample.driver_resident_bytes
+        )
+        ours = sample.driver_cpu_percent + (0.0 if inside else system)
+        others.append(max(0.0, sample.machine_cpu_percent * cores - ours))
+    return statistics.median(others) if others else None
+
+
+def _summed(samples: Sequence[ResourceSample], metric: str, factor: float = 1.0) -> float | None:
+    known = [sample.metrics[metric] for sample in samples if metric in sample.metrics]
+    return sum(known) * factor if known else None
 
 
 def side_facts(

@@ -134,9 +134,9 @@ LOAD_COMPLETE = Check(
 ENVIRONMENT = Check(
     "environment",
     "The machine was not quiet",
-    "steal time ≤ 1 %, frequency governor `performance` where there is one, load average before "
-    "the run ≤ half the cores",
-    "Linux /proc/stat, cpufreq and /proc/loadavg",
+    "steal time ≤ 1 %, CPU used by other programs ≤ 10 % of the cores, no throttling, frequency "
+    "governor `performance` where there is one",
+    "Linux /proc/stat, cpu.stat of the control group, thermal_throttle and cpufreq",
 )
 MEMORY_FIT = Check(
     "memory-fit",

@@ -19,6 +19,8 @@ OPERATIONS_BEYOND = 10
 ERRORS_CAUTION, ERRORS_ERROR = 0.001, 0.01
 NOT_FOUND_LIMIT = 0.01
 STEAL_LIMIT_PERCENT = 1.0
+OTHER_LOAD_LIMIT = 0.1
+"""Share of the machine's cores that other programs may use."""
 TREND_P, TREND_CHANGE = 0.01, 0.05
 CLAIMED_QUANTILE = 0.99
 """Up to here a percentile is a headline figure; one beyond the data is a caution."""
@@ -76,7 +78,12 @@ class RunObservation:
     record_bytes: int | None = None
     steal_percent_max: float | None = None
     governor: str | None = None
-    load_average: float | None = None
+    other_cpu_percent: float | None = None
+    """CPU used by neither system nor driver, median over the run; 100 = one core."""
+    throttled_seconds: float | None = None
+    """Time that a control group's limit held processes back, summed over the run."""
+    thermal_throttles: float | None = None
+    """How often a core was slowed for heat."""
     cores: int | None = None
     machine_memory_bytes: int | None = None
     settings: Sequence[SettingSeen] = ()
@@ -298,14 +305,22 @@ def _environment(run: RunObservation) -> Finding | None:
         said.append(f"the hypervisor took up to {run.steal_percent_max:.1f} % of the CPU (steal)")
     if run.governor is not None and run.governor != "performance":
         said.append(f"the frequency governor was {run.governor}")
-    if run.load_average is not None and run.cores and run.load_average > run.cores / 2:
-        said.append(f"the load average before the run was {run.load_average:.1f}")
+    if run.other_cpu_percent is not None and run.cores:
+        share = run.other_cpu_percent / run.cores / 100
+        if share > OTHER_LOAD_LIMIT:
+            said.append(f"other programs used {share:.0%} of the machine's cores")
+    if run.throttled_seconds:
+        said.append(f"a CPU limit held processes back for {run.throttled_seconds:.1f} s")
+    if run.thermal_throttles:
+        said.append("cores were slowed for heat")
     if not said:
         return None
     numbers: dict[str, Number] = {
         "steal_percent_max": run.steal_percent_max,
         "governor": run.governor,
-        "load_average": run.load_average,
+        "other_cpu_percent": run.other_cpu_percent,
+        "throttled_seconds": run.throttled_seconds,
+        "thermal_throttles": run.thermal_throttles,
         "cores": run.cores,
     }
     message = f"The machine was not quiet: {'; '.join(said)}."

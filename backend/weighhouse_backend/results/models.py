@@ -139,10 +139,12 @@ class RunSummary(Base):
     p999_us: Mapped[float | None]
     p9999_us: Mapped[float | None]
     max_us: Mapped[float | None]
-    histogram: Mapped[bytes] = mapped_column(LargeBinary)
-    """Merged, of the successes."""
-    service_histogram: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """From sent to done; only in an open loop."""
+    histogram: Mapped[bytes] = mapped_column(LargeBinary, deferred=True, deferred_raiseload=True)
+    """Merged, of the successes; left out of queries that do not ask for it."""
+    service_histogram: Mapped[bytes | None] = mapped_column(
+        LargeBinary, deferred=True, deferred_raiseload=True
+    )
+    """From sent to done; only in an open loop. Left out likewise."""
 
 
 class RunLog(Base):

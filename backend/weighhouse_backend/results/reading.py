@@ -127,13 +127,16 @@ class RunReadService:
     def spectrum(self, run: Run) -> SpectrumRead:
         """Latency by percentile over the measured phase, by operation; empty before settling."""
         winner = run.result_attempt_id
-        rows = [] if winner is None else self.repository.summaries([winner])[winner]
-        operations: dict[str, list[SpectrumPointRead]] = {}
-        for row in rows:
-            if row.phase == "measure":
-                points = charts.spectrum(Histogram.merged([row.histogram]))
-                operations[row.operation] = [SpectrumPointRead(**asdict(one)) for one in points]
-        return SpectrumRead(operations=operations)
+        merged = {} if winner is None else self.repository.histograms(winner, "measure")
+        return SpectrumRead(
+            operations={
+                name: [
+                    SpectrumPointRead(**asdict(point))
+                    for point in charts.spectrum(Histogram.merged([encoded]))
+                ]
+                for name, encoded in merged.items()
+            }
+        )
 
     def log(self, run: Run, stream: str) -> bytes:
         """A log of the attempt a run is shown by.

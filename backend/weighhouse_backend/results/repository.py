@@ -178,6 +178,15 @@ class ResultRepository:
             found[attempt.run_id].append(attempt)
         return found
 
+    def histograms(self, attempt_id: UUID, phase: str) -> dict[str, bytes]:
+        """Merged histograms of one phase of a settled attempt, by operation."""
+        found = self.session.execute(
+            select(RunSummary.operation, RunSummary.histogram)
+            .where(RunSummary.attempt_id == attempt_id, RunSummary.phase == phase)
+            .order_by(RunSummary.operation)
+        )
+        return {row.operation: row.histogram for row in found}
+
     def log_streams(self, attempt_id: UUID) -> Sequence[str]:
         """Names of an attempt's logs."""
         return self.session.scalars(

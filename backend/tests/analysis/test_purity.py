@@ -1,0 +1,40 @@
+"""The pure modules stay pure: no database, no web, no clock, so that a notebook can use them."""
+
+import ast
+from pathlib import Path
+
+import pytest
+import weighhouse_backend.analysis
+import weighhouse_backend.results
+
+ANALYSIS = Path(weighhouse_backend.analysis.__file__).parent
+RESULTS = Path(weighhouse_backend.results.__file__).parent
+PURE = [
+    *(ANALYSIS / f"{name}.py" for name in (
+        "statistics", "comparison", "findings", "run_checks", "comparison_checks", "fairness",
+        "change_points", "gate",
+    )),
+    *(RESULTS / f"{name}.py" for name in (
+        "histograms", "packing", "summaries", "charts", "instants",
+    )),
+]  # fmt: skip
+ALLOWED = {
+    "abc", "base64", "binascii", "collections", "dataclasses", "datetime", "functools",
+    "itertools", "math", "numpy", "scipy", "struct", "typing", "zlib", "weighhouse_protocol",
+    "weighhouse_backend",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PURE, ids=lambda path: path.stem)
+def test_a_pure_module_imports_only_what_is_pure(path):
+    names = {other.stem for other in PURE}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        modules = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [node.module or ""]
+        for module in modules:
+            assert module.split(".")[0] in ALLOWED, module
+            if module.startswith("weighhouse_backend") and module.count(".") > 1:
+                assert module.split(".")[2] in names, module
