@@ -12,6 +12,6 @@ export default defineConfig({
     host: '127.0.0.1',
     proxy: { '/api': backend, '/health': backend },
   },
-  build: { target: 'es2022', chunkSizeWarningLimit: 700 },
+  build: { target: 'es2022', chunkSizeWarningLimit: 800 },
   test: { environment: 'happy-dom', include: ['src/**/*.spec.ts'], restoreMocks: true },
 })

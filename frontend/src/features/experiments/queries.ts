@@ -56,6 +56,8 @@ export function useRevision(experimentId: MaybeRefOrGetter<string>, number: Mayb
         }),
       ),
     enabled: () => toValue(experimentId) !== '',
+    // While a newer revision is fetched the one before stays: what is edited on it must not vanish.
+    placeholderData: keepPreviousData,
     staleTime: Infinity,
   })
 }
@@ -129,7 +131,8 @@ export function useSaveRevision(experimentId: MaybeRefOrGetter<string>) {
           body: { yaml },
         }),
       ),
-    onSuccess: () =>
+    // After a refusal too: it means that there is something newer to see.
+    onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ['experiments'] }),
         queries.invalidateQueries({ queryKey: ['experiment'] }),

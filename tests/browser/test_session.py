@@ -1,0 +1,70 @@
+"""Signing in and out, and addresses that lead nowhere."""
+
+from playwright.sync_api import Browser, Page, expect
+from weighhouse_testing.platform import RunningPlatform
+
+
+def test_who_is_not_signed_in_is_asked_to_and_led_on(
+    browser: Browser, platform: RunningPlatform
+) -> None:
+    context = browser.new_context(base_url=platform.url)
+    page = context.new_page()
+    page.goto("/systems?from=a-link")
+    expect(page).to_have_title("Sign in · Weighhouse")
+
+    page.get_by_label("Email").fill(platform.email)
+    page.get_by_label("Password").fill("certainly wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_label("Password")).to_have_attribute("aria-invalid", "true")
+
+    page.get_by_label("Password").fill(platform.password)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1, name="Systems")).to_be_visible()
+    assert page.url == f"{platform.url}/systems?from=a-link"
+
+    page.get_by_role("button", name="Account").click()
+    page.get_by_role("menuitem", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    page.goto("/agents")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    context.close()
+
+
+def test_a_link_cannot_lead_to_another_site_after_signing_in(
+    browser: Browser, platform: RunningPlatform
+) -> None:
+    context = browser.new_context(base_url=platform.url)
+    page = context.new_page()
+    page.goto("/login?next=//example.org/")
+    page.get_by_label("Email").fill(platform.email)
+    page.get_by_label("Password").fill(platform.password)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1, name="What was weighed lately")).to_be_visible()
+    assert page.url == f"{platform.url}/"
+    context.close()
+
+
+def test_an_address_that_leads_nowhere_says_so(page: Page) -> None:
+    page.goto("/no/such/page")
+    expect(page.get_by_role("heading", name="Nothing is weighed at this address")).to_be_visible()
+    page.get_by_role("link", name="To the overview").click()
+    expect(page.get_by_role("heading", level=1, name="What was weighed lately")).to_be_visible()
+
+
+def test_a_system_that_does_not_exist_is_an_answer_not_an_error(page: Page) -> None:
+    page.goto("/systems/abacus")
+    expect(page.get_by_role("alert")).to_contain_text("There is nothing here")
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+
+
+def test_the_theme_is_remembered(page: Page) -> None:
+    page.goto("/systems")
+    page.get_by_role("button", name="Theme").click()
+    page.get_by_role("menuitem", name="Dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.get_by_role("button", name="Theme").click()
+    page.get_by_role("menuitem", name="As the system").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
