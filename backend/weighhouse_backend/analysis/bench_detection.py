@@ -23,6 +23,7 @@ Noise = Callable[[np.random.Generator, int], Floats]
 LEVEL, SIGMA, STEP = 100_000.0, 0.03, -0.05
 OUTLIERS = 0.03
 """Share of outliers among the points."""
+SEED = 20_261_120
 HISTORY, NEW_RUNS, PATIENCE = 100, 100, 25
 FALSE_ALERTS_BAR, FOUND_BAR, DELAY_BAR = 0.2, 0.94, 5.0
 
@@ -37,11 +38,26 @@ class Score:
     median_delay: float
 
     @property
+    def in_time(self) -> bool:
+        """Is the step found as soon as the bar asks?"""
+        return self.median_delay <= DELAY_BAR
+
+    @property
     def passes(self) -> bool:
-        """Is every figure within the bar?"""
+        """Are false alerts as rare and steps as often found as the bar asks, and on normal noise
+        as soon?
+        """
         rare = self.false_alerts_per_100 <= FALSE_ALERTS_BAR
-        found = self.found >= FOUND_BAR
-        return rare and found and (self.noise != "normal" or self.median_delay <= DELAY_BAR)
+        return rare and self.found >= FOUND_BAR and (self.in_time or self.noise != "normal")
+
+    @property
+    def judgement(self) -> str:
+        """How the figures stand to the bar, in words."""
+        if not self.passes:
+            return "OUTSIDE THE BAR"
+        return (
+            "within the bar" if self.in_time else f"within the bar, but later than {DELAY_BAR:.0f}"
+        )
 
 
 def normal(generator: np.random.Generator, size: int) -> Floats:
@@ -65,7 +81,7 @@ def outliers(generator: np.random.Generator, size: int) -> Floats:
 KINDS: dict[str, Noise] = {"normal": normal, "lognormal": lognormal, "outliers": outliers}
 
 
-def score(kind: str, *, series: int, seed: int = 20_261_120) -> Score:
+def score(kind: str, *, series: int, seed: int = SEED) -> Score:
     """Measure one kind of noise over `series` stationary and as many stepped series."""
     generator = np.random.default_rng([seed, sorted(KINDS).index(kind)])
     noise = KINDS[kind]
@@ -87,13 +103,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print one line a kind of noise; returns 0 when all are within the bar, else 1."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--series", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=SEED)
     options = parser.parse_args(arguments)
-    scores = [score(kind, series=options.series) for kind in KINDS]
+    scores = [score(kind, series=options.series, seed=options.seed) for kind in KINDS]
     for line in scores:
         sys.stdout.write(
             f"{line.noise:<10} {line.false_alerts_per_100:5.2f} false alerts per 100 runs   "
             f"{line.found:4.0%} of {STEP:+.0%} found, median delay {line.median_delay:.0f} runs   "
-            f"{'within the bar' if line.passes else 'OUTSIDE THE BAR'}\n"
+            f"{line.judgement}\n"
         )
     return 0 if all(line.passes for line in scores) else 1
 
