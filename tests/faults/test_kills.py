@@ -11,6 +11,8 @@ from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
 
+RUNS = 6
+
 
 @pytest.fixture(scope="module")
 def shaken() -> Iterator[RunningPlatform]:
@@ -22,7 +24,7 @@ def shaken() -> Iterator[RunningPlatform]:
 def begin(platform: RunningPlatform, slug: str) -> str:
     """Start a campaign and wait until it is well under way."""
     started = platform.start_campaign(
-        small_experiment(slug, "redis", "memcached", repetitions=3, measure_seconds=1.0)
+        small_experiment(slug, clients=(1, 4), repetitions=RUNS // 2, measure_seconds=1.0)
     )
 
     def under_way() -> bool:
@@ -37,16 +39,16 @@ def check(platform: RunningPlatform, campaign_id: str) -> None:
     """Complete, and nothing lost or counted twice."""
     campaign = platform.wait_for_campaign(campaign_id)
     assert campaign["status"] == "completed"
-    assert campaign["runs"]["completed"] == campaign["runs"]["total"] == 6
+    assert campaign["runs"]["completed"] == campaign["runs"]["total"] == RUNS
     for cell in campaign["cells"]:
-        assert len(cell["runs"]) == 3
+        assert len(cell["runs"]) == RUNS // 2
         for shown in cell["runs"]:
             run = platform.request("GET", f"/runs/{shown['id']}")
             counting = [a for a in run["attempts"] if a["status"] == "completed"]
             assert len(counting) == 1, run["attempts"]
             counted_once(platform, run)
     comparison = platform.request("GET", "/comparisons", params={"campaign": campaign_id})
-    assert [len(cell["repeats"]) for cell in comparison["cells"]] == [3, 3]
+    assert [len(cell["repeats"]) for cell in comparison["cells"]] == [RUNS // 2] * 2
 
 
 def counted_once(platform: RunningPlatform, run: dict) -> None:
