@@ -30,6 +30,7 @@ from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.events import Events, RedisEvents
 from weighhouse_backend.kit.jobs import CeleryJobs, Jobs
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.tenancy import confine
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,9 @@ AttemptServiceDep = Annotated[AttemptService, Depends(_attempt_service)]
 
 
 def _attempt(request: Request, attempt_id: UUID, attempts: AttemptServiceDep) -> Attempt:
-    return attempts.authenticate(attempt_id, bearer(request))
+    attempt = attempts.authenticate(attempt_id, bearer(request))
+    confine(attempts.session, [attempt.project_id])
+    return attempt
 
 
 AttemptDep = Annotated[Attempt, Depends(_attempt)]

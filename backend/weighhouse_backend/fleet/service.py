@@ -32,6 +32,7 @@ from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.tenancy import confine
 
 SEEN_GRAIN = datetime.timedelta(seconds=1)
 
@@ -211,7 +212,7 @@ class FleetService:
         return Registered(agent_id=agent.id, agent_token=agent_token)
 
     def authenticate(self, token: str) -> Agent:
-        """The agent with a token; notes that it called.
+        """The agent with a token; notes that it called. The transaction sees its project alone.
 
         :raises AgentRefused: when the token is unknown or revoked.
         """
@@ -293,6 +294,7 @@ class FleetService:
         agent = self.repository.by_token(token_hash(token))
         if agent is None or agent.revoked_at is not None:
             raise AgentRefused
+        confine(self.session, [agent.project_id])
         return agent
 
     def _owned(self, caller: Caller, agent_id: UUID) -> Agent:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import Depends, Request
+from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
@@ -20,6 +21,7 @@ from weighhouse_backend.kit.problems import (
     NotFound,
 )
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.tenancy import confine
 
 COOKIE = "weighhouse_session"
 CSRF_HEADER = "X-Weighhouse"
@@ -75,7 +77,7 @@ class Caller:
         )
 
 
-def _caller(request: Request, session: SessionDep) -> Caller:
+def _recognized(request: Request, session: Session) -> Caller:
     repository = IdentityRepository(session)
     settings: Settings = request.app.state.settings
     now = SystemClock().now()
@@ -99,5 +101,11 @@ def _caller(request: Request, session: SessionDep) -> Caller:
     return Caller("user", user.id, user.name, repository.roles_of(user.id))
 
 
+def _caller(request: Request, session: SessionDep) -> Caller:
+    caller = _recognized(request, session)
+    confine(session, caller.project_ids)
+    return caller
+
+
 CallerDep = Annotated[Caller, Depends(_caller)]
-"""Whoever calls; nobody is refused with 401."""
+"""Whoever calls; nobody is refused with 401. The transaction sees their projects alone."""
