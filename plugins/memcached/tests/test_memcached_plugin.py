@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from weighhouse_plugin_memcached import PLUGIN
@@ -17,7 +18,7 @@ from weighhouse_sdk.wire import Address, Connection, ReplyError
 
 class TestConformance(PluginConformance):
     plugin = PLUGIN
-    changed = {
+    changed: ClassVar = {
         "memory_mebibytes": 100,
         "threads": 2,
         "evictions": False,
@@ -27,8 +28,8 @@ class TestConformance(PluginConformance):
         "cas": False,
         "requests_per_event": 50,
     }
-    impossible = {"max_item_bytes": 1_073_741_824}
-    refusal = "Item max size"
+    impossible: ClassVar = {"max_item_bytes": 1_073_741_824}
+    refusal = "Cannot set item size limit higher than 1/2 of memory max"
 
 
 def address_of(deployed: Deployed) -> Address:

@@ -5,6 +5,8 @@ and what the system then says of itself, and run pytest. The system and its driv
 machine; a test that cannot run fails.
 """
 
+# ruff: noqa: D102, S101 - a test's name says what it holds, and pytest explains assertions
+
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -13,7 +15,7 @@ from typing import ClassVar
 
 import pytest
 from weighhouse_protocol.base import Scalar
-from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget
+from weighhouse_protocol.driver import DriverOrder, DriverTarget
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
@@ -30,7 +32,7 @@ from weighhouse_sdk.errors import (
     TargetInvalid,
     VersionMissing,
 )
-from weighhouse_sdk.lifecycle import Deployed, Plugin
+from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.procfs import all_processes, is_alive, working_directory
 from weighhouse_sdk.registry import load_plugin
@@ -61,14 +63,6 @@ with DriverRun(plugin.manifest.driver.id, document, context) as run:
 """
 """An agent to be killed: deploys and drives for a long time. Arguments: plugin, target, order,
 directory."""
-
-
-def drive(
-    plugin: Plugin, context: Context, deployed: Deployed, order: DriverOrder
-) -> list[DriverEvent]:
-    """Run the plugin's driver against what was deployed, to the end; returns all events."""
-    with DriverRun(plugin.manifest.driver.id, order, context) as run:
-        return list(run.events())
 
 
 def order_for(
@@ -347,9 +341,13 @@ class PluginConformance:
         )
         with agent:
             assert agent.stdout is not None
-            told = [line.strip() for line in iter(agent.stdout.readline, "phase_started measure\n")]
+            told = []
+            for line in agent.stdout:
+                told.append(line.strip())
+                if told[-1] == "phase_started measure":
+                    break
             agent.kill()
-        assert told[0] == "ready", told
+        assert told[-1] == "phase_started measure", told
         expected = {"driver"} if plugin.in_process else {"driver", plugin.manifest.id}
         leftovers = plugin.leftovers(context)
         assert {leftover.name for leftover in leftovers} == expected
