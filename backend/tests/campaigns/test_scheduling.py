@@ -67,6 +67,7 @@ def test_dates_missed_while_nobody_looked_count_as_one(world: World) -> None:
     world.clock.forward(5 * DAY)
 
     assert start_due(world) == 1
+    end(world, campaigns(world, experiment_id)[0])
     assert start_due(world) == 0
 
 
