@@ -64,7 +64,11 @@ lock: env ## resolve requirements.in anew
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements.in -o requirements.lock
 
 .PHONY: bench
-bench: bench-engine ## every benchmark
+bench: bench-engine bench-detection ## every benchmark
+
+.PHONY: bench-detection
+bench-detection: env ## false alarms and delay of the change-point rule on synthetic series
+	@$(PY)/python -m weighhouse_backend.analysis.bench_detection
 
 .PHONY: bench-engine
 bench-engine: install ## the load engine against redis-benchmark; COUNTED=1: instructions and system calls alone
