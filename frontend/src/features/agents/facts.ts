@@ -26,7 +26,9 @@ const names: Record<string, string> = {
   max_run_seconds: 'Longest run',
   max_rate_per_second: 'Highest rate',
   max_clients: 'Most clients',
+  versions: 'Versions',
 }
+const order = Object.keys(names)
 const hashes = new Set(['machine_id', 'boot_id'])
 
 function valueOf(key: string, value: unknown): KeyValueRow['value'] {
@@ -38,7 +40,7 @@ function valueOf(key: string, value: unknown): KeyValueRow['value'] {
       return `${shown.value} ${shown.unit}`
     }
     if (key === 'max_run_seconds') return `${formatCount(value)} s`
-    return Number.isInteger(value) ? formatCount(value) : value
+    return Number.isInteger(value) ? formatCount(value) : Number(value.toFixed(2))
   }
   if (typeof value === 'object') {
     return Object.entries(value)
@@ -48,9 +50,15 @@ function valueOf(key: string, value: unknown): KeyValueRow['value'] {
   return typeof value === 'string' || typeof value === 'boolean' ? value : null
 }
 
+/** Known facts in the order of their names above, then the rest. */
+function inOrder(facts: Record<string, unknown>): [string, unknown][] {
+  const place = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length)
+  return Object.entries(facts).sort(([a], [b]) => place(a) - place(b))
+}
+
 /** Machine facts as rows; what is not known is said to be unknown, never left out. */
 export function factRows(facts: Agent['facts']): KeyValueRow[] {
-  return Object.entries(facts).map(([key, value]) => ({
+  return inOrder(facts).map(([key, value]) => ({
     key: names[key] ?? key.replaceAll('_', ' '),
     value: valueOf(key, value),
     mono: hashes.has(key),
@@ -59,7 +67,7 @@ export function factRows(facts: Agent['facts']): KeyValueRow[] {
 
 /** The local policy as rows; a limit that is not set is no limit. */
 export function policyRows(policy: Agent['policy']): KeyValueRow[] {
-  return Object.entries(policy).map(([key, value]) => {
+  return inOrder(policy).map(([key, value]) => {
     const unlimited = value === null && key.startsWith('max_')
     const everything = Array.isArray(value) && value.length === 1 && value[0] === '*'
     return {

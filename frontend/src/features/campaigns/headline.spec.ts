@@ -21,10 +21,16 @@ const comparison = {
 } as unknown as Comparison
 
 describe('headlines', () => {
-  it('take the heaviest level that every side has', () => {
+  it('take the level that most sides have, the heaviest of those', () => {
     const [headline, ...rest] = headlinesOf(comparison)
     expect(headline?.level.value).toBe(8)
     expect(rest).toEqual([])
+  })
+
+  it('show a side that was not measured as such', () => {
+    const cells = comparison.cells.filter((one) => one.side === 'a')
+    const bars = headlinesOf({ ...comparison, cells })[0]?.bars
+    expect(bars?.map((bar) => bar.throughput?.median ?? null)).toEqual([60, null])
   })
 
   it('scale bars to the widest end of an interval', () => {

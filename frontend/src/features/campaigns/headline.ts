@@ -19,36 +19,43 @@ export interface Headline {
 }
 
 /**
- * The figures of a comparison that a front page shows: each workload at the heaviest load level
- * that was measured on every side.
+ * The figures of a comparison that a front page shows: each workload at the load level that was
+ * measured on the most sides, the heaviest of those.
  *
  * @param comparison targets of one campaign side by side.
- * @returns one headline for each workload that has such a level.
+ * @returns one headline for each workload that was measured at all.
  */
 export function headlinesOf(comparison: Comparison): Headline[] {
-  const heaviestFirst = [...comparison.load_levels].sort((a, b) => b.value - a.value)
   return comparison.workloads.flatMap((workload) => {
-    for (const level of heaviestFirst) {
-      const cells = comparison.sides.map((side) => ({
-        side,
-        cell: comparison.cells.find(
-          (cell) => cell.side === side.key && cell.workload === workload && cell.load_level.label === level.label,
-        ),
-      }))
-      if (cells.every(({ cell }) => cell?.throughput)) {
-        const widest = Math.max(...cells.map(({ cell }) => cell?.throughput?.high ?? cell?.throughput?.median ?? 0))
-        const share = (value: number | null | undefined) => (widest > 0 ? ((value ?? 0) / widest) * 100 : 0)
-        const bars = cells.map(({ side, cell }) => ({
-          side,
-          throughput: cell?.throughput ?? null,
-          p99: cell?.p99_us ?? null,
-          width: share(cell?.throughput?.median),
-          low: share(cell?.throughput?.low),
-          high: share(cell?.throughput?.high),
-        }))
-        return [{ workload, level, bars }]
-      }
-    }
-    return []
+    const candidates = comparison.load_levels
+      .map((level) => ({ level, cells: cellsAt(comparison, workload, level) }))
+      .map((one) => ({ ...one, measured: one.cells.filter(({ cell }) => cell?.throughput).length }))
+      .filter((one) => one.measured > 0)
+      .sort((a, b) => b.measured - a.measured || b.level.value - a.level.value)
+    return candidates[0] ? [{ workload, level: candidates[0].level, bars: barsOf(candidates[0].cells) }] : []
   })
+}
+
+type SideCell = { side: ComparisonSide; cell: Comparison['cells'][number] | undefined }
+
+function cellsAt(comparison: Comparison, workload: string, level: LoadLevel): SideCell[] {
+  return comparison.sides.map((side) => ({
+    side,
+    cell: comparison.cells.find(
+      (cell) => cell.side === side.key && cell.workload === workload && cell.load_level.label === level.label,
+    ),
+  }))
+}
+
+function barsOf(cells: SideCell[]): HeadlineBar[] {
+  const widest = Math.max(...cells.map(({ cell }) => cell?.throughput?.high ?? cell?.throughput?.median ?? 0))
+  const share = (value: number | undefined) => (widest > 0 ? ((value ?? 0) / widest) * 100 : 0)
+  return cells.map(({ side, cell }) => ({
+    side,
+    throughput: cell?.throughput ?? null,
+    p99: cell?.p99_us ?? null,
+    width: share(cell?.throughput?.median),
+    low: share(cell?.throughput?.low),
+    high: share(cell?.throughput?.high),
+  }))
 }
