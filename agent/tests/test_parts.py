@@ -1,5 +1,6 @@
 """Small parts by themselves: spool, logs, watch, progress, facts."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 from weighhouse_agent.attempt import Record
 from weighhouse_agent.delivery import LOG_LIMIT_BYTES, log_text
 from weighhouse_agent.facts import machine_facts, tightest
@@ -16,6 +18,7 @@ from weighhouse_agent.heartbeats import progress
 from weighhouse_agent.home import AttemptDirectory, Home, HomeInUse
 from weighhouse_agent.machine import MachineWatch
 from weighhouse_agent.nursery import Exit
+from weighhouse_agent.program import set_up_log
 from weighhouse_agent.spool import BATCH_BYTES, SpoolReader, SpoolWriter
 from weighhouse_agent.starter import Starter
 from weighhouse_agent.watching import Watch, record_of, runs
@@ -262,3 +265,14 @@ def test_an_attempt_is_begun_once(
         assert '"failed"' in directory.outcome.read_text()
     finally:
         starter.close()
+
+
+def test_a_log_that_cannot_be_written_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_up_log()
+    with Path("/dev/full").open("w", buffering=1) as full:
+        monkeypatch.setattr(sys, "stderr", full)
+        structlog.get_logger("weighhouse_agent").warning("the disk is full")
+        monkeypatch.undo()
+        with contextlib.suppress(OSError):
+            full.close()
+    structlog.reset_defaults()

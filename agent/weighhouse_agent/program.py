@@ -6,6 +6,7 @@ at the next start. kill -9 ends nothing but the agent: the attempt goes on, and 
 finds it.
 """
 
+import contextlib
 import logging
 import os
 import select
@@ -15,6 +16,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import TextIO, cast
 
 import structlog
 from pydantic import ValidationError
@@ -235,6 +237,20 @@ def _leave_processors(home: Home) -> None:
         os.sched_setaffinity(0, cpus)
 
 
+class LogStream:
+    """Standard error; a full disk or a closed pipe there costs lines, never a run."""
+
+    def write(self, text: str) -> None:
+        """Write, if that can be done."""
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        """Flush, if that can be done."""
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.flush()
+
+
 def set_up_log() -> None:
     """One JSON document a line, on standard error."""
     structlog.configure(
@@ -245,6 +261,6 @@ def set_up_log() -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(cast("TextIO", LogStream())),
         cache_logger_on_first_use=False,
     )
