@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use weighhouse_driver_api::{
-    ErrorKind, Operation, Outcome, Payload, Request, Session, ValueSource, Verifier,
+    ErrorKind, Operation, Outcome, Payload, Request, Session, Stopwatch, ValueSource, Verifier,
 };
 
 use crate::book::Book;
@@ -47,6 +47,23 @@ impl Arrivals {
         self.left -= 1;
         self.schedule.advance();
         Some(due)
+    }
+}
+
+/// When an operation began and ended.
+struct Watch {
+    clock: Clock,
+    began: u64,
+    ended: u64,
+}
+
+impl Stopwatch for Watch {
+    fn begin(&mut self) {
+        self.began = self.clock.now();
+    }
+
+    fn end(&mut self) {
+        self.ended = self.clock.now();
     }
 }
 
@@ -244,13 +261,9 @@ impl<S: Session> Seat<S> {
             fields: step.fields,
             payload: Payload::new(&self.setup.values, step.number, version),
         };
-        let clock = self.setup.clock;
-        let mut done = 0;
-        let sent = clock.now();
-        let outcome = self.setup.session.execute(&request, verifier, &mut || done = clock.now());
-        if done == 0 {
-            done = clock.now();
-        }
+        let mut watch = Watch { clock: self.setup.clock, began: 0, ended: 0 };
+        let outcome = self.setup.session.execute(&request, verifier, &mut watch);
+        let Watch { began: sent, ended: done, .. } = watch;
         if step.operation == Operation::Insert {
             self.supply.settle(step.number, outcome == Outcome::Ok);
         }

@@ -182,12 +182,20 @@ pub trait Embedded: Sized + Send + Sync + 'static {
 
 /// One thread's way into an embedded database.
 pub trait Session: Send {
-    /// Does one operation and returns when it is done. With a verifier, the values that a read
-    /// found are checked, after the time that `done` gives has been taken.
+    /// Does one operation and returns when it is done. What is timed lies between the two calls to
+    /// the watch: not making the value, and not checking, with a verifier, what a read found.
     fn execute(
         &mut self,
         request: &Request<'_>,
         verifier: Option<&Verifier<'_>>,
-        done: &mut dyn FnMut(),
+        watch: &mut dyn Stopwatch,
     ) -> Outcome;
+}
+
+/// Times an operation of a [`Session`].
+pub trait Stopwatch {
+    /// The database is called now.
+    fn begin(&mut self);
+    /// The database has answered.
+    fn end(&mut self);
 }

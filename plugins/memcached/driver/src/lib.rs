@@ -1,4 +1,5 @@
-//! Records in a system that speaks memcached's text protocol: one item each, all fields in it.
+//! Records in a system that speaks memcached's protocol, by the text commands or the meta commands:
+//! one item each, all fields in it.
 //!
 //! An item is opaque to the server, so that an update of one field writes the whole record and a
 //! read fetches it; the plugin's disclaimer says so beside every number.
@@ -9,18 +10,39 @@ use weighhouse_driver_api::{
     Parsed, RecordShape, Request, Verifier,
 };
 
-const SCHEMA: &str = r#"{"type": "object", "additionalProperties": false, "properties": {}}"#;
+/// JSON Schema of the options.
+const SCHEMA: &str = r#"{
+  "type": "object",
+  "additionalProperties": false,
+  "properties": {
+    "commands": {
+      "type": "string",
+      "enum": ["text", "meta"],
+      "default": "text",
+      "description": "Which commands are used. text: get and set; meta: mg and ms, which memcached 1.6 and later understand."
+    }
+  }
+}"#;
+
 /// Longest line that is no value, for example an error with its text.
 const LONGEST_LINE: usize = 4096;
 /// Longest value a server may announce: memcached's own limit for an item is 1 GiB.
 const LONGEST_VALUE: usize = 1 << 30;
 
-/// The codec of the text protocol (protocol.txt of memcached).
+/// Which commands are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Commands {
+    Text,
+    Meta,
+}
+
+/// The codec (protocol.txt of memcached).
 #[derive(Debug, Clone)]
 pub struct Memcached {
     blob_length: usize,
-    /// What follows the key of a `set`: flags, time of expiry, length.
-    set_tail: Vec<u8>,
+    commands: Commands,
+    /// What follows the key of a command that writes.
+    write_tail: Vec<u8>,
 }
 
 /// Nothing is kept between two looks at an incomplete reply: its first line tells its length.
@@ -28,7 +50,12 @@ pub struct Memcached {
 pub struct Scan {
     /// Bytes the whole reply has, once its first line was read; 0 before.
     length: usize,
+    /// Where the value ends in it.
+    value_end: usize,
 }
+
+/// What ends the reply to a `get`.
+const TEXT_END: &[u8] = b"END\r\n";
 
 impl Codec for Memcached {
     type Scan = Scan;
@@ -41,14 +68,25 @@ impl Codec for Memcached {
     };
 
     fn new(shape: &RecordShape, options: &Options) -> Result<Self, OptionRefused> {
-        if let Some(name) = options.keys().next() {
-            return Err(OptionRefused::new(name, "unknown; the option is timeout_ms"));
+        let mut commands = Commands::Text;
+        for (name, value) in options {
+            commands = match (name.as_str(), value.as_str()) {
+                ("commands", Some("text")) => Commands::Text,
+                ("commands", Some("meta")) => Commands::Meta,
+                ("commands", _) => return Err(OptionRefused::new(name, "text or meta")),
+                _ => {
+                    let message = "unknown; the options are commands and timeout_ms";
+                    return Err(OptionRefused::new(name, message));
+                }
+            };
         }
         let blob_length = shape.blob_length();
-        let mut set_tail = b" 0 0 ".to_vec();
-        set_tail.extend_from_slice(itoa::Buffer::new().format(blob_length).as_bytes());
-        set_tail.extend_from_slice(b"\r\n");
-        Ok(Self { blob_length, set_tail })
+        let write_tail = match commands {
+            // Flags, time of expiry, length.
+            Commands::Text => format!(" 0 0 {blob_length}\r\n"),
+            Commands::Meta => format!(" {blob_length}\r\n"),
+        };
+        Ok(Self { blob_length, commands, write_tail: write_tail.into_bytes() })
     }
 
     fn layout(&self) -> &'static str {
@@ -61,17 +99,23 @@ impl Codec for Memcached {
     }
 
     fn encode(&self, request: &Request<'_>, out: &mut Vec<u8>) {
-        if request.operation == Operation::Read {
-            out.extend_from_slice(b"get ");
-            out.extend_from_slice(request.key);
-            out.extend_from_slice(b"\r\n");
-        } else {
-            out.extend_from_slice(b"set ");
-            out.extend_from_slice(request.key);
-            out.extend_from_slice(&self.set_tail);
+        let reads = request.operation == Operation::Read;
+        let command: &[u8] = match (self.commands, reads) {
+            (Commands::Text, true) => b"get ",
+            (Commands::Text, false) => b"set ",
+            (Commands::Meta, true) => b"mg ",
+            (Commands::Meta, false) => b"ms ",
+        };
+        out.extend_from_slice(command);
+        out.extend_from_slice(request.key);
+        if !reads {
+            out.extend_from_slice(&self.write_tail);
             request.payload.blob(self.blob_length, out);
-            out.extend_from_slice(b"\r\n");
+        } else if self.commands == Commands::Meta {
+            // With the value.
+            out.extend_from_slice(b" v");
         }
+        out.extend_from_slice(b"\r\n");
     }
 
     fn parse(
@@ -83,15 +127,24 @@ impl Codec for Memcached {
         if scan.length == 0 {
             let Some(line) = first_line(input)? else { return Ok(Parsed::Incomplete) };
             let consumed = line.len() + 2;
-            if expected.operation != Operation::Read || !line.starts_with(b"VALUE ") {
+            let (length, end) = match line {
+                _ if expected.operation != Operation::Read => (None, 0),
+                [b'V', b'A', b' ', ..] => (Some(value_length(line, 1)?), 0),
+                [b'V', b'A', b'L', b'U', b'E', b' ', ..] => {
+                    (Some(value_length(line, 3)?), TEXT_END.len())
+                }
+                _ => (None, 0),
+            };
+            let Some(length) = length else {
                 return Ok(Parsed::Complete { consumed, outcome: outcome(expected, line)? });
-            }
-            // The value, its line end, and the line `END`.
-            scan.length = consumed + value_length(line)? + 2 + b"END\r\n".len();
+            };
+            scan.value_end = consumed + length;
+            scan.length = scan.value_end + 2 + end;
         }
         let Some(reply) = input.get(..scan.length) else { return Ok(Parsed::Incomplete) };
-        if !reply.ends_with(b"\r\nEND\r\n") {
-            return Err(Malformed("a value does not end with END"));
+        let end = &reply[scan.value_end..];
+        if end != b"\r\n" && end.strip_prefix(b"\r\n") != Some(TEXT_END) {
+            return Err(Malformed("a value is not as long as announced"));
         }
         Ok(Parsed::Complete { consumed: scan.length, outcome: Outcome::Ok })
     }
@@ -99,7 +152,8 @@ impl Codec for Memcached {
     fn verify(&self, _expected: Expected, reply: &[u8], verifier: &Verifier<'_>) -> bool {
         let Ok(Some(line)) = first_line(reply) else { return false };
         let start = line.len() + 2;
-        value_length(line).is_ok_and(|length| {
+        let word = if line.starts_with(b"VA ") { 1 } else { 3 };
+        value_length(line, word).is_ok_and(|length| {
             reply
                 .get(start..start + length)
                 .is_some_and(|value| verifier.blob(self.blob_length, value))
@@ -119,10 +173,11 @@ fn first_line(input: &[u8]) -> Result<Option<&[u8]>, Malformed> {
     }
 }
 
-/// The length that a line `VALUE <key> <flags> <bytes> [<cas>]` announces.
-fn value_length(line: &[u8]) -> Result<usize, Malformed> {
+/// The length that a line `VALUE <key> <flags> <bytes> [<cas>]` announces in its word 3, or a line
+/// `VA <bytes> <flags>*` in its word 1.
+fn value_length(line: &[u8], word: usize) -> Result<usize, Malformed> {
     line.split(|&byte| byte == b' ')
-        .nth(3)
+        .nth(word)
         .and_then(|word| std::str::from_utf8(word).ok())
         .and_then(|word| word.parse::<usize>().ok())
         .filter(|&length| length <= LONGEST_VALUE)
@@ -133,9 +188,9 @@ fn value_length(line: &[u8]) -> Result<usize, Malformed> {
 fn outcome(expected: Expected, line: &[u8]) -> Result<Outcome, Malformed> {
     let reads = expected.operation == Operation::Read;
     match line {
-        b"END" if reads => Ok(Outcome::NotFound),
-        b"STORED" if !reads => Ok(Outcome::Ok),
-        b"NOT_STORED" | b"NOT_FOUND" if !reads => Ok(Outcome::NotFound),
+        b"END" | b"EN" if reads => Ok(Outcome::NotFound),
+        b"STORED" | b"HD" if !reads => Ok(Outcome::Ok),
+        b"NOT_STORED" | b"NOT_FOUND" | b"NS" | b"NF" if !reads => Ok(Outcome::NotFound),
         _ if !reads && line.starts_with(b"VERSION ") => Ok(Outcome::Ok),
         _ if line.starts_with(b"SERVER_ERROR") => Ok(Outcome::Error(ErrorKind::ServerBusy)),
         _ if line == b"ERROR" || line.starts_with(b"CLIENT_ERROR") => {
@@ -150,35 +205,81 @@ mod tests {
     use super::*;
     use weighhouse_driver_api::{Fields, Payload, ValueSource};
 
+    fn with(options: &serde_json::Value) -> Result<Memcached, OptionRefused> {
+        Memcached::new(&RecordShape::new(2, 8, "field"), options.as_object().unwrap())
+    }
+
     fn codec() -> Memcached {
-        Memcached::new(&RecordShape::new(2, 8, "field"), &Options::new()).unwrap()
+        with(&serde_json::json!({})).unwrap()
     }
 
     fn expected(operation: Operation) -> Expected {
         Expected { operation, fields: Fields::All }
     }
 
-    fn encoded(operation: Operation) -> Vec<u8> {
+    fn encoded(codec: &Memcached, operation: Operation) -> Vec<u8> {
         let source = ValueSource::new(1);
         let payload = Payload::new(&source, 7, 1);
         let request = Request { operation, key: b"user7", fields: Fields::All, payload };
         let mut out = Vec::new();
-        codec().encode(&request, &mut out);
+        codec.encode(&request, &mut out);
         out
     }
 
     #[test]
     fn requests_are_those_of_the_protocol() {
-        assert_eq!(encoded(Operation::Read), b"get user7\r\n");
-        let set = encoded(Operation::Update);
+        assert_eq!(encoded(&codec(), Operation::Read), b"get user7\r\n");
+        let set = encoded(&codec(), Operation::Update);
         assert!(set.starts_with(b"set user7 0 0 16\r\n"));
         assert!(set.ends_with(b"\r\n"));
         assert_eq!(set.len(), b"set user7 0 0 16\r\n".len() + 16 + 2);
     }
 
     #[test]
+    fn meta_requests_are_those_of_the_protocol() {
+        let codec = with(&serde_json::json!({"commands": "meta"})).unwrap();
+        assert_eq!(encoded(&codec, Operation::Read), b"mg user7 v\r\n");
+        let set = encoded(&codec, Operation::Insert);
+        assert!(set.starts_with(b"ms user7 16\r\n"));
+        assert_eq!(set.len(), b"ms user7 16\r\n".len() + 16 + 2);
+    }
+
+    #[test]
+    fn unknown_options_are_refused_by_name() {
+        assert_eq!(with(&serde_json::json!({"commands": "binary"})).unwrap_err().name, "commands");
+        assert_eq!(with(&serde_json::json!({"layout": "hash"})).unwrap_err().name, "layout");
+    }
+
+    #[test]
+    fn random_bytes_never_panic() {
+        let mut state = 7_u64;
+        let mut byte = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            b"VALUE A0123456789END\r\nSTORED"[usize::try_from(state >> 40).unwrap() % 28]
+        };
+        for turn in 0..200_000 {
+            let mut input = if turn % 3 == 0 { b"VA ".to_vec() } else { Vec::new() };
+            input.extend((0..turn % 30).map(|_| byte()));
+            for operation in Operation::ALL {
+                let mut scan = Scan::default();
+                let half = codec().parse(expected(operation), &input[..input.len() / 2], &mut scan);
+                if half == Ok(Parsed::Incomplete) {
+                    let _ = codec().parse(expected(operation), &input, &mut scan);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn replies_mean_what_the_protocol_says() {
-        let cases: [(Operation, &[u8], Outcome); 6] = [
+        let cases: [(Operation, &[u8], Outcome); 11] = [
+            (Operation::Read, b"EN\r\n", Outcome::NotFound),
+            (Operation::Read, b"VA 3\r\nabc\r\n", Outcome::Ok),
+            (Operation::Read, b"VA 0 f30\r\n\r\n", Outcome::Ok),
+            (Operation::Insert, b"HD\r\n", Outcome::Ok),
+            (Operation::Update, b"NS\r\n", Outcome::NotFound),
             (Operation::Read, b"END\r\n", Outcome::NotFound),
             (Operation::Read, b"VALUE user7 0 3\r\nabc\r\nEND\r\n", Outcome::Ok),
             (Operation::Insert, b"STORED\r\n", Outcome::Ok),
@@ -226,6 +327,8 @@ mod tests {
             b"\r\n",
             &[0xff; LONGEST_LINE + 1],
             b"VALUE user7 0 1\r\nabcdefgh\r\n",
+            b"VA 3\r\nabcd\r\n",
+            b"VA x\r\n",
         ] {
             let parsed = codec().parse(expected(Operation::Read), input, &mut Scan::default());
             assert!(parsed.is_err(), "{input:?}");

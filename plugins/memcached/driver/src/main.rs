@@ -1,4 +1,4 @@
-//! The driver for systems that speak memcached's text protocol.
+//! The driver for systems that speak the protocol of memcached.
 
 use std::process::ExitCode;
 
