@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import update
+from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.endpoints import agent_router, router
 from weighhouse_backend.fleet.errors import AgentRefused
@@ -30,7 +31,7 @@ MANIFEST = {
 
 @pytest.fixture(scope="module")
 def client(make_client):
-    return make_client(router, agent_router)
+    return make_client(router, agent_router, overviews)
 
 
 def enrol(client, tenant, instance=None, **body):

@@ -1,6 +1,7 @@
 """Resources that several features know a part of: agents at work, systems and where they ran."""
 
 import datetime
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
 from weighhouse_backend.fleet.dependencies import FleetServiceDep
+from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.schemas import AgentRead
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.db import SessionDep
@@ -67,6 +69,12 @@ class _Overviews:
         self.fleet = fleet
         self.occupancy = OccupancyService(session)
 
+    def at_work(self) -> Mapping[UUID, UUID]:
+        return self.occupancy.runs_by_agent(self.caller.project_ids)
+
+    def agent(self, agent: Agent) -> AgentRead:
+        return self.fleet.read(agent, self.at_work().get(agent.id))
+
     def systems(self, manifests: list[Manifest]) -> list[SystemRead]:
         counts = self.fleet.counts_by_plugin(self.caller)
         last = self.occupancy.last_run_by_system(self.caller.project_ids)
@@ -118,5 +126,24 @@ def catalog_read_system(system_id: str, overviews: OverviewsDep) -> SystemRead:
 @router.get("/agents", tags=["agents"])
 def fleet_list_agents(overviews: OverviewsDep, project_id: UUID | None = None) -> Page[AgentRead]:
     """The registered machines, and what they are at."""
-    busy = overviews.occupancy.runs_by_agent(overviews.caller.project_ids)
-    return Page(items=overviews.fleet.agents(overviews.caller, project_id, busy))
+    return Page(items=overviews.fleet.agents(overviews.caller, project_id, overviews.at_work()))
+
+
+@router.post("/agents/{agent_id}/drain", tags=["agents"])
+def fleet_drain_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
+    """Give an agent no new runs; what it is at goes on."""
+    agent = overviews.fleet.set_draining(overviews.caller, agent_id, draining=True)
+    return overviews.agent(agent)
+
+
+@router.post("/agents/{agent_id}/undrain", tags=["agents"])
+def fleet_undrain_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
+    """Give an agent runs again."""
+    agent = overviews.fleet.set_draining(overviews.caller, agent_id, draining=False)
+    return overviews.agent(agent)
+
+
+@router.post("/agents/{agent_id}/revoke", tags=["agents"])
+def fleet_revoke_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
+    """Make an agent's token worthless; an attempt it is at ends, and is tried elsewhere."""
+    return overviews.agent(overviews.fleet.revoke(overviews.caller, agent_id))

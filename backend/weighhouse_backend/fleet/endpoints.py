@@ -1,16 +1,10 @@
-"""Enrolment and sessions of agents, and what people do with agents."""
-
-from uuid import UUID
+"""Enrolment and sessions of agents."""
 
 from fastapi import APIRouter, Request
 from weighhouse_protocol.order import Registered, Registration, SessionOpened, SessionOpening
 
 from weighhouse_backend.fleet.dependencies import FleetServiceDep, bearer
-from weighhouse_backend.fleet.schemas import (
-    AgentRead,
-    RegistrationTokenCreate,
-    RegistrationTokenMade,
-)
+from weighhouse_backend.fleet.schemas import RegistrationTokenCreate, RegistrationTokenMade
 from weighhouse_backend.identity.access import CallerDep
 
 router = APIRouter(prefix="/api/v1", tags=["agents"])
@@ -23,24 +17,6 @@ def fleet_make_registration_token(
 ) -> RegistrationTokenMade:
     """A token with which one machine may enrol, once; takes a maintainer."""
     return service.make_registration_token(caller, body)
-
-
-@router.post("/agents/{agent_id}/drain")
-def fleet_drain_agent(agent_id: UUID, caller: CallerDep, service: FleetServiceDep) -> AgentRead:
-    """Give an agent no new runs."""
-    return service.read(service.set_draining(caller, agent_id, draining=True), None)
-
-
-@router.post("/agents/{agent_id}/undrain")
-def fleet_undrain_agent(agent_id: UUID, caller: CallerDep, service: FleetServiceDep) -> AgentRead:
-    """Give an agent runs again."""
-    return service.read(service.set_draining(caller, agent_id, draining=False), None)
-
-
-@router.post("/agents/{agent_id}/revoke")
-def fleet_revoke_agent(agent_id: UUID, caller: CallerDep, service: FleetServiceDep) -> AgentRead:
-    """Make an agent's token worthless."""
-    return service.read(service.revoke(caller, agent_id), None)
 
 
 @agent_router.post("/register", status_code=201)
