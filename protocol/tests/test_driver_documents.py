@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
-
 from weighhouse_protocol.driver import DRIVER_EVENT, DriverOrder, Interval
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "driver"

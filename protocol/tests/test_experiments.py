@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from weighhouse_protocol.yaml_document import (
     DocumentError,
     experiment_from_yaml,
