@@ -11,10 +11,10 @@ from fastapi import APIRouter, FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
+from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.identity.models import Membership, Organization, Project, User
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import hash_password
-from weighhouse_backend.identity.service import FirstUserService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import (
     SessionFactory,

@@ -182,3 +182,52 @@ def test_tokens_are_long_and_never_alike():
     made = {new_token("p") for _ in range(100)}
     assert len(made) == 100
     assert all(len(token) >= 46 for token in made)
+
+
+def test_an_owner_changes_roles_and_one_owner_stays(client, tenants):
+    ours, theirs = tenants
+    person = {"email": "second@example.test", "name": "Second", "password": PASSWORD}
+    added = client.post("/api/v1/members", json=person, headers=ours.headers).json()
+    path = f"/api/v1/members/{added['id']}"
+    changed = client.put(path, json={"role": "owner"}, headers=ours.headers)
+    assert changed.json()["role"] == "owner"
+    assert client.put(path, json={"role": "viewer"}, headers=theirs.headers).status_code == 404
+    assert client.put(path, json={"role": "viewer"}, headers=ours.headers).status_code == 200
+    own = f"/api/v1/members/{ours.user_id}"
+    assert client.put(own, json={"role": "member"}, headers=ours.headers).status_code == 409
+    assert client.delete(path, headers=ours.headers).status_code == 204
+
+
+def test_a_person_who_owns_the_organization_makes_projects(client, tenants):
+    ours, _ = tenants
+    body = {"slug": "storage", "name": "Storage"}
+    assert client.post("/api/v1/projects", json=body, headers=ours.headers).status_code == 403
+    log_in(client, ours)
+    made = client.post("/api/v1/projects", json=body, headers=CSRF)
+    assert made.status_code == 201
+    assert made.json()["role"] == "owner"
+    again = client.post("/api/v1/projects", json=body, headers=CSRF)
+    assert again.status_code == 409
+    assert again.json()["type"].endswith("project-exists")
+    seen = client.get("/api/v1/projects").json()["items"]
+    assert {project["slug"] for project in seen} == {"main", "storage"}
+    tokens = client.get("/api/v1/api-tokens")
+    assert tokens.status_code == 422, "with two projects the call has to say which"
+    assert tokens.json()["errors"][0]["path"] == "project_id"
+
+
+def test_what_was_done_is_listed_for_maintainers(client, tenants):
+    ours, theirs = tenants
+    query = {"project_id": str(ours.project_id), "limit": 3}
+    page = client.get("/api/v1/audit-entries", params=query, headers=ours.headers).json()
+    assert len(page["items"]) == 3
+    following = client.get(
+        "/api/v1/audit-entries", params={**query, "cursor": page["next_cursor"]},
+        headers=ours.headers,
+    ).json()  # fmt: skip
+    assert {one["id"] for one in page["items"]}.isdisjoint(one["id"] for one in following["items"])
+    found = client.get("/api/v1/audit-entries", params=query, headers=theirs.headers)
+    assert found.status_code == 404
+    member = client.post("/api/v1/api-tokens", json={"name": "m"}, headers=ours.headers).json()
+    headers = {"Authorization": f"Bearer {member['token']}"}
+    assert client.get("/api/v1/audit-entries", headers=headers).status_code == 403

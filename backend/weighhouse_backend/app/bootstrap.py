@@ -12,7 +12,7 @@ import sys
 
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.service import FleetService
-from weighhouse_backend.identity.service import FirstUserService
+from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.settings import Settings

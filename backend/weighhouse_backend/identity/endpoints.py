@@ -12,9 +12,12 @@ from weighhouse_backend.identity.schemas import (
     ApiTokenCreate,
     ApiTokenMade,
     ApiTokenRead,
+    AuditEntryRead,
     MemberCreate,
     MemberRead,
+    MemberUpdate,
     OrganizationRead,
+    ProjectCreate,
     ProjectRead,
     SessionCreate,
     SessionRead,
@@ -39,7 +42,7 @@ def identity_log_in(body: SessionCreate, request: Request, response: Response) -
     with unit_of_work(request.app.state.session_factory) as session:
         service = IdentityService(session, SystemClock())
         service.may_try(body.email)
-        token = service.log_in(body.email, body.password)
+        token = service.log_in(body.email, body.password, settings.session_hours)
         user = service.person(body.email) if token else None
     if token is None or user is None:
         raise WrongPassword
@@ -82,6 +85,14 @@ def identity_list_projects(caller: CallerDep, service: IdentityServiceDep) -> Pa
     return Page(items=service.projects(caller))
 
 
+@router.post("/projects", status_code=201, tags=["projects"])
+def identity_make_project(
+    body: ProjectCreate, caller: CallerDep, service: IdentityServiceDep
+) -> ProjectRead:
+    """Make a project; takes a person who owns the organization."""
+    return service.make_project(caller, body)
+
+
 @router.get("/members", tags=["projects"])
 def identity_list_members(
     caller: CallerDep, service: IdentityServiceDep, project_id: UUID | None = None
@@ -104,6 +115,19 @@ def identity_add_member(
 ) -> MemberRead:
     """Give a person access to a project's organization; takes an owner."""
     user = service.add_member(caller, project_id, body)
+    return MemberRead(id=user.id, email=user.email, name=user.name, role=body.role)
+
+
+@router.put("/members/{user_id}", tags=["projects"])
+def identity_change_member(
+    user_id: UUID,
+    body: MemberUpdate,
+    caller: CallerDep,
+    service: IdentityServiceDep,
+    project_id: UUID | None = None,
+) -> MemberRead:
+    """Give a person another role; takes an owner."""
+    user = service.change_member(caller, project_id, user_id, body.role)
     return MemberRead(id=user.id, email=user.email, name=user.name, role=body.role)
 
 
@@ -146,3 +170,18 @@ def identity_make_token(
 def identity_revoke_token(token_id: UUID, caller: CallerDep, service: IdentityServiceDep) -> None:
     """Make a token worthless at once."""
     service.revoke_token(caller, token_id)
+
+
+@router.get("/audit-entries", tags=["projects"])
+def identity_list_audit_entries(
+    caller: CallerDep,
+    service: IdentityServiceDep,
+    page: PageDep,
+    project_id: UUID | None = None,
+) -> Page[AuditEntryRead]:
+    """Who did what to what; takes a maintainer."""
+    found = service.audit_entries(caller, project_id, page)
+    return Page(
+        items=[AuditEntryRead.model_validate(row) for row in found.items],
+        next_cursor=found.next_cursor,
+    )

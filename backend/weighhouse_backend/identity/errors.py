@@ -30,3 +30,10 @@ class AlreadyMember(Conflict):
 
     slug = "already-member"
     title = "This person is a member already"
+
+
+class ProjectExists(Conflict):
+    """The organization has a project of this name already."""
+
+    slug = "project-exists"
+    title = "The organization has a project with this slug already"

@@ -52,6 +52,14 @@ class IdentityRepository:
         """Sign a browser out."""
         self.session.execute(delete(LoginSession).where(LoginSession.token_hash == digest))
 
+    def forget_sessions(self, user_id: UUID, unused_since: datetime.datetime) -> None:
+        """Remove a person's logins that have ended by not being used."""
+        self.session.execute(
+            delete(LoginSession).where(
+                LoginSession.user_id == user_id, LoginSession.last_used_at < unused_since
+            )
+        )
+
     def roles_of(self, user_id: UUID) -> dict[UUID, Role]:
         """A person's role in each project they see."""
         rows = self.session.execute(
@@ -72,6 +80,12 @@ class IdentityRepository:
     def organization_by_slug(self, slug: str) -> Organization | None:
         """An organization."""
         return self.session.scalar(select(Organization).where(Organization.slug == slug))
+
+    def lock_organization(self, organization_id: UUID) -> None:
+        """Let nobody else change who belongs to an organization until the transaction ends."""
+        self.session.execute(
+            select(Organization.id).where(Organization.id == organization_id).with_for_update()
+        )
 
     def project_by_slug(self, organization_id: UUID, slug: str) -> Project | None:
         """A project of an organization."""

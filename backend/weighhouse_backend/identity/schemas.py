@@ -1,6 +1,7 @@
 """What the API says of people, projects and tokens."""
 
 import datetime
+from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -42,6 +43,17 @@ class ProjectRead(BaseModel):
     organization_id: UUID
     organization_name: str
     role: Role
+
+
+class ProjectCreate(BaseModel):
+    """A project to make."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    slug: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=63, examples=["storage"])
+    name: str = Field(min_length=1, max_length=120, examples=["Storage team"])
+    organization_id: UUID | None = None
+    """Default: the caller's only organization."""
 
 
 class SessionRead(BaseModel):
@@ -102,3 +114,24 @@ class MemberCreate(BaseModel):
     name: str = Field(min_length=1, max_length=120)
     role: Role = Role.MEMBER
     password: str | None = Field(default=None, min_length=12, max_length=1000)
+
+
+class MemberUpdate(BaseModel):
+    """A person's new role."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Role
+
+
+class AuditEntryRead(BaseModel):
+    """Who did what to what, when."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    at: datetime.datetime
+    actor: str
+    action: str
+    subject: str
+    details: dict[str, Any]

@@ -14,10 +14,12 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import (
     AlreadyMember,
     LastOwner,
+    ProjectExists,
     TooManyLogins,
 )
 from weighhouse_backend.identity.models import (
     ApiToken,
+    AuditEntry,
     LoginFailure,
     LoginSession,
     Membership,
@@ -27,7 +29,12 @@ from weighhouse_backend.identity.models import (
 )
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.identity.schemas import ApiTokenCreate, MemberCreate, ProjectRead
+from weighhouse_backend.identity.schemas import (
+    ApiTokenCreate,
+    MemberCreate,
+    ProjectCreate,
+    ProjectRead,
+)
 from weighhouse_backend.identity.secrets import (
     hash_password,
     new_token,
@@ -36,8 +43,10 @@ from weighhouse_backend.identity.secrets import (
     token_prefix,
 )
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
-from weighhouse_backend.kit.problems import Forbidden, NotFound
+from weighhouse_backend.kit.problems import FieldProblem, Forbidden, Invalid, NotFound
+from weighhouse_backend.kit.tenancy import confine
 
 FAILURES_ALLOWED = 8
 FAILURE_WINDOW = datetime.timedelta(minutes=10)
@@ -61,9 +70,10 @@ class IdentityService:
             wait = str(int(FAILURE_WINDOW.total_seconds()))
             raise TooManyLogins(headers={"Retry-After": wait})
 
-    def log_in(self, email: str, password: str) -> str | None:
+    def log_in(self, email: str, password: str, session_hours: float) -> str | None:
         """Sign somebody in.
 
+        :param session_hours: how long a login lasts without use; older ones are forgotten.
         :returns: the cookie's token, or None when it does not fit; the failure is noted then, so
             the caller commits and answers with `WrongPassword` afterwards.
         """
@@ -73,6 +83,8 @@ class IdentityService:
             self.session.add(LoginFailure(email=email.lower(), at=now))
             return None
         token = new_token("s")
+        unused_since = now - datetime.timedelta(hours=session_hours)
+        self._repository.forget_sessions(user.id, unused_since)
         self.session.add(
             LoginSession(
                 user_id=user.id, token_hash=token_hash(token), created_at=now, last_used_at=now
@@ -137,15 +149,7 @@ class IdentityService:
             expires_at=now + datetime.timedelta(days=days) if days else None,
         )
         self._repository.add(row)
-        audit.record(
-            self.session,
-            self.clock,
-            actor=caller.name,
-            action="api_token.created",
-            subject=row.name,
-            project_id=project_id,
-            role=str(wanted.role),
-        )
+        self._audit(caller, "api_token.created", row.name, project_id, role=str(wanted.role))
         return row, token
 
     def tokens(self, caller: Caller, project_id: UUID | None, query: PageQuery) -> Page[Any]:
@@ -163,14 +167,7 @@ class IdentityService:
         caller.require(row.project_id, Role.MAINTAINER)
         if row.revoked_at is None:
             row.revoked_at = self.clock.now()
-            audit.record(
-                self.session,
-                self.clock,
-                actor=caller.name,
-                action="api_token.revoked",
-                subject=row.name,
-                project_id=row.project_id,
-            )
+            self._audit(caller, "api_token.revoked", row.name, row.project_id)
 
     def members(self, caller: Caller, project_id: UUID | None) -> Sequence[tuple[User, str]]:
         """People who see a project."""
@@ -199,15 +196,22 @@ class IdentityService:
                 organization_id=organization_id, user_id=user.id, role=wanted.role, created_at=now
             )
         )
-        audit.record(
-            self.session,
-            self.clock,
-            actor=caller.name,
-            action="member.added",
-            subject=user.email,
-            project_id=project,
-            role=str(wanted.role),
-        )
+        self._audit(caller, "member.added", user.email, project, role=str(wanted.role))
+        return user
+
+    def change_member(
+        self, caller: Caller, project_id: UUID | None, user_id: UUID, role: Role
+    ) -> User:
+        """Give a person another role; takes an owner.
+
+        :raises LastOwner: when nobody would be left to give access.
+        """
+        project, membership = self._membership(caller, project_id, user_id)
+        if role != Role.OWNER:
+            self._keep_an_owner(membership)
+        membership.role = role
+        user = self.user(user_id)
+        self._audit(caller, "member.changed", user.email, project, role=str(role))
         return user
 
     def remove_member(self, caller: Caller, project_id: UUID | None, user_id: UUID) -> None:
@@ -215,22 +219,90 @@ class IdentityService:
 
         :raises LastOwner: when nobody would be left to give access.
         """
+        project, membership = self._membership(caller, project_id, user_id)
+        self._keep_an_owner(membership)
+        self.session.delete(membership)
+        self._audit(caller, "member.removed", self.user(user_id).email, project)
+
+    def make_project(self, caller: Caller, wanted: ProjectCreate) -> ProjectRead:
+        """Make a project; takes a person who owns the organization.
+
+        :raises ProjectExists: when the organization has one with this slug.
+        """
+        if caller.kind != "user":
+            raise Forbidden("an API token belongs to one project; a person makes another")
+        organization = self._own_organization(caller, wanted.organization_id)
+        if self._repository.project_by_slug(organization.id, wanted.slug) is not None:
+            raise ProjectExists
+        project = Project(
+            id=new_id(),
+            organization_id=organization.id,
+            slug=wanted.slug,
+            name=wanted.name,
+            created_at=self.clock.now(),
+        )
+        confine(self.session, {*caller.project_ids, project.id})
+        self._repository.add(project)
+        self._audit(caller, "project.created", project.slug, project.id)
+        return ProjectRead(
+            id=project.id,
+            slug=project.slug,
+            name=project.name,
+            organization_id=organization.id,
+            organization_name=organization.name,
+            role=Role.OWNER,
+        )
+
+    def audit_entries(self, caller: Caller, project_id: UUID | None, query: PageQuery) -> Page[Any]:
+        """What was done in a project, newest first; takes a maintainer."""
+        project = caller.project_or_only(project_id)
+        caller.require(project, Role.MAINTAINER)
+        statement = select(AuditEntry).where(AuditEntry.project_id == project)
+        return page_of(self.session, statement, AuditEntry.id, query, lambda row: row)
+
+    def _own_organization(self, caller: Caller, organization_id: UUID | None) -> Organization:
+        own = {one.id: one for one in self.organizations(caller)}
+        chosen = organization_id or (next(iter(own)) if len(own) == 1 else None)
+        if chosen is None:
+            raise Invalid(
+                "which organization? give organization_id",
+                errors=[FieldProblem(path="organization_id", message="is missing", expected="id")],
+            )
+        membership = self._repository.membership(chosen, caller.id)
+        if membership is None or chosen not in own:
+            raise NotFound
+        if membership.role != Role.OWNER:
+            raise Forbidden(f"you are {membership.role} in this organization; this takes owner")
+        return own[chosen]
+
+    def _membership(
+        self, caller: Caller, project_id: UUID | None, user_id: UUID
+    ) -> tuple[UUID, Membership]:
         project = caller.project_or_only(project_id)
         caller.require(project, Role.OWNER)
         organization_id = self._organization(caller, project)
+        self._repository.lock_organization(organization_id)
         membership = self._repository.membership(organization_id, user_id)
         if membership is None:
             raise NotFound
-        if membership.role == Role.OWNER and self._repository.owners_count(organization_id) == 1:
+        return project, membership
+
+    def _keep_an_owner(self, membership: Membership) -> None:
+        owners = self._repository.owners_count(membership.organization_id)
+        if membership.role == Role.OWNER and owners == 1:
             raise LastOwner
-        self.session.delete(membership)
+
+    def _audit(
+        self, caller: Caller, action: str, subject: str, project_id: UUID, **details: Any
+    ) -> None:
         audit.record(
             self.session,
             self.clock,
             actor=caller.name,
-            action="member.removed",
-            subject=str(user_id),
-            project_id=project,
+            action=action,
+            subject=subject,
+            project_id=project_id,
+            **details,
         )
 
     def _organization(self, caller: Caller, project_id: UUID | None) -> UUID:
@@ -238,63 +310,3 @@ class IdentityService:
         if project is None:
             raise NotFound
         return project.organization_id
-
-
-@dataclass(frozen=True)
-class FirstUserService:
-    """What a new installation begins with; every step repeatable."""
-
-    session: Session
-    clock: Clock
-
-    def ensure(
-        self, email: str, password: str, name: str = "Administrator"
-    ) -> tuple[User, Project]:
-        """The first user, organization and project; existing ones stay, the password is set."""
-        repository = IdentityRepository(self.session)
-        now = self.clock.now()
-        organization = repository.organization_by_slug("weighhouse")
-        if organization is None:
-            organization = Organization(slug="weighhouse", name="Weighhouse", created_at=now)
-            repository.add(organization)
-        project = repository.project_by_slug(organization.id, "main")
-        if project is None:
-            project = Project(
-                organization_id=organization.id, slug="main", name="Main", created_at=now
-            )
-            repository.add(project)
-        user = repository.user_by_email(email)
-        if user is None:
-            user = User(email=email, name=name, created_at=now)
-            repository.add(user)
-        if not password_fits(user.password_hash, password):
-            user.password_hash = hash_password(password)
-        if repository.membership(organization.id, user.id) is None:
-            repository.add(
-                Membership(
-                    organization_id=organization.id,
-                    user_id=user.id,
-                    role=Role.OWNER,
-                    created_at=now,
-                )
-            )
-        return user, project
-
-    def ensure_token(self, project: Project, name: str, known: str | None) -> str:
-        """An owner's API token: the known one while it is valid, else a new one."""
-        now = self.clock.now()
-        if known and IdentityRepository(self.session).use_token(token_hash(known), now):
-            return known
-        token = new_token("p")
-        self.session.add(
-            ApiToken(
-                project_id=project.id,
-                name=name,
-                role=Role.OWNER,
-                prefix=token_prefix(token),
-                token_hash=token_hash(token),
-                created_by="installation",
-                created_at=now,
-            )
-        )
-        return token

@@ -1,0 +1,77 @@
+"""What a new installation begins with: its first user, organization, project and token."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.identity.models import ApiToken, Membership, Organization, Project, User
+from weighhouse_backend.identity.repository import IdentityRepository
+from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.secrets import (
+    hash_password,
+    new_token,
+    password_fits,
+    token_hash,
+    token_prefix,
+)
+from weighhouse_backend.kit.clock import Clock
+
+
+@dataclass(frozen=True)
+class FirstUserService:
+    """What a new installation begins with; every step repeatable."""
+
+    session: Session
+    clock: Clock
+
+    def ensure(
+        self, email: str, password: str, name: str = "Administrator"
+    ) -> tuple[User, Project]:
+        """The first user, organization and project; existing ones stay, the password is set."""
+        repository = IdentityRepository(self.session)
+        now = self.clock.now()
+        organization = repository.organization_by_slug("weighhouse")
+        if organization is None:
+            organization = Organization(slug="weighhouse", name="Weighhouse", created_at=now)
+            repository.add(organization)
+        project = repository.project_by_slug(organization.id, "main")
+        if project is None:
+            project = Project(
+                organization_id=organization.id, slug="main", name="Main", created_at=now
+            )
+            repository.add(project)
+        user = repository.user_by_email(email)
+        if user is None:
+            user = User(email=email, name=name, created_at=now)
+            repository.add(user)
+        if not password_fits(user.password_hash, password):
+            user.password_hash = hash_password(password)
+        if repository.membership(organization.id, user.id) is None:
+            repository.add(
+                Membership(
+                    organization_id=organization.id,
+                    user_id=user.id,
+                    role=Role.OWNER,
+                    created_at=now,
+                )
+            )
+        return user, project
+
+    def ensure_token(self, project: Project, name: str, known: str | None) -> str:
+        """An owner's API token: the known one while it is valid, else a new one."""
+        now = self.clock.now()
+        if known and IdentityRepository(self.session).use_token(token_hash(known), now):
+            return known
+        token = new_token("p")
+        self.session.add(
+            ApiToken(
+                project_id=project.id,
+                name=name,
+                role=Role.OWNER,
+                prefix=token_prefix(token),
+                token_hash=token_hash(token),
+                created_by="installation",
+                created_at=now,
+            )
+        )
+        return token
