@@ -138,6 +138,7 @@ class RocksDbPlugin(Plugin):
         return {**target.driver_options, **target.parameters}
 
     def _open_scratch(self, context: Context, name: str, options: Mapping[str, Scalar]) -> Path:
+        context.check()
         directory = context.directory / name
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
@@ -154,7 +155,7 @@ class RocksDbPlugin(Plugin):
                     raise NotReady(
                         f"RocksDB cannot be opened: {event.message}",
                         event.hint,
-                        run.process.log_tail() or (event.message,),
+                        (*run.process.log_tail(), event.message),
                     )
         return directory
 

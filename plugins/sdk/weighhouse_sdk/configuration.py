@@ -24,8 +24,12 @@ def system_value(schema: Mapping[str, object], value: Scalar) -> str:
     """A parameter's value as the system prints it back.
 
     `x-true` and `x-false` in the schema give the words for a flag, default `yes` and `no`;
-    `x-scale` is what the system multiplies a number by, for example 1048576 for mebibytes.
+    `x-scale` is what the system multiplies a number by, for example 1048576 for mebibytes;
+    `x-words` has the system's own word for each choice of an enumeration.
     """
+    words = schema.get("x-words")
+    if isinstance(words, Mapping) and value in words:
+        return str(words[value])
     if isinstance(value, bool):
         return str(schema.get("x-true", "yes") if value else schema.get("x-false", "no"))
     scale = schema.get("x-scale", 1)

@@ -101,6 +101,7 @@ class DriverRun:
     :param context: of the attempt; its cancel and its deadline make the driver end cleanly with
         what was measured, after which it still reports.
     :param directory: where it works; default: `driver/` in the context's directory.
+    :param end_seconds: how long it may take to end by itself before it is killed.
     :raises BinaryMissing: when the driver is not there.
     """
 
@@ -112,7 +113,9 @@ class DriverRun:
         *,
         name: str = "driver",
         directory: Path | None = None,
+        end_seconds: float = END_SECONDS,
     ) -> None:
+        self._end_seconds = end_seconds
         self._context = context
         self._order = order
         self._stop_at: float | None = None
@@ -142,12 +145,12 @@ class DriverRun:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.process.stop(END_SECONDS)
+        self.process.stop(self._end_seconds)
 
     def terminate(self) -> None:
         """Ask it to end with what it has measured; it goes on reporting. Idempotent."""
         if self._stop_at is None:
-            self._stop_at = self._context.clock.monotonic() + END_SECONDS
+            self._stop_at = self._context.clock.monotonic() + self._end_seconds
             self.process.signal(signal.SIGTERM)
 
     def events(self) -> Iterator[DriverEvent]:
@@ -157,6 +160,7 @@ class DriverRun:
 
         :raises DriverFailed: when a line is not of the protocol, or when the driver ends, or has
             to be killed, with neither `finished` nor `failed`.
+        :raises Cancelled, DeadlinePassed: when that is why it ended before it could tell anything.
         """
         self._send_order()
         last: DriverEvent | None = None
@@ -173,8 +177,10 @@ class DriverRun:
                     self.process.log_tail(),
                 ) from error
             yield last
-        code = self.process.wait(END_SECONDS)
+        code = self.process.wait(self._end_seconds)
         if not isinstance(last, Finished | Failed):
+            if self._stop_at is not None and code is not None:
+                self._context.check()
             how = "was silent and had to be killed" if code is None else f"ended with {code}"
             raise DriverFailed(
                 f"the driver {how} before it finished",

@@ -57,7 +57,10 @@ def main(order_text: str, command: list[str]) -> None:
         os.sched_setaffinity(0, order["cpus"])
     if order["user"]:
         become(order["user"])
-    os.execv(command[0], command)  # noqa: S606 - becoming the server is the purpose
+    try:
+        os.execv(command[0], command)  # noqa: S606 - becoming the server is the purpose
+    except OSError as error:
+        sys.exit(f"{command[0]} cannot be started: {error.strerror}")
 
 
 if __name__ == "__main__":

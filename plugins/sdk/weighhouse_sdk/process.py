@@ -20,6 +20,7 @@ from typing import IO
 from weighhouse_sdk import launch
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.procfs import (
+    ProcessStat,
     all_processes,
     boot_id,
     is_alive,
@@ -146,11 +147,21 @@ class ServerProcess:
 
     def stop(self, grace_seconds: float) -> Ended:
         """SIGTERM, wait, SIGKILL to whatever of its group is left. Idempotent."""
-        self.signal(signal.SIGTERM)
-        killed = self.wait(grace_seconds) is None
-        # What it forked may outlive it, to save data that is about to be removed.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)
+        # A pid is surely ours until its end was waited for; after that it may be anybody's.
+        killed = False
+        if self._popen.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
+            wait_for_end(self.pid, grace_seconds)
+            stat = process_stat(self.pid)
+            killed = stat is not None and stat.alive
+            # What it forked may outlive it, to save data that is about to be removed.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+        else:
+            for orphan in session_members(self.pid, self.command.directory):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(orphan.pid, signal.SIGKILL)
         code = self.wait(KILL_SECONDS)
         for pipe in (self._popen.stdin, self._popen.stdout):
             if pipe is not None:
@@ -240,13 +251,11 @@ class Processes:
                 sessions[pid] = str(record["name"])
             if is_alive(pid, ticks):
                 found.append(Leftover(str(record["name"]), pid, ticks))
-        if not sessions:
-            return ()
-        for stat in all_processes():
-            if stat.session in sessions and stat.pid != stat.session and stat.alive:
-                where = working_directory(stat.pid)
-                if where is not None and where.is_relative_to(self._root):
-                    found.append(Leftover(sessions[stat.session], stat.pid, stat.start_ticks))
+        for session, name in sessions.items():
+            found += [
+                Leftover(name, stat.pid, stat.start_ticks)
+                for stat in session_members(session, self._root)
+            ]
         return tuple(found)
 
     def remove_leftovers(self, grace_seconds: float) -> tuple[Leftover, ...]:
@@ -296,6 +305,17 @@ def wait_for_end(pid: int, seconds: float) -> None:
         waiter.poll(max(0.0, seconds) * 1000)
     finally:
         os.close(descriptor)
+
+
+def session_members(session: int, directory: Path) -> list[ProcessStat]:
+    """Live processes of a session, its leader aside, that work in a directory or below it."""
+    found = []
+    for stat in all_processes():
+        if stat.session == session and stat.pid != session and stat.alive:
+            where = working_directory(stat.pid)
+            if where is not None and where.is_relative_to(directory):
+                found.append(stat)
+    return found
 
 
 def log_tail(path: Path, lines: int = 20) -> tuple[str, ...]:

@@ -1,0 +1,67 @@
+"""Targets against manifests, and effective configurations explained."""
+
+import pytest
+from weighhouse_protocol.report import Setting
+from weighhouse_sdk.configuration import explained, system_value
+from weighhouse_sdk.parameters import defaults, object_problems
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "mode": {"type": "string", "enum": ["fast", "safe"], "default": "safe"},
+        "threads": {"type": "integer", "minimum": 1, "maximum": 8, "default": 2},
+        "rule": {"type": "string", "pattern": "^[0-9]*$"},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("values", "problems"),
+    [
+        ({}, []),
+        ({"mode": "fast", "threads": 8, "rule": ""}, []),
+        ({"mode": "furious"}, [("p.mode", "`furious` is not one of: fast, safe")]),
+        ({"threads": 9}, [("p.threads", "9 is greater than the maximum of 8")]),
+        ({"threads": True}, [("p.threads", "True is not of type 'integer'")]),
+        ({"rule": "; id"}, [("p.rule", "'; id' does not match '^[0-9]*$'")]),
+        ({"speed": 1}, [("p.speed", "is not known; there are: mode, rule, threads")]),
+    ],
+)
+def test_problems_are_named_with_their_paths(
+    values: dict[str, object], problems: list[tuple[str, str]]
+) -> None:
+    assert object_problems(SCHEMA, values, "p") == problems
+
+
+def test_an_empty_schema_declares_nothing() -> None:
+    assert object_problems({}, {"a": 1}, "p") == [("p.a", "is not known; there are: none")]
+
+
+def test_defaults_are_read() -> None:
+    assert defaults(SCHEMA) == {"mode": "safe", "threads": 2}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "told"),
+    [
+        ({}, True, "yes"),
+        ({}, False, "no"),
+        ({"x-true": "on", "x-false": "off"}, False, "off"),
+        ({"x-scale": 1024}, 3, "3072"),
+        ({"x-words": {"lz4": "kLZ4"}}, "lz4", "kLZ4"),
+        ({}, 1.25, "1.25"),
+    ],
+)
+def test_values_in_the_systems_words(schema: dict[str, object], value: object, told: str) -> None:
+    assert system_value(schema, value) == told
+
+
+def test_sources_are_told() -> None:
+    effective = {"port": "7", "mode": "fast", "same": "1", "new": "x"}
+    vendor = {"port": "6379", "mode": "safe", "same": "1"}
+    assert explained(effective, vendor, {"mode", "same"}, {"port"}) == (
+        Setting(name="mode", value="fast", default="safe", source="experiment"),
+        Setting(name="new", value="x", default=None, source="default"),
+        Setting(name="port", value="7", default="6379", source="plugin"),
+        Setting(name="same", value="1", default="1", source="experiment"),
+    )
