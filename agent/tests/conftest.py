@@ -86,7 +86,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "Metadata-Version: 2.1\nName: weighhouse-plugin-scale\nVersion: 0.1.0\n"
     )
     (about / "entry_points.txt").write_text(
-        "[weighhouse.plugins]\nscale = weighhouse_plugin_scale:PLUGIN\n"
+        "[weighhouse.plugins]\nscale = scale_plugin:PLUGIN\n"
     )
     kept = {name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")}
     return {

@@ -96,4 +96,4 @@ def address(deployed: Deployed) -> tuple[str, int]:
     return parts.hostname, parts.port
 
 
-PLUGIN = ScalePlugin(packaged_manifest("weighhouse_plugin_scale"))
+PLUGIN = ScalePlugin(packaged_manifest("scale_plugin"))
