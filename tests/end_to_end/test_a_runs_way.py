@@ -21,7 +21,6 @@ def test_every_run_is_completed(platform: RunningPlatform, campaign: dict) -> No
     assert campaign["runs"]["completed"] == campaign["runs"]["total"]
     statuses = {run["status"] for cell in campaign["cells"] for run in cell["runs"]}
     assert statuses == {"completed"}
-    assert campaign["agents"][0]["name"] == "local"
 
 
 def test_the_order_is_interleaved_between_the_systems(
@@ -42,6 +41,7 @@ def test_a_run_carries_what_is_needed_to_judge_it(
     cell = next(cell for cell in campaign["cells"] if cell["target"] == system)
     run = platform.request("GET", f"/runs/{cell['runs'][0]['id']}")
     assert run["system_id"] == system
+    assert run["agent"]["name"] == "local"
     summary = run["summary"]
     every = summary["operations"]["all"]
     assert every["ok"] > 100
@@ -98,7 +98,7 @@ def test_the_comparison_sets_the_systems_side_by_side(
         assert estimate["low"] <= estimate["median"] <= estimate["high"]
     # Two repeats a side prove nothing, and the comparison says so.
     assert {difference["verdict"] for difference in found["differences"]} == {"insufficient"}
-    assert "too-few-repeats" in {finding["id"] for finding in found["findings"]}
+    assert "repeats" in {finding["id"] for finding in found["findings"]}
     assert found["fairness"]
     assert found["disclaimers"]
 

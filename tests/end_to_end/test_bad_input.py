@@ -31,8 +31,10 @@ def test_an_unknown_key(platform: RunningPlatform, document: dict) -> None:
 
 def test_weights_that_are_none(platform: RunningPlatform, document: dict) -> None:
     document["workloads"][0]["operations"] = {"read": 0.0, "update": 0.0}
-    (path,) = refused(platform, document)
-    assert path.startswith("workloads[0].operations")
+    error = refused(platform, document)["workloads[0].operations"]
+    assert "add up to 0, not 1" in error["message"]
+    document["workloads"][0]["operations"] = {"read": -0.5, "update": 1.5}
+    assert "workloads[0].operations.read" in refused(platform, document)
 
 
 def test_an_unknown_system(platform: RunningPlatform, document: dict) -> None:

@@ -16,6 +16,7 @@ import pytest
 from weighhouse_cli.embedded.directory import PlatformDirectory, free_port
 from weighhouse_testing.waiting import until
 
+START_SECONDS = 180
 WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
 
 
@@ -67,7 +68,7 @@ def test_interrupted_it_stops_everything_and_finds_its_data_again(
 ) -> None:
     output, port = tmp_path / "output", free_port()
     with up(data, port, output) as process:
-        until("the platform is up", lambda: ready(port, process, output), seconds=90)
+        until("the platform is up", lambda: ready(port, process, output), seconds=START_SECONDS)
         first = output.read_text()
         assert f"http://127.0.0.1:{port}" in first
         secret = PlatformDirectory(data).first_user()
@@ -89,7 +90,9 @@ def test_interrupted_it_stops_everything_and_finds_its_data_again(
         assert process.wait(60) == 0
     assert not platform_processes(data)
     with up(data, port, output) as process:
-        until("the platform is up again", lambda: ready(port, process, output), seconds=90)
+        until(
+            "the platform is up again", lambda: ready(port, process, output), seconds=START_SECONDS
+        )
         assert password.group(1) not in output.read_text(), "the password is shown once"
         listed = subprocess.run(
             [WEIGHHOUSE, "token", "list"],
