@@ -44,6 +44,7 @@ def test_a_campaign_over_http(tenant: Tenant) -> None:
     shown = tenant.request("GET", campaign["links"]["self"]).json()
     assert shown["status"] == "settling"
     assert shown["runs"]["completed"] == 2
+    assert shown["agents"] == [{"id": str(agent), "name": "one"}], "it took part"
     run = shown["cells"][0]["runs"][0]
     assert (run["status"], run["throughput"], run["p99_us"]) == ("completed", 1000.0, 500.0)
     listed = tenant.request("GET", "/api/v1/campaigns?status=settling").json()["items"]

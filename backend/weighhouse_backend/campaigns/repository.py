@@ -270,16 +270,28 @@ class CampaignRepository:
             self.session.scalars(select(Attempt.agent_id).where(Attempt.status.in_(LIVE_ATTEMPTS)))
         )
 
-    def agents_at_work(self, campaign_id: UUID) -> list[tuple[UUID, str]]:
-        """Agents that an attempt of a campaign occupies: id and name."""
+    def agents_of(self, campaign_id: UUID) -> list[tuple[UUID, str]]:
+        """Agents that took up runs of a campaign, or are offered one: id and name."""
         found = self.session.execute(
             select(Attempt.agent_id, Attempt.agent_name)
             .join(Run, Run.id == Attempt.run_id)
-            .where(Run.campaign_id == campaign_id, Attempt.status.in_(LIVE_ATTEMPTS))
+            .where(
+                Run.campaign_id == campaign_id,
+                Attempt.claimed_at.is_not(None) | Attempt.status.in_(LIVE_ATTEMPTS),
+            )
             .order_by(Attempt.agent_name)
             .distinct()
         )
         return [(agent_id, name) for agent_id, name in found]
+
+    def attempts_under_way(self, campaign_id: UUID) -> int:
+        """How many agents work for a campaign right now."""
+        return self.session.scalars(
+            select(func.count())
+            .select_from(Attempt)
+            .join(Run, Run.id == Attempt.run_id)
+            .where(Run.campaign_id == campaign_id, Attempt.status.in_(LIVE_ATTEMPTS))
+        ).one()
 
     def agents_used(self, campaign_id: UUID) -> Sequence[UUID]:
         """Agents that ever took up a run of a campaign."""

@@ -123,7 +123,7 @@ class CellRead(BaseModel):
 
 
 class AgentOfCampaign(BaseModel):
-    """An agent at work for the campaign."""
+    """An agent that took part in the campaign, or takes part now."""
 
     id: UUID
     name: str

@@ -83,7 +83,7 @@ class CampaignViews:
         document = self.experiments.document(campaign.revision_id)
         cells = self.repository.cells(campaign.id)
         runs = self.repository.runs(campaign.id)
-        agents = self.repository.agents_at_work(campaign.id)
+        agents = self.repository.agents_of(campaign.id)
         address = f"/api/v1/campaigns/{campaign.id}"
         return CampaignRead(
             **dict(self.summaries([campaign])[0]),
@@ -93,7 +93,7 @@ class CampaignViews:
             load_levels=[_level(level) for level in document.load_levels],
             repetitions=campaign.repetitions,
             cells=_cells(cells, runs),
-            seconds_left=self._seconds_left(campaign, cells, runs, len(agents)),
+            seconds_left=self._seconds_left(campaign, cells, runs),
             agents=[AgentOfCampaign(id=agent_id, name=name) for agent_id, name in agents],
             base_campaign_id=campaign.base_campaign_id,
             disclosure=self.disclosure.sheet(
@@ -114,19 +114,19 @@ class CampaignViews:
         for run in runs:
             by_status[run.status] = by_status.get(run.status, 0) + 1
         cells = self.repository.cells(campaign.id)
-        agents = self.repository.agents_at_work(campaign.id)
         return ProgressEvent(
             runs=RunCountsRead(**asdict(count_runs(by_status))),
-            seconds_left=self._seconds_left(campaign, cells, runs, len(agents)),
+            seconds_left=self._seconds_left(campaign, cells, runs),
         )
 
     def _seconds_left(
-        self, campaign: Campaign, cells: Sequence[Cell], runs: Sequence[Run], agents_count: int
+        self, campaign: Campaign, cells: Sequence[Cell], runs: Sequence[Run]
     ) -> float | None:
         waiting = campaign.status == CampaignStatus.QUEUED
         if campaign.status in FINISHED_CAMPAIGNS or campaign.paused or waiting:
             return None
         targets = {cell.id: cell.target_index for cell in cells}
+        agents_count = self.repository.attempts_under_way(campaign.id)
         return seconds_left(runs, targets, self.clock.now(), agents_count)
 
     def _targets(self, document: Document) -> list[TargetOfCampaign]:
