@@ -89,6 +89,7 @@ def test_a_directory_without_a_database_tells_nothing(tmp_path: Path) -> None:
 
 def test_the_missing_network_is_said_loudly() -> None:
     manifest = PLUGIN.manifest
-    [caution] = [each for each in manifest.disclaimers if each.severity == "caution"]
+    [caution] = [each for each in manifest.disclaimers if each.id == "rocksdb-no-network"]
+    assert caution.severity == "caution"
     assert "network" in caution.title.lower()
     assert manifest.aspects["network"].startswith("None")

@@ -139,9 +139,9 @@ class RocksDbPlugin(Plugin):
 
     def _open_scratch(self, context: Context, name: str, options: Mapping[str, Scalar]) -> Path:
         context.check()
-        directory = context.directory / name
+        directory = context.scratch_directory / name
         shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir()
+        directory.mkdir(parents=True)
         order = DriverOrder(
             workload=Workload(name="one-record", record_count=1),
             target=DriverTarget(endpoints=(f"file://{directory}",), options=dict(options)),

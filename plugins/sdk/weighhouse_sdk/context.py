@@ -95,8 +95,8 @@ class HostOptions:
 class Context:
     """Everything a verb may use. Made by `Context.open`, one for each attempt.
 
-    `directory` belongs to this attempt alone: `data/` below it is the system's, `processes/` has
-    the records by which leftovers are found after a crash.
+    `directory` belongs to this attempt alone: `data/` below it is the system's, `scratch/` is for
+    probes and the driver, `processes/` has the records by which leftovers are found after a crash.
     """
 
     target: Target
@@ -148,6 +148,11 @@ class Context:
     def data_directory(self) -> Path:
         """Where the system keeps its data; made by `deploy`, removed by `clean_up`."""
         return self.directory / "data"
+
+    @property
+    def scratch_directory(self) -> Path:
+        """Where probes and the driver work; removed by `clean_up`."""
+        return self.directory / "scratch"
 
     def seconds_left(self) -> float:
         """Until the deadline; never negative."""

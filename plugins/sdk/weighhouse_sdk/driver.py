@@ -100,7 +100,7 @@ class DriverRun:
     :param order: what it is to do.
     :param context: of the attempt; its cancel and its deadline make the driver end cleanly with
         what was measured, after which it still reports.
-    :param directory: where it works; default: `driver/` in the context's directory.
+    :param directory: where it works; default: `driver/` in the context's scratch.
     :param end_seconds: how long it may take to end by itself before it is killed.
     :raises BinaryMissing: when the driver is not there.
     """
@@ -124,7 +124,7 @@ class DriverRun:
             Command(
                 name=name,
                 arguments=(str(executable),),
-                directory=directory or context.directory / "driver",
+                directory=directory or context.scratch_directory / "driver",
                 cpus=context.options.driver_cpus,
             ),
             stdin=True,

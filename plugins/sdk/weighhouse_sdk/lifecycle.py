@@ -220,9 +220,10 @@ class Plugin(ABC):
         """
         ended = context.processes.remove_leftovers(context.options.stop_seconds)
         removed = []
-        if context.data_directory.exists():
-            shutil.rmtree(context.data_directory)
-            removed.append(context.data_directory)
+        for directory in (context.data_directory, context.scratch_directory):
+            if directory.exists():
+                shutil.rmtree(directory)
+                removed.append(directory)
         return CleanedUp(ended, tuple(removed))
 
     # for the driver

@@ -233,7 +233,7 @@ class ServerPlugin(Plugin):
         return process, address
 
     def _vendor_settings(self, context: Context, executable: Path) -> dict[str, str]:
-        directory = context.directory / "defaults"
+        directory = context.scratch_directory / "defaults"
         process, address = self._start(context, executable, "defaults", directory, {}, False)
         try:
             self._await(context, process, address)

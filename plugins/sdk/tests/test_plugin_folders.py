@@ -1,0 +1,173 @@
+"""Walks all plugin folders: open one, know all. What is held here stands in docs/plugins."""
+
+import ast
+import datetime
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_sdk.parameters import declared, object_problems
+from weighhouse_sdk.registry import load_plugin
+
+ROOT = Path(__file__).resolve().parents[3]
+PLUGINS = sorted(
+    path.parent for path in (ROOT / "plugins").glob("*/pyproject.toml") if path.parent.name != "sdk"
+)
+GUIDE = (ROOT / "docs" / "plugins" / "README.md").read_text(encoding="utf-8")
+ASPECTS = {"durability", "replication", "consistency", "memory", "threads", "network"}
+UNITS = {"bytes": "bytes", "mebibytes": "MiB", "ms": "ms", "seconds": "s", "percentage": "%"}
+each_folder = pytest.mark.parametrize("folder", PLUGINS, ids=lambda path: path.name)
+
+
+def package(folder: Path) -> Path:
+    return folder / f"weighhouse_plugin_{folder.name}"
+
+
+def manifest(folder: Path) -> Manifest:
+    return load_plugin(folder.name).manifest
+
+
+def guide_headings() -> list[str]:
+    section = GUIDE.partition("## Headings of the page")[2].partition("\n## ")[0]
+    return re.findall(r"^\d+\. (.+)$", section, re.MULTILINE)
+
+
+def page(folder: Path) -> str:
+    return (folder / "README.md").read_text(encoding="utf-8")
+
+
+def shown(default: Any) -> str:
+    return {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default)
+
+
+def test_there_are_plugins() -> None:
+    assert {"memcached", "redis", "rocksdb"} <= {folder.name for folder in PLUGINS}
+
+
+@each_folder
+def test_files_are_where_they_are_everywhere(folder: Path) -> None:
+    for name in ("__init__.py", "plugin.py", "plugin.toml", "py.typed"):
+        assert (package(folder) / name).is_file(), name
+    for name in ("README.md", "pyproject.toml"):
+        assert (folder / name).is_file(), name
+
+
+@each_folder
+def test_page_has_the_headings_of_every_page(folder: Path) -> None:
+    headings = guide_headings()
+    assert len(headings) == 10
+    assert re.findall(r"^## (.+)$", page(folder), re.MULTILINE) == headings
+    assert page(folder).startswith(f"# {manifest(folder).name}\n")
+    sections = re.split(r"^## .+$", page(folder), flags=re.MULTILINE)[1:]
+    assert all(section.strip() for section in sections)
+
+
+@each_folder
+def test_page_is_the_manifests_documentation(folder: Path) -> None:
+    assert manifest(folder).documentation == page(folder)
+
+
+@each_folder
+def test_distribution_names_the_plugin(folder: Path) -> None:
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["name"] == f"weighhouse-plugin-{folder.name}"
+    assert project["version"] == manifest(folder).version
+    assert project["dependencies"] == ["weighhouse-sdk"]
+    assert project["entry-points"]["weighhouse.plugins"] == {
+        folder.name: f"weighhouse_plugin_{folder.name}:PLUGIN"
+    }
+
+
+@each_folder
+def test_manifest_says_who_and_under_which_terms(folder: Path) -> None:
+    found = manifest(folder)
+    assert found.id == folder.name
+    assert found.default_deployment in found.deployments
+    for text in (found.vendor, found.licence, found.architecture, found.summary):
+        assert text
+    clause = found.benchmark_clause
+    assert clause.source.startswith("https://")
+    assert datetime.date(2026, 1, 1) <= clause.checked_on
+    assert clause.checked_on.isoformat() in page(folder)
+    assert found.disclaimers
+    for disclaimer in found.disclaimers:
+        assert disclaimer.id.startswith(f"{found.id}-")
+    ids = [disclaimer.id for disclaimer in found.disclaimers]
+    assert len(ids) == len(set(ids))
+
+
+@each_folder
+def test_parameters_are_documented_and_their_defaults_valid(folder: Path) -> None:
+    found = manifest(folder)
+    for schema in (found.parameters, found.driver.options):
+        assert schema["type"] == "object"
+        assert schema["additionalProperties"] is False
+        for name, each in declared(schema).items():
+            assert each["title"], name
+            assert each["description"].endswith("."), name
+            assert each["type"] in {"boolean", "integer", "number", "string"}, name
+            assert not object_problems(schema, {name: each["default"]}, ""), name
+            unit = UNITS.get(name.rpartition("_")[2])
+            assert unit is None or each["x-unit"] == unit, name
+
+
+@each_folder
+def test_page_has_a_row_for_each_parameter(folder: Path) -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", page(folder), re.MULTILINE))
+    parameters = declared(manifest(folder).parameters)
+    assert set(rows) == set(parameters)
+    for name, each in parameters.items():
+        told = f"{shown(each['default'])} {each.get('x-unit', '')}".strip()
+        assert rows[name].partition(" (")[0] == told, name
+
+
+@each_folder
+def test_each_aspect_of_comparability_is_answered(folder: Path) -> None:
+    found = manifest(folder)
+    parameters = declared(found.parameters).values()
+    decided = {each["x-aspect"] for each in parameters if "x-aspect" in each}
+    assert decided <= ASPECTS
+    assert decided | set(found.aspects) == ASPECTS
+
+
+@each_folder
+def test_packages_are_named_for_servers(folder: Path) -> None:
+    found = manifest(folder)
+    if "process" in found.deployments:
+        assert found.packages
+        for name in found.packages.values():
+            assert f"apt-get install {name}" in page(folder)
+
+
+@each_folder
+def test_driver_is_its_own_or_anothers(folder: Path) -> None:
+    crates = {
+        tomllib.loads(path.read_text(encoding="utf-8"))["package"]["name"]
+        for path in (ROOT / "plugins").glob("*/driver/Cargo.toml")
+    }
+    assert f"weighhouse-driver-{manifest(folder).driver.id}" in crates
+
+
+@each_folder
+def test_conformance_kit_is_run(folder: Path) -> None:
+    tests = [path.read_text(encoding="utf-8") for path in (folder / "tests").glob("test_*.py")]
+    assert any("(PluginConformance):" in text for text in tests)
+
+
+@each_folder
+def test_verbs_neither_print_nor_sleep_nor_use_a_shell(folder: Path) -> None:
+    for path in package(folder).glob("**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert called not in {"print", "time.sleep", "sleep", "os.system"}, path
+                assert all(keyword.arg != "shell" for keyword in node.keywords), path
+
+
+def test_colours_and_marks_tell_systems_apart() -> None:
+    manifests = [manifest(folder) for folder in PLUGINS]
+    for values in ([each.colour for each in manifests], [each.mark for each in manifests]):
+        assert len(values) == len(set(values))
