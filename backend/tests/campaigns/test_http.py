@@ -183,6 +183,7 @@ def test_an_attempt_from_claim_to_completion(tenant: Tenant) -> None:
     assert stale.status_code == 409
     done = post("complete", fence=1, outcome="completed", events_count=0)
     assert done.json() == {"result": "accepted"}
+    assert world.agent_row(agent).spool_bytes == 0, "all of it is here now"
     assert post("complete", fence=1, outcome="completed", events_count=0).json() == {
         "result": "already_accepted"
     }

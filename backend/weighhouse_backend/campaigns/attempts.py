@@ -148,7 +148,7 @@ class AttemptService:
         :raises AttemptNotYours: when the fence is another attempt's.
         :raises EventsMissing: while events of the attempt are missing; send them, then repeat.
         """
-        self.fleet.touch(self._agent_of(attempt_id))
+        self.fleet.touch(self._agent_of(attempt_id), spool_bytes=0)
         held = self._hold(attempt_id, completion.fence)
         attempt, run = held.attempt, held.run
         if attempt.status == AttemptStatus.SUPERSEDED:
