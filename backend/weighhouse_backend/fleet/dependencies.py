@@ -1,4 +1,4 @@
-"""Hands the fleet to endpoints, and knows which agent calls."""
+"""Hands the fleet to endpoints."""
 
 from typing import Annotated
 
@@ -6,7 +6,6 @@ from fastapi import Depends, Request
 
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.fleet.errors import AgentRefused
-from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
@@ -28,11 +27,3 @@ def _service(request: Request, session: SessionDep, catalog: CatalogServiceDep) 
 
 
 FleetServiceDep = Annotated[FleetService, Depends(_service)]
-
-
-def _agent(request: Request, service: FleetServiceDep) -> Agent:
-    return service.authenticate(bearer(request))
-
-
-AgentDep = Annotated[Agent, Depends(_agent)]
-"""The agent that calls; its user token never gets this far."""

@@ -20,15 +20,6 @@ class FleetRepository:
         """An agent."""
         return self.session.get(Agent, agent_id)
 
-    def lock_agent(self, agent_id: UUID) -> Agent | None:
-        """An agent, read anew and locked until the transaction ends."""
-        return self.session.scalar(
-            select(Agent)
-            .where(Agent.id == agent_id)
-            .with_for_update()
-            .execution_options(populate_existing=True)
-        )
-
     def by_token(self, digest: str) -> Agent | None:
         """An agent by its token's hash."""
         return self.session.scalar(select(Agent).where(Agent.token_hash == digest))

@@ -27,9 +27,8 @@ class Settings(BaseSettings):
     """The folder `experiments/`, offered as templates."""
     artifact_dir: Path = Path("/var/lib/weighhouse/artifacts")
     """Where artefacts and logs of runs lie."""
-    secret_key_file: Path | None = None
-    """A file with a secret of the installation."""
     log_level: str = "INFO"
+    """The least that is logged: DEBUG, INFO, WARNING, ERROR."""
     cookie_secure: bool = False
     """Set the session's cookie for HTTPS alone; needed behind a proxy with TLS."""
     session_hours: float = Field(default=336.0, gt=0)
