@@ -2,6 +2,7 @@
 
 import pytest
 from weighhouse_backend.campaigns.errors import AttemptNotYours
+from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_testing.world import World
 
 LOST = 601
@@ -84,7 +85,9 @@ def test_an_agent_that_comes_back_while_its_run_waits_goes_on(world: World) -> N
     assert world.beat(order) == "none"
 
     assert world.run(order.run_id).status == "running"
-    assert world.attempt(order.attempt_id).status == "running"
+    back = world.attempt(order.attempt_id)
+    assert (back.status, back.failure, back.finished_at) == ("running", None, None)
+    assert world.run(order.run_id).infrastructure_failures == 0
     assert world.end(order) == "accepted"
     assert world.run(order.run_id).status == "settling"
     assert len(world.attempts(order.run_id)) == 1
@@ -248,17 +251,18 @@ def test_the_sweep_sends_again_what_is_stuck(world: World) -> None:
     assert sweep() == ["analysis.settle_campaign"]
 
 
-def test_an_offer_is_withdrawn_from_an_agent_that_is_revoked_in_time(world: World) -> None:
+def test_a_revoked_agents_run_goes_to_another_at_once(world: World) -> None:
     first = world.agent("first")
     world.start(repetitions=1, targets=[{"name": "redis", "system": "redis"}])
-    offer = world.allocate()[0]
+    taken = world.take(first)
     with world.transaction() as feature:
         feature.fleet.agent(first).revoked_at = world.clock.now()
     second = world.agent("second")
 
-    world.clock.forward(91)
-    call(world, second)
     world.watch()
     order = world.take(second)
 
-    assert (order.run_id, order.fence) == (offer.run_id, 2)
+    assert (order.run_id, order.fence) == (taken.run_id, 2)
+    assert "revoked" in world.attempt(taken.attempt_id).failure["message"]
+    with pytest.raises(AgentRefused):
+        world.end(taken)

@@ -251,6 +251,8 @@ class AttemptService:
         occupant = self.repository.live_attempt_of(attempt.agent_id)
         if occupant is not None and occupant.id != attempt.id and occupant not in others:
             return False
+        if attempt.status == AttemptStatus.LOST:
+            run.infrastructure_failures = max(run.infrastructure_failures - 1, 0)
         self.transitions.supersede_others(run, attempt)
         self.session.flush()
         self.transitions.attempt(attempt, AttemptStatus.RUNNING)

@@ -126,7 +126,9 @@ class Campaigns:
     @cached_property
     def leases(self) -> LeaseService:
         """Looks after what is silent or stuck."""
-        return LeaseService(self.repository, self.transitions, self.jobs, self.clock, self.settings)
+        return LeaseService(
+            self.repository, self.transitions, self.fleet, self.jobs, self.clock, self.settings
+        )
 
     @cached_property
     def scheduling(self) -> SchedulingService:

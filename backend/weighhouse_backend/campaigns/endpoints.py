@@ -157,9 +157,12 @@ async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
         while True:
             order = await run_in_threadpool(_claim, request, token, body.claim_id)
             left = deadline - time.monotonic()
-            if order is not None or left <= 0 or await request.is_disconnected():
-                return Claimed(order=order, directives=("drain",) if draining else ())
+            if order is not None or left <= 0:
+                break
             await waker.wait(left)
+            if await request.is_disconnected():
+                break  # whoever asks next takes what came up meanwhile
+    return Claimed(order=order, directives=("drain",) if draining else ())
 
 
 def _greet(request: Request, token: str) -> tuple[UUID, bool]:

@@ -9,8 +9,9 @@ from weighhouse_protocol.report import Failure
 
 from weighhouse_backend.campaigns.attempts import HARD_LIMIT_SECONDS
 from weighhouse_backend.campaigns.repository import CampaignRepository, Held
-from weighhouse_backend.campaigns.states import AttemptStatus, CancelMode, RunStatus
+from weighhouse_backend.campaigns.states import LIVE_ATTEMPTS, AttemptStatus, CancelMode, RunStatus
 from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.settings import Settings
@@ -31,12 +32,13 @@ class LeaseService:
 
     repository: CampaignRepository
     transitions: Transitions
+    fleet: FleetService
     jobs: Jobs
     clock: Clock
     settings: Settings
 
     def watch(self) -> list[UUID]:
-        """Attempts that seem to be lost, or past their limit: hand each to `expire`."""
+        """Attempts that are silent, past their limit, or a revoked agent's: for `expire`."""
         now = self.clock.now()
         lease = now - datetime.timedelta(seconds=self.settings.lease_seconds)
         lost = now - datetime.timedelta(seconds=self.settings.lost_after_seconds)
@@ -45,8 +47,9 @@ class LeaseService:
         found += self.repository.silent_attempts([AttemptStatus.RUNNING], lost)
         found += [
             attempt.id
-            for attempt in self.repository.running_attempts()
+            for attempt in self.repository.live()
             if self._overdue_seconds(attempt.started_at, attempt.limit_seconds) > 0
+            or self._is_revoked(attempt.agent_id)
         ]
         return list(dict.fromkeys(found))
 
@@ -61,6 +64,9 @@ class LeaseService:
         if held is None:
             return
         attempt = held.attempt
+        if attempt.status in LIVE_ATTEMPTS and self._is_revoked(attempt.agent_id):
+            self._lose(held, "the agent was revoked")
+            return
         silent = (self.clock.now() - (attempt.heartbeat_at or attempt.offered_at)).total_seconds()
         if attempt.status == AttemptStatus.OFFERED and silent > self.settings.lease_seconds:
             self.transitions.attempt(attempt, AttemptStatus.LOST)
@@ -108,6 +114,9 @@ class LeaseService:
             held.run.result_attempt_id = attempt.id
             self.transitions.attempt(attempt, AttemptStatus.FAILED, failure)
             self.transitions.run(held.campaign, held.run, RunStatus.FAILED, failure)
+
+    def _is_revoked(self, agent_id: UUID) -> bool:
+        return self.fleet.status(self.fleet.agent(agent_id), busy=False) == "revoked"
 
     def _overdue_seconds(self, started_at: datetime.datetime | None, limit_seconds: float) -> float:
         if started_at is None:

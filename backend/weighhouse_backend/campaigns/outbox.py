@@ -1,5 +1,6 @@
 """What people watch, written in the transaction that changes it; Redis only wakes the readers."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -51,15 +52,17 @@ class Outbox:
     def campaign(self, campaign: Campaign) -> None:
         """Tell how a campaign stands."""
         summary = self.views.summaries([campaign])[0]
-        self._write(campaign, "campaign", summary.model_dump(mode="json"))
+        self._write(campaign, ("campaign", summary.model_dump(mode="json")))
 
-    def run(self, campaign: Campaign, run: Run) -> None:
-        """Tell how a run stands."""
-        self._write(campaign, "run", run_event(run).model_dump(mode="json"))
+    def runs(self, campaign: Campaign, runs: Iterable[Run]) -> None:
+        """Tell how some runs stand, an event each; the readers are woken once."""
+        for_each = [("run", run_event(run).model_dump(mode="json")) for run in runs]
+        self._write(campaign, *for_each)
 
     def progress(self, campaign: Campaign) -> None:
         """Tell how far a campaign is."""
-        self._write(campaign, "progress", self.views.progress(campaign).model_dump(mode="json"))
+        progress = self.views.progress(campaign)
+        self._write(campaign, ("progress", progress.model_dump(mode="json")))
 
     def live(self, campaign_id: UUID, data: dict[str, Any]) -> None:
         """Tell a live sample to whoever watches now; it is not kept.
@@ -72,14 +75,20 @@ class Outbox:
         """End an agent's long poll: there is something for it."""
         self.events.publish(agent_channel(agent_id), None, "offer", {})
 
-    def _write(self, campaign: Campaign, kind: str, data: dict[str, Any]) -> None:
-        event = CampaignEvent(
-            project_id=campaign.project_id,
-            campaign_id=campaign.id,
-            kind=kind,
-            data=data,
-            created_at=self.clock.now(),
-        )
-        self.session.add(event)
+    def _write(self, campaign: Campaign, *told: tuple[str, dict[str, Any]]) -> None:
+        now = self.clock.now()
+        events = [
+            CampaignEvent(
+                project_id=campaign.project_id,
+                campaign_id=campaign.id,
+                kind=kind,
+                data=data,
+                created_at=now,
+            )
+            for kind, data in told
+        ]
+        self.session.add_all(events)
         self.session.flush()
-        self.events.publish(campaign_channel(campaign.id), event.id, kind, {})
+        if events:
+            newest = events[-1]
+            self.events.publish(campaign_channel(campaign.id), newest.id, newest.kind, {})

@@ -8,7 +8,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, func, select, text
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Attempt, Campaign, CampaignEvent, Cell, Run
+from weighhouse_backend.campaigns.models import Attempt, Campaign, Cell, Run
+from weighhouse_backend.campaigns.progress import RunGroup
 from weighhouse_backend.campaigns.states import (
     FINISHED_RUNS,
     LIVE_ATTEMPTS,
@@ -190,6 +191,28 @@ class CampaignRepository:
             found.setdefault(campaign_id, {})[status] = count
         return found
 
+    def run_groups(self, campaign_id: UUID, now: datetime.datetime) -> list[RunGroup]:
+        """Runs of a campaign by target and status, with their planned and taken time."""
+        self.session.flush()
+        taken = func.extract("epoch", func.coalesce(Run.finished_at, now) - Run.started_at)
+        found = self.session.execute(
+            select(
+                Cell.target_index,
+                Run.status,
+                func.count(),
+                func.sum(Run.estimated_seconds),
+                func.coalesce(func.sum(taken), 0),
+            )
+            .join(Cell, Cell.id == Run.cell_id)
+            .where(Run.campaign_id == campaign_id)
+            .group_by(Cell.target_index, Run.status)
+            .order_by(Cell.target_index, Run.status)
+        )
+        return [
+            RunGroup(target, status, count, float(planned), float(spent))
+            for target, status, count, planned, spent in found
+        ]
+
     def settling_runs(self, before: datetime.datetime) -> Sequence[UUID]:
         """Runs that have been settling since before an instant."""
         return self.session.scalars(
@@ -349,28 +372,8 @@ class CampaignRepository:
             .order_by(Attempt.id)
         ).all()
 
-    def running_attempts(self) -> Sequence[Attempt]:
-        """Attempts that measure."""
+    def live(self) -> Sequence[Attempt]:
+        """All attempts that occupy an agent."""
         return self.session.scalars(
-            select(Attempt).where(Attempt.status == AttemptStatus.RUNNING).order_by(Attempt.id)
+            select(Attempt).where(Attempt.status.in_(LIVE_ATTEMPTS)).order_by(Attempt.id)
         ).all()
-
-    # Events
-
-    def events_after(self, campaign_id: UUID, event_id: int, limit: int) -> Sequence[CampaignEvent]:
-        """Events of a campaign after one of them, in order."""
-        return self.session.scalars(
-            select(CampaignEvent)
-            .where(CampaignEvent.campaign_id == campaign_id, CampaignEvent.id > event_id)
-            .order_by(CampaignEvent.id)
-            .limit(limit)
-        ).all()
-
-    def last_event_id(self, campaign_id: UUID) -> int:
-        """The newest event of a campaign; 0 before the first."""
-        return (
-            self.session.scalar(
-                select(func.max(CampaignEvent.id)).where(CampaignEvent.campaign_id == campaign_id)
-            )
-            or 0
-        )

@@ -11,6 +11,7 @@ from fastapi.sse import ServerSentEvent
 from redis.asyncio import Redis
 from starlette.concurrency import run_in_threadpool
 
+from weighhouse_backend.campaigns.event_log import EventLog
 from weighhouse_backend.campaigns.outbox import campaign_channel, run_event
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.views import CampaignViews
@@ -73,7 +74,7 @@ class CampaignStream:
 
     def _after(self, campaign_id: UUID, event_id: int) -> list[StoredEvent]:
         with unit_of_work(self.sessions) as session:
-            found = CampaignRepository(session).events_after(campaign_id, event_id, BATCH)
+            found = EventLog(session).after(campaign_id, event_id, BATCH)
             return [StoredEvent(event.id, event.kind, event.data) for event in found]
 
     def _snapshot(self, campaign_id: UUID) -> list[StoredEvent]:
@@ -82,7 +83,7 @@ class CampaignStream:
         """
         with unit_of_work(self.sessions) as session:
             repository = CampaignRepository(session)
-            last = repository.last_event_id(campaign_id)
+            last = EventLog(session).last_id(campaign_id)
             campaign = repository.campaign(campaign_id)
             if campaign is None:
                 return []

@@ -4,7 +4,7 @@ Rows come locked from `CampaignRepository` (campaign, then run, then attempt); w
 in the same transaction, so that nobody hears of a change that was rolled back.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -92,25 +92,25 @@ class Transitions:
         :param failure: why, when it ends as failed; forgotten when it is queued again.
         :raises TransitionRefused: when the table does not allow it.
         """
-        self._move_run(campaign, run, to, failure)
+        self._move_run(run, to, failure)
+        self.outbox.runs(campaign, [run])
         if to in FINISHED_RUNS or to is RunStatus.RUNNING:
             self.outbox.progress(campaign)
         if to in FINISHED_RUNS:
             self.close_if_done(campaign)
 
-    def runs(self, campaign: Campaign, runs: Iterable[Run], to: RunStatus) -> None:
+    def runs(self, campaign: Campaign, runs: Sequence[Run], to: RunStatus) -> None:
         """Move many runs of a campaign alike; its progress is told once.
 
         :raises TransitionRefused: when the table does not allow one of the moves.
         """
         for run in runs:
-            self._move_run(campaign, run, to, None)
+            self._move_run(run, to, None)
+        self.outbox.runs(campaign, runs)
         self.outbox.progress(campaign)
         self.close_if_done(campaign)
 
-    def _move_run(
-        self, campaign: Campaign, run: Run, to: RunStatus, failure: Failure | None
-    ) -> None:
+    def _move_run(self, run: Run, to: RunStatus, failure: Failure | None) -> None:
         now = self.clock.now()
         run.status = checked(RUN_TRANSITIONS, RunStatus(run.status), to)
         run.changed_at = now
@@ -124,7 +124,6 @@ class Transitions:
             run.finished_at = None
         if to in FINISHED_RUNS or to is RunStatus.SETTLING:
             run.finished_at = now
-        self.outbox.run(campaign, run)
         if to is RunStatus.SETTLING:
             self.jobs.send("results.settle_run", run_id=str(run.id))
 
@@ -132,7 +131,7 @@ class Transitions:
         """Note the phase a running run is in; told when it is a new one."""
         if run.status == RunStatus.RUNNING and run.phase != phase:
             run.phase = phase
-            self.outbox.run(campaign, run)
+            self.outbox.runs(campaign, [run])
 
     def attempt(self, attempt: Attempt, to: AttemptStatus, failure: Failure | None = None) -> None:
         """Move an attempt.
@@ -143,6 +142,8 @@ class Transitions:
         attempt.status = checked(ATTEMPT_TRANSITIONS, AttemptStatus(attempt.status), to)
         if failure is not None:
             attempt.failure = failure.model_dump(mode="json")
+        if to in {AttemptStatus.RUNNING, AttemptStatus.COMPLETED}:
+            attempt.failure = None  # a lost one is back
         if to is AttemptStatus.RUNNING:
             attempt.started_at = attempt.started_at or now
         attempt.finished_at = None if to in LIVE_ATTEMPTS else now

@@ -8,7 +8,7 @@ from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
-from weighhouse_backend.campaigns.progress import count_runs, seconds_left
+from weighhouse_backend.campaigns.progress import RunGroup, count_groups, count_runs, seconds_left
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import (
     AgentOfCampaign,
@@ -93,7 +93,7 @@ class CampaignViews:
             load_levels=[_level(level) for level in document.load_levels],
             repetitions=campaign.repetitions,
             cells=_cells(cells, runs),
-            seconds_left=self._seconds_left(campaign, cells, runs),
+            seconds_left=self.progress(campaign).seconds_left,
             agents=[AgentOfCampaign(id=agent_id, name=name) for agent_id, name in agents],
             base_campaign_id=campaign.base_campaign_id,
             disclosure=self.disclosure.sheet(
@@ -109,25 +109,17 @@ class CampaignViews:
 
     def progress(self, campaign: Campaign) -> ProgressEvent:
         """How far a campaign is."""
-        runs = self.repository.runs(campaign.id)
-        by_status: dict[str, int] = {}
-        for run in runs:
-            by_status[run.status] = by_status.get(run.status, 0) + 1
-        cells = self.repository.cells(campaign.id)
+        groups = self.repository.run_groups(campaign.id, self.clock.now())
         return ProgressEvent(
-            runs=RunCountsRead(**asdict(count_runs(by_status))),
-            seconds_left=self._seconds_left(campaign, cells, runs),
+            runs=RunCountsRead(**asdict(count_groups(groups))),
+            seconds_left=self._seconds_left(campaign, groups),
         )
 
-    def _seconds_left(
-        self, campaign: Campaign, cells: Sequence[Cell], runs: Sequence[Run]
-    ) -> float | None:
+    def _seconds_left(self, campaign: Campaign, groups: Sequence[RunGroup]) -> float | None:
         waiting = campaign.status == CampaignStatus.QUEUED
         if campaign.status in FINISHED_CAMPAIGNS or campaign.paused or waiting:
             return None
-        targets = {cell.id: cell.target_index for cell in cells}
-        agents_count = self.repository.attempts_under_way(campaign.id)
-        return seconds_left(runs, targets, self.clock.now(), agents_count)
+        return seconds_left(groups, self.repository.attempts_under_way(campaign.id))
 
     def _targets(self, document: Document) -> list[TargetOfCampaign]:
         manifests = self.catalog.manifests()

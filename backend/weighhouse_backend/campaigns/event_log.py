@@ -1,0 +1,35 @@
+"""Queries of the outbox: what a stream reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.campaigns.models import CampaignEvent
+
+
+@dataclass(frozen=True)
+class EventLog:
+    """Events of campaigns, in the order of their ids."""
+
+    session: Session
+
+    def after(self, campaign_id: UUID, event_id: int, limit: int) -> Sequence[CampaignEvent]:
+        """Events of a campaign after one of them."""
+        return self.session.scalars(
+            select(CampaignEvent)
+            .where(CampaignEvent.campaign_id == campaign_id, CampaignEvent.id > event_id)
+            .order_by(CampaignEvent.id)
+            .limit(limit)
+        ).all()
+
+    def last_id(self, campaign_id: UUID) -> int:
+        """The newest event of a campaign; 0 before the first."""
+        return (
+            self.session.scalar(
+                select(func.max(CampaignEvent.id)).where(CampaignEvent.campaign_id == campaign_id)
+            )
+            or 0
+        )
