@@ -61,6 +61,13 @@ def context(target: Target, tmp_path: Path) -> Iterator[Context]:
 
 
 @pytest.fixture
+def other(target: Target, tmp_path: Path) -> Iterator[Context]:
+    context = Context.open(target, tmp_path / "other")
+    yield context
+    PLUGIN.clean_up(context)
+
+
+@pytest.fixture
 def deployed(context: Context) -> Iterator[Deployed]:
     deployed = PLUGIN.deploy(context)
     PLUGIN.wait_ready(context, deployed)
@@ -119,8 +126,7 @@ def test_taken_port_is_told_in_the_servers_words(context: Context) -> None:
     PLUGIN.stop(taken, deployed)
 
 
-def test_another_server_on_the_port_is_not_taken_for_ours(context: Context, tmp_path: Path) -> None:
-    other = Context.open(context.target, tmp_path / "other")
+def test_another_server_on_the_port_is_not_taken_for_ours(context: Context, other: Context) -> None:
     there = PLUGIN.deploy(other)
     PLUGIN.wait_ready(other, there)
     options = HostOptions(port=address_of(there).port)
@@ -131,7 +137,6 @@ def test_another_server_on_the_port_is_not_taken_for_ours(context: Context, tmp_
     assert say(there, "PING") == "PONG"
     PLUGIN.stop(mine, deployed)
     PLUGIN.stop(other, there)
-    PLUGIN.clean_up(other)
 
 
 def test_silence_is_not_readiness(context: Context) -> None:

@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.process import Command, Reservation, ServerProcess, log_tail, wait_for_end
+from weighhouse_sdk.process import (
+    Command,
+    Reservation,
+    ServerProcess,
+    log_tail,
+    session_members,
+    wait_for_end,
+)
 from weighhouse_sdk.procfs import boot_id, is_alive, process_stat, working_directory
 from weighhouse_sdk.testing import processes_below
 
@@ -128,6 +135,25 @@ def test_leftovers_are_known_by_their_start_and_boot(context: Context) -> None:
         assert bystander.poll() is None
         bystander.kill()
     assert not records.exists()
+
+
+def test_a_session_that_works_elsewhere_is_not_ours(context: Context, tmp_path: Path) -> None:
+    """A pid on record may come back as a stranger's session, its leader gone."""
+    code = f"import os\nif os.fork():\n    os._exit(0)\n{UP}"
+    leader = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, start_new_session=True, stdout=subprocess.PIPE
+    )
+    with leader:
+        assert leader.stdout is not None
+        assert leader.stdout.readline() == b"up\n"
+        leader.wait(10)
+        [stranger] = session_members(leader.pid, tmp_path)
+        records = context.directory / "processes"
+        records.mkdir()
+        record = {"name": "p", "pid": leader.pid, "boot_id": boot_id(), "start_ticks": 1}
+        (records / "p.json").write_text(json.dumps(record), encoding="utf-8")
+        assert context.processes.leftovers() == ()
+        os.kill(stranger.pid, signal.SIGKILL)
 
 
 def test_leftovers_of_another_context_are_not_ours(context: Context, tmp_path: Path) -> None:

@@ -125,6 +125,13 @@ class PluginConformance:
         yield context
         self.plugin.clean_up(context)
 
+    @pytest.fixture
+    def bystander(self, target: Target, tmp_path: Path) -> Iterator[Context]:
+        """Another attempt on the same machine, none of the first one's business."""
+        context = Context.open(target, tmp_path / "bystander")
+        yield context
+        self.plugin.clean_up(context)
+
     def with_parameters(self, context: Context, parameters: Mapping[str, Scalar]) -> Context:
         """The same context for a target with these parameters."""
         target = context.target.model_copy(update={"parameters": dict(parameters)})
@@ -323,10 +330,9 @@ class PluginConformance:
         self.plugin.stop(context, deployed)
 
     def test_leftovers_of_a_crash_are_removed_and_nothing_else(
-        self, context: Context, tmp_path: Path
+        self, context: Context, bystander: Context
     ) -> None:
         plugin = self.plugin
-        bystander = Context.open(context.target, tmp_path / "bystander")
         deployed = plugin.deploy(bystander)
         plugin.wait_ready(bystander, deployed)
         order = order_for(("file:///replaced",), {}, measure_seconds=300, interval_seconds=60)
@@ -359,7 +365,6 @@ class PluginConformance:
             assert process.exit_code is None
         assert bystander.data_directory.is_dir()
         plugin.stop(bystander, deployed)
-        plugin.clean_up(bystander)
 
 
 def same_value(one: str, other: str) -> bool:
