@@ -1,7 +1,13 @@
 import MarkdownIt from 'markdown-it'
 
 /** A piece of a rendered document: an element with attributes and children, or text. */
-export type MarkdownNode = string | { tag: string; attributes: Record<string, string>; children: MarkdownNode[] }
+export type MarkdownNode = string | Element
+
+interface Element {
+  tag: string
+  attributes: Record<string, string>
+  children: MarkdownNode[]
+}
 
 const parser = new MarkdownIt({ html: false, linkify: true })
 const FORBIDDEN = new Set(['img', 'script', 'style', 'iframe'])
@@ -37,8 +43,8 @@ function build(tokens: Token[]): MarkdownNode[] {
     if (token.type === 'inline') {
       for (const child of build(token.children ?? [])) add(child)
     } else if (token.nesting === 1) {
-      const node = { tag: lowered(token.tag), attributes: attributesOf(token), children: [] }
-      add(node)
+      const node: Element = { tag: lowered(token.tag), attributes: attributesOf(token), children: [] }
+      add(token.tag === 'table' ? scrollable(node) : node)
       stack.push(node.children)
     } else if (token.nesting === -1) {
       stack.pop()
@@ -47,6 +53,12 @@ function build(tokens: Token[]): MarkdownNode[] {
     }
   }
   return root
+}
+
+/** A table may be wider than the page: the keyboard has to be able to scroll it. */
+function scrollable(table: MarkdownNode): MarkdownNode {
+  const attributes = { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Table' }
+  return { tag: 'div', attributes, children: [table] }
 }
 
 function leaf(token: Token): MarkdownNode {
@@ -59,7 +71,7 @@ function leaf(token: Token): MarkdownNode {
       return token.content
     case 'fence':
     case 'code_block':
-      return { tag: 'pre', attributes: {}, children: [token.content.trimEnd()] }
+      return { tag: 'pre', attributes: { tabindex: '0' }, children: [token.content.trimEnd()] }
     case 'code_inline':
       return { tag: 'code', attributes: {}, children: [token.content] }
     default:
