@@ -1,6 +1,5 @@
 """Fixtures of every test: a real PostgreSQL, a real Redis, fresh databases."""
 
-import importlib
 import os
 import shutil
 import subprocess
@@ -14,7 +13,6 @@ from uuid import uuid4
 import psycopg
 import pytest
 from psycopg import sql
-from sqlalchemy import create_engine
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.servers import postgres, redis
 from weighhouse_cli.embedded.supervisor import Supervisor
@@ -102,14 +100,6 @@ def database_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
 
 
 def _apply_migrations(url: str) -> None:
-    if not list((REPOSITORY / "migrations" / "versions").glob("*.py")):
-        models = (REPOSITORY / "backend" / "weighhouse_backend").glob("*/models.py")
-        for path in models:
-            importlib.import_module(f"weighhouse_backend.{path.parent.name}.models")
-        engine = create_engine(url)
-        importlib.import_module("weighhouse_backend.kit.db").Base.metadata.create_all(engine)
-        engine.dispose()
-        return
     done = subprocess.run(
         [sys.executable, "-m", "alembic", "-c", "migrations/alembic.ini", "upgrade", "head"],
         cwd=REPOSITORY,
