@@ -1178,7 +1178,7 @@ export interface components {
         };
         /**
          * AgentOfCampaign
-         * @description An agent at work for the campaign.
+         * @description An agent that took part in the campaign, or takes part now.
          */
         AgentOfCampaign: {
             /**
