@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url'
+
 import boundaries from 'eslint-plugin-boundaries'
 import vue from 'eslint-plugin-vue'
 import tseslint from 'typescript-eslint'
@@ -44,7 +46,7 @@ export default tseslint.config(
     },
     plugins: { boundaries },
     settings: {
-      'import/resolver': { typescript: { project: 'tsconfig.app.json' } },
+      'import/resolver': { [fileURLToPath(new URL('./eslint-resolver.cjs', import.meta.url))]: {} },
       'boundaries/elements': [
         { type: 'features', pattern: 'src/features/*', capture: ['feature'] },
         { type: 'app', pattern: 'src/app' },
