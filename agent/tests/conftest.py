@@ -85,9 +85,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     (about / "METADATA").write_text(
         "Metadata-Version: 2.1\nName: weighhouse-plugin-scale\nVersion: 0.1.0\n"
     )
-    (about / "entry_points.txt").write_text(
-        "[weighhouse.plugins]\nscale = scale_plugin:PLUGIN\n"
-    )
+    (about / "entry_points.txt").write_text("[weighhouse.plugins]\nscale = scale_plugin:PLUGIN\n")
     kept = {name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")}
     return {
         **kept,

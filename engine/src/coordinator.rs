@@ -210,7 +210,7 @@ impl<W: Write> Coordinator<W> {
             let end = end.min(next.unwrap_or(u64::MAX)).max(start);
             let stolen = steal.percent();
             ledger.steal.push(stolen);
-            let measured = self.measured(&recorder, stolen);
+            let measured = measured(&recorder, stolen);
             let span = Span { phase: plan.kind, index: plan.index, start, end };
             self.events.interval(span, sequence, &recorder, &measured)?;
             recorder.clear();
@@ -218,22 +218,6 @@ impl<W: Write> Coordinator<W> {
             let _ = self.seats[shard].returned.send(recorder);
         }
         Ok(())
-    }
-
-    fn measured(&self, recorder: &Recorder, steal_percent: f64) -> SelfMeasured {
-        let (user, system) = recorder.process_cpu.unwrap_or(recorder.thread_cpu);
-        let open = recorder.lag.count() > 0;
-        SelfMeasured {
-            cpu_us: (user + system) / 1000,
-            user_us: user / 1000,
-            system_us: system / 1000,
-            lag: open.then(|| recorder.lag.encode()),
-            loop_delay_p99_us: recorder.loop_delay.quantile(0.99) as f64 / 1000.0,
-            steal_percent,
-            in_flight_max: recorder.in_flight_most,
-            reconnects: recorder.reconnects,
-            saturated: recorder.saturated,
-        }
     }
 
     /// Why the phase may have measured the driver rather than the server.
@@ -283,5 +267,22 @@ impl<W: Write> Coordinator<W> {
             ));
         }
         reasons
+    }
+}
+
+/// What the shards measured of themselves, as an event tells it.
+fn measured(recorder: &Recorder, steal_percent: f64) -> SelfMeasured {
+    let (user, system) = recorder.process_cpu.unwrap_or(recorder.thread_cpu);
+    let open = recorder.lag.count() > 0;
+    SelfMeasured {
+        cpu_us: (user + system) / 1000,
+        user_us: user / 1000,
+        system_us: system / 1000,
+        lag: open.then(|| recorder.lag.encode()),
+        loop_delay_p99_us: recorder.loop_delay.quantile(0.99) as f64 / 1000.0,
+        steal_percent,
+        in_flight_max: recorder.in_flight_most,
+        reconnects: recorder.reconnects,
+        saturated: recorder.saturated,
     }
 }

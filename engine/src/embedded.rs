@@ -13,7 +13,7 @@ use crate::book::Book;
 use crate::clock::Clock;
 use crate::net::Schedule;
 use crate::order::{Load, Order, PhaseKind};
-use crate::plan::{Failure, PhasePlan};
+use crate::plan::PhasePlan;
 use crate::supply::{Source, Supply};
 use crate::workload::{Acknowledged, InsertNumbers, KeyMaker, LoadStream, OperationStream, Step};
 
@@ -118,15 +118,11 @@ impl<S: Session> Seat<S> {
     }
 
     /// Carries out phases until there are no more.
-    ///
-    /// # Errors
-    /// Never; to be of the same kind as a shard over connections.
-    pub(crate) fn run(mut self, plans: &Receiver<PhasePlan>) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, plans: &Receiver<PhasePlan>) {
         let _ = nix::sys::prctl::set_timerslack(TIMER_SLACK);
         while let Ok(plan) = plans.recv() {
             self.phase(&plan);
         }
-        Ok(())
     }
 
     fn phase(&mut self, plan: &PhasePlan) {

@@ -152,7 +152,10 @@ pub fn run_embedded<E: Embedded>() -> ExitCode {
                 stop: Arc::clone(&run.stop),
                 arrivals: Arc::clone(&arrivals),
             });
-            crew.work.push(Box::new(move || seat.run(&plans)));
+            crew.work.push(Box::new(move || {
+                seat.run(&plans);
+                Ok(())
+            }));
         }
         Ok((crew, Box::new(move || database.close().map_err(failed))))
     })
@@ -167,7 +170,7 @@ impl Crew {
     }
 }
 
-fn single_endpoint<'a>(order: &'a Order, identity: Identity) -> Result<&'a str, Stopped> {
+fn single_endpoint(order: &Order, identity: Identity) -> Result<&str, Stopped> {
     match order.target.endpoints.as_slice() {
         [one] => Ok(one),
         _ => Err(Stopped::Refused(format!(

@@ -71,9 +71,8 @@ impl Latencies {
     }
 
     fn add(&mut self, other: &Self) {
-        if other.histogram.is_empty() {
-            self.overflow += other.overflow;
-        } else if self.histogram.add(&other.histogram).is_ok() {
+        let nothing = other.histogram.is_empty();
+        if nothing || self.histogram.add(&other.histogram).is_ok() {
             self.overflow += other.overflow;
         } else {
             self.overflow += other.count();

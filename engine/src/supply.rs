@@ -107,6 +107,16 @@ impl Supply {
         self.left == 0 || now >= self.deadline
     }
 
+    /// Whether the operations themselves have come to an end: all records are loaded, provided that
+    /// none is under way.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        match &self.source {
+            Source::Idle => true,
+            Source::Load(stream) => stream.is_exhausted(),
+            Source::Run(_) => false,
+        }
+    }
+
     /// Begins nothing more.
     pub(crate) fn stop(&mut self) {
         self.left = 0;

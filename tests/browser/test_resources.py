@@ -17,7 +17,7 @@ def test_a_system_shows_parameters_clause_disclaimers_and_its_page(
         expect(page.get_by_text(disclaimer["title"])).to_be_visible()
     parameters = page.get_by_role("table", name="Parameters").first
     for name in redis["parameters"]["properties"]:
-        expect(parameters.get_by_text(name, exact=True)).to_be_visible()
+        expect(parameters.get_by_text(name, exact=True).first).to_be_visible()
     expect(page.get_by_role("heading", name="Documentation")).to_be_visible()
 
 

@@ -80,9 +80,7 @@ def test_sides_that_do_not_scatter_at_all() -> None:
 
 def test_more_repeats_settle_what_the_estimate_promised() -> None:
     generator = np.random.default_rng(4)
-    first = judged(
-        generator.normal(100, 4, 6).tolist(), generator.normal(100.5, 4, 6).tolist()
-    )
+    first = judged(generator.normal(100, 4, 6).tolist(), generator.normal(100.5, 4, 6).tolist())
     assert first.verdict == "inconclusive"
     assert first.repeats_needed is not None
     size = 6 + 3 * first.repeats_needed

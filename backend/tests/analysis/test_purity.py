@@ -11,8 +11,8 @@ ANALYSIS = Path(weighhouse_backend.analysis.__file__).parent
 RESULTS = Path(weighhouse_backend.results.__file__).parent
 PURE = [
     *(ANALYSIS / f"{name}.py" for name in (
-        "statistics", "comparison", "findings", "run_checks", "comparison_checks", "fairness",
-        "change_points", "gate",
+        "statistics", "comparison", "findings", "observation", "run_checks", "comparison_checks",
+        "fairness", "change_points", "gate",
     )),
     *(RESULTS / f"{name}.py" for name in (
         "histograms", "packing", "summaries", "charts", "instants",

@@ -5,13 +5,8 @@ from pathlib import Path
 
 import pytest
 from weighhouse_backend.analysis.findings import CHECKS, Finding
-from weighhouse_backend.analysis.run_checks import (
-    OperationFigures,
-    RunObservation,
-    SettingSeen,
-    check_run,
-    littles_law,
-)
+from weighhouse_backend.analysis.observation import OperationFigures, RunObservation, SettingSeen
+from weighhouse_backend.analysis.run_checks import check_run, littles_law
 
 DOCUMENTATION = Path(__file__).resolve().parents[3] / "docs" / "findings"
 
@@ -161,9 +156,7 @@ def test_a_setting_left_at_its_default_is_not_mentioned() -> None:
 
 
 def test_the_gravest_comes_first() -> None:
-    run = replace(
-        faulty(ok=500, verify_failed=3), load_model="closed", clients=64, co_located=True
-    )
+    run = replace(faulty(ok=500, verify_failed=3), load_model="closed", clients=64, co_located=True)
     order = ["error", "caution", "info"]
     ranks = [order.index(finding.severity) for finding in check_run(run)]
     assert ranks == sorted(ranks)

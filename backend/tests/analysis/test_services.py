@@ -276,9 +276,7 @@ def test_another_tenant_compares_nothing(laboratory, campaigns, tenants):
 
 def history(laboratory, levels, slug, **target):
     """Campaigns of one experiment at given levels, oldest first; its throughput series."""
-    document = experiment(
-        slug, targets=[{"name": "redis", "system": "redis"}], repetitions=1
-    )
+    document = experiment(slug, targets=[{"name": "redis", "system": "redis"}], repetitions=1)
     ids = [
         laboratory.carry_out(
             document,
@@ -331,9 +329,7 @@ def test_looking_again_finds_the_same_change_and_keeps_its_name(watched, laborat
 
 
 def test_another_machine_begins_a_new_segment_and_no_alert(laboratory):
-    document = experiment(
-        "moved", targets=[{"name": "redis", "system": "redis"}], repetitions=1
-    )
+    document = experiment("moved", targets=[{"name": "redis", "system": "redis"}], repetitions=1)
     for number in range(14):
         facts = FACTS if number < 9 else {**FACTS, "cpu_model": "Other CPU"}
         rate = 100 if number < 9 else 70

@@ -141,7 +141,5 @@ def test_autocorrelation_of_noise_and_of_a_walk() -> None:
 
 
 def test_coefficient_of_variation() -> None:
-    assert statistics.coefficient_of_variation([98.0, 102.0]) == pytest.approx(
-        math.sqrt(8) / 100
-    )
+    assert statistics.coefficient_of_variation([98.0, 102.0]) == pytest.approx(math.sqrt(8) / 100)
     assert statistics.coefficient_of_variation([1.0]) == 0.0

@@ -205,9 +205,7 @@ def test_pages_go_on_where_the_last_ended(client, ours) -> None:
     slugs: list[str] = []
     cursor = ""
     while True:
-        page = client.get(
-            f"/api/v1/experiments?limit=2{cursor}", headers=ours
-        ).json()
+        page = client.get(f"/api/v1/experiments?limit=2{cursor}", headers=ours).json()
         slugs += [one["slug"] for one in page["items"]]
         if page["next_cursor"] is None:
             break

@@ -12,7 +12,7 @@ from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.analysis import statistics
 from weighhouse_backend.analysis.fairness import SideFacts
-from weighhouse_backend.analysis.run_checks import OperationFigures, RunObservation, SettingSeen
+from weighhouse_backend.analysis.observation import OperationFigures, RunObservation, SettingSeen
 from weighhouse_backend.campaigns.models import Cell
 from weighhouse_backend.results.models import ResourceSample, RunRecord, RunSummary
 from weighhouse_backend.results.schemas import DriverRecord

@@ -1,7 +1,6 @@
 """The checks of one run. Pure: an observation in, findings out."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
@@ -9,6 +8,7 @@ from scipy import stats
 
 from weighhouse_backend.analysis import findings, statistics
 from weighhouse_backend.analysis.findings import Finding, Number
+from weighhouse_backend.analysis.observation import RunObservation
 
 LITTLE_TOLERANCE = 0.05
 """How far throughput × mean may exceed the number of clients: clocks and rounding."""
@@ -31,62 +31,6 @@ SETTINGS_NAMED = 6
 US_PER_MS, US_PER_SECOND = 1e3, 1e6
 FEWEST_INTERVALS = 10
 """Intervals below which no trend is looked for."""
-
-
-@dataclass(frozen=True)
-class OperationFigures:
-    """One operation over the measured phase. Latencies in µs; None where nothing was measured."""
-
-    ok: int
-    not_found: int = 0
-    errors: int = 0
-    verify_failed: int = 0
-    throughput: float = 0.0
-    mean_us: float | None = None
-    quantiles_us: Mapping[float, float] = field(default_factory=dict)
-    """Quantile (0.99) → latency."""
-
-
-@dataclass(frozen=True)
-class SettingSeen:
-    """One line of the effective configuration; `default` None when the vendor's is not known."""
-
-    name: str
-    value: str
-    default: str | None
-    source: Literal["default", "experiment", "plugin"]
-
-
-@dataclass(frozen=True)
-class RunObservation:
-    """What is known of a run when it is checked. None means not known, and is never judged."""
-
-    load_model: Literal["closed", "open"]
-    everything: OperationFigures
-    clients: int | None = None
-    pipeline: int = 1
-    think_time_us: float = 0.0
-    interval_throughputs: Sequence[float] = ()
-    """Successes a second, one value an interval of the measured phase."""
-    driver_cpu_percent: float | None = None
-    lag_p99_us: float | None = None
-    client_bound: bool = False
-    client_bound_reasons: Sequence[str] = ()
-    co_located: bool | None = None
-    records_asked: int | None = None
-    records_loaded: int | None = None
-    record_bytes: int | None = None
-    steal_percent_max: float | None = None
-    governor: str | None = None
-    other_cpu_percent: float | None = None
-    """CPU used by neither system nor driver, median over the run; 100 = one core."""
-    throttled_seconds: float | None = None
-    """Time that a control group's limit held processes back, summed over the run."""
-    thermal_throttles: float | None = None
-    """How often a core was slowed for heat."""
-    cores: int | None = None
-    machine_memory_bytes: int | None = None
-    settings: Sequence[SettingSeen] = ()
 
 
 def check_run(run: RunObservation) -> list[Finding]:

@@ -32,18 +32,11 @@ impl<C: Codec> NetShard<C> {
             if self.desk.now >= leave_at {
                 return Ok(());
             }
-            if self.desk.in_flight == 0 && self.desk.thinking.is_empty() {
-                let idle = draining || (!self.fill(pipeline) && self.any_up());
-                if idle {
-                    return Ok(());
-                }
+            if self.desk.in_flight == 0 && (draining || self.desk.supply.is_exhausted()) {
+                return Ok(());
             }
             self.listen(plan)?;
         }
-    }
-
-    fn any_up(&self) -> bool {
-        self.active == 0 || self.links[..self.active].iter().any(super::link::Link::is_up)
     }
 
     /// Lets clients go on whose pause is over.

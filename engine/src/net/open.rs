@@ -38,6 +38,7 @@ impl<C: Codec> NetShard<C> {
         let mut draining = false;
         let mut leave_at = u64::MAX;
         let mut held_until = 0;
+        let mut unsent = 0;
         loop {
             let issued = self.issue(&mut schedule, cap, &mut held_until);
             let spent = self.desk.supply.is_spent(schedule.next());
@@ -52,10 +53,11 @@ impl<C: Codec> NetShard<C> {
                 self.desk.book.drain(now.min(plan.deadline));
             }
             if (over && self.desk.in_flight == 0) || now >= leave_at {
-                return Ok(0);
+                return Ok(unsent);
             }
             if now.saturating_sub(self.timeout) >= plan.deadline && !spent {
-                return Ok(self.give_up(&mut schedule));
+                unsent += self.give_up(&mut schedule);
+                continue;
             }
             let due = match issued {
                 Issued::All if spent && !over => Some(plan.deadline),

@@ -134,10 +134,9 @@ impl<C: Codec> NetShard<C> {
         }
     }
 
-    /// Fills the pipelines of all connections that are up; whether any operation was drawn.
-    pub(super) fn fill(&mut self, pipeline: usize) -> bool {
-        let before = self.desk.in_flight;
-        if before < self.active * pipeline {
+    /// Fills the pipelines of all connections that are up.
+    pub(super) fn fill(&mut self, pipeline: usize) {
+        if self.desk.in_flight < self.active * pipeline {
             for index in 0..self.active {
                 if self.links[index].is_up() {
                     self.links[index].fill(&mut self.desk, pipeline);
@@ -145,7 +144,6 @@ impl<C: Codec> NetShard<C> {
                 }
             }
         }
-        self.desk.in_flight > before
     }
 
     fn reconnect(&mut self, index: usize) {

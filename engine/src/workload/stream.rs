@@ -151,6 +151,12 @@ impl LoadStream {
         Some(Step { operation: Operation::Insert, number, fields: Fields::All })
     }
 
+    /// Whether none is left, but for those under way.
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        self.next >= self.end && self.again.is_empty()
+    }
+
     /// What came of an insert that this stream gave.
     pub fn settle(&mut self, number: u64, done: bool) {
         if done && self.failures.is_empty() {

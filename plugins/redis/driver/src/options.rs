@@ -80,6 +80,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    #[allow(clippy::needless_pass_by_value)] // json!(…) as it comes
     fn read(options: serde_json::Value) -> Result<Settings, OptionRefused> {
         Settings::read(options.as_object().unwrap())
     }

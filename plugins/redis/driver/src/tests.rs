@@ -5,6 +5,7 @@ use weighhouse_driver_api::{ErrorKind, Payload, ValueSource};
 
 use super::*;
 
+#[allow(clippy::needless_pass_by_value)] // json!(…) as it comes
 fn codec(options: serde_json::Value) -> Resp {
     Resp::new(&RecordShape::new(2, 4, "field"), options.as_object().unwrap()).unwrap()
 }

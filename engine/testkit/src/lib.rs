@@ -1,0 +1,12 @@
+//! For the drivers' tests: real servers on free ports, and drivers run as processes, whose events
+//! are read as they come.
+//!
+//! Everything here panics when it cannot do what it is asked: a test that cannot start its server
+//! has failed.
+#![allow(clippy::missing_panics_doc, clippy::expect_used, clippy::unwrap_used)]
+
+mod run;
+mod server;
+
+pub use run::{DriverRun, Phase, Run};
+pub use server::Server;

@@ -1,0 +1,175 @@
+//! A driver run as a process.
+
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+/// A driver at work.
+pub struct DriverRun {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+    events: Vec<Value>,
+}
+
+/// A driver that has ended.
+#[derive(Debug)]
+pub struct Run {
+    /// All it wrote.
+    pub events: Vec<Value>,
+    /// Its exit code; none when a signal ended it.
+    pub exit_code: Option<i32>,
+}
+
+/// One phase of a run.
+#[derive(Debug)]
+pub struct Phase<'a> {
+    /// Its intervals.
+    pub intervals: Vec<&'a Value>,
+    /// How it ended.
+    pub finished: &'a Value,
+}
+
+impl DriverRun {
+    /// Starts a driver and hands it an order.
+    #[must_use]
+    pub fn start(executable: &str, order: &Value) -> Self {
+        let mut child = Command::new(executable)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the driver starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(order.to_string().as_bytes()).expect("the order is taken");
+        drop(stdin);
+        let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        Self { child, lines, events: Vec::new() }
+    }
+
+    fn next(&mut self) -> Option<&Value> {
+        let line = self.lines.next()?.expect("a line of text");
+        let event = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no event: {line}"));
+        self.events.push(event);
+        self.events.last()
+    }
+
+    /// Waits until a phase of a kind has started.
+    pub fn wait_for_phase(&mut self, kind: &str) {
+        while let Some(event) = self.next() {
+            if event["event"] == "phase_started" && event["phase"] == kind {
+                return;
+            }
+        }
+        panic!("no phase {kind}: {:?}", self.events);
+    }
+
+    /// Sends SIGTERM.
+    pub fn terminate(&self) {
+        let pid = Pid::from_raw(self.child.id().try_into().expect("a pid"));
+        kill(pid, Signal::SIGTERM).expect("a running driver");
+    }
+
+    /// Reads no further: closes the driver's standard output.
+    #[must_use]
+    pub fn abandon(self) -> Option<i32> {
+        let Self { mut child, lines, .. } = self;
+        drop(lines);
+        child.wait().expect("an end").code()
+    }
+
+    /// Waits for its end.
+    #[must_use]
+    pub fn finish(mut self) -> Run {
+        while self.next().is_some() {}
+        let exit_code = self.child.wait().expect("an end").code();
+        Run { events: self.events, exit_code }
+    }
+}
+
+impl Run {
+    /// Runs a driver from start to end.
+    #[must_use]
+    pub fn of(executable: &str, order: &Value) -> Self {
+        DriverRun::start(executable, order).finish()
+    }
+
+    /// The first event of a kind.
+    #[must_use]
+    pub fn event(&self, kind: &str) -> &Value {
+        let found = self.events.iter().find(|event| event["event"] == kind);
+        found.unwrap_or_else(|| panic!("no {kind}: {:?}", self.events))
+    }
+
+    /// The first phase of a kind.
+    #[must_use]
+    pub fn phase(&self, kind: &str) -> Phase<'_> {
+        let of = |event: &&Value, name: &str| event["event"] == name && event["phase"] == kind;
+        let intervals = self.events.iter().filter(|event| of(event, "interval")).collect();
+        let finished = self.events.iter().find(|event| of(event, "phase_finished"));
+        let finished = finished.unwrap_or_else(|| panic!("no {kind}: {:?}", self.events));
+        Phase { intervals, finished }
+    }
+
+    /// Panics unless it did all it was asked.
+    pub fn assert_finished(&self) {
+        let last = self.events.last().map(|event| event["event"].clone());
+        assert_eq!(last, Some("finished".into()), "{:?}", self.events);
+        assert_eq!(self.exit_code, Some(0));
+    }
+}
+
+/// Reads a histogram as it stands in an event.
+fn decode(text: &Value) -> Histogram<u64> {
+    let bytes = STANDARD.decode(text.as_str().expect("base64")).expect("base64");
+    Deserializer::new().deserialize(&mut &bytes[..]).expect("a histogram")
+}
+
+impl Phase<'_> {
+    /// How many operations came to an outcome, for example `("read", "ok")` or
+    /// `("read", "errors/timeout")`; checks that the intervals add up to it.
+    #[must_use]
+    pub fn count(&self, operation: &str, outcome: &str) -> u64 {
+        let total = self.finished.pointer(&format!("/operations/{operation}/{outcome}"));
+        let total = total.and_then(Value::as_u64).unwrap_or(0);
+        let path = format!("/operations/{operation}/{outcome}/count");
+        let parts = self.intervals.iter().filter_map(|one| one.pointer(&path)?.as_u64());
+        assert_eq!(parts.sum::<u64>(), total, "{operation} {outcome}");
+        total
+    }
+
+    /// All operations of all outcomes but `ok`.
+    #[must_use]
+    pub fn not_ok(&self) -> u64 {
+        let errors = ["timeout", "connection", "server_busy", "protocol", "other"];
+        let outcomes = errors.iter().map(|kind| format!("errors/{kind}"));
+        let outcomes: Vec<_> =
+            outcomes.chain(["not_found".to_owned(), "verify_failed".to_owned()]).collect();
+        ["read", "update", "insert"]
+            .iter()
+            .flat_map(|operation| outcomes.iter().map(|outcome| self.count(operation, outcome)))
+            .sum()
+    }
+
+    /// A histogram over all intervals, for example `operations/read/ok/response` or `driver/lag`.
+    #[must_use]
+    pub fn histogram(&self, path: &str) -> Histogram<u64> {
+        let mut all = Histogram::new_with_bounds(1, 60_000_000_000, 3).expect("valid bounds");
+        let path = format!("/{path}");
+        for text in self.intervals.iter().filter_map(|one| one.pointer(&path)) {
+            all.add(decode(text)).expect("the same bounds");
+        }
+        all
+    }
+
+    /// A figure of the driver's own, added up over all intervals.
+    #[must_use]
+    pub fn driver_sum(&self, name: &str) -> u64 {
+        self.intervals.iter().filter_map(|one| one["driver"][name].as_u64()).sum()
+    }
+}

@@ -1,0 +1,87 @@
+//! The driver against a real memcached.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use weighhouse_engine_testkit::{DriverRun, Run, Server};
+
+const DRIVER: &str = env!("CARGO_BIN_EXE_weighhouse-driver-memcached");
+
+fn order(server: &Server) -> Value {
+    json!({
+        "workload": {"name": "test", "record_count": 500,
+                     "operations": {"read": 0.5, "update": 0.4, "insert": 0.1},
+                     "request_distribution": "zipfian", "verify_fraction": 1.0},
+        "target": {"endpoints": [server.endpoint()]},
+        "load": {"model": "closed", "clients": 4, "pipeline": 4},
+        "phases": [{"kind": "load"}, {"kind": "measure", "operation_count": 20_000}],
+        "seed": 42,
+        "interval_seconds": 0.2,
+        "shards": 2
+    })
+}
+
+#[test]
+fn every_read_finds_what_was_written_by_both_kinds_of_commands() {
+    let server = Server::memcached(&[]);
+    for commands in ["text", "meta"] {
+        server.ask("flush_all\r\n");
+        let mut order = order(&server);
+        order["target"]["options"] = json!({"commands": commands});
+        let run = Run::of(DRIVER, &order);
+        run.assert_finished();
+        let measure = run.phase("measure");
+        assert_eq!(measure.not_ok(), 0, "{:?}", measure.finished);
+        let done = ["read", "update", "insert"].map(|operation| measure.count(operation, "ok"));
+        assert_eq!(done.iter().sum::<u64>(), 20_000);
+        let items = format!("STAT curr_items {}\r\n", 500 + done[2]);
+        assert!(server.ask("stats\r\n").contains(&items));
+        assert!(server.ask("mg user6284781860667377211 s\r\n").starts_with("HD s1000"));
+    }
+}
+
+#[test]
+fn what_was_evicted_is_not_found() {
+    let server = Server::memcached(&["-m", "2"]);
+    let mut order = order(&server);
+    order["workload"]["record_count"] = 20_000.into();
+    let run = Run::of(DRIVER, &order);
+    run.assert_finished();
+    let measure = run.phase("measure");
+    let missed = measure.count("read", "not_found");
+    assert!(missed > 0);
+    assert_eq!(measure.not_ok(), missed);
+}
+
+#[test]
+fn an_item_beyond_the_servers_limit_is_an_error_and_no_success() {
+    let server = Server::memcached(&[]);
+    let mut order = order(&server);
+    order["workload"]["record_count"] = 20.into();
+    order["workload"]["field_length"] = 200_000.into();
+    order["phases"] = json!([{"kind": "load"}]);
+    let run = Run::of(DRIVER, &order);
+    run.assert_finished();
+    let load = run.phase("load");
+    assert_eq!(load.count("insert", "ok"), 0);
+    assert!(load.not_ok() >= 20);
+}
+
+#[test]
+fn an_open_loop_survives_a_restart_and_leaves_nothing_out() {
+    let mut server = Server::memcached(&[]);
+    let mut order = order(&server);
+    order["load"] = json!({"model": "open", "rate_per_second": 2000, "connections": 4});
+    order["phases"] = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 2}]);
+    let mut run = DriverRun::start(DRIVER, &order);
+    run.wait_for_phase("measure");
+    std::thread::sleep(Duration::from_millis(500));
+    server.kill();
+    server.restart();
+    let run = run.finish();
+    run.assert_finished();
+    let measure = run.phase("measure");
+    let done = ["read", "update", "insert"].map(|operation| measure.count(operation, "ok"));
+    assert_eq!(done.iter().sum::<u64>() + measure.not_ok(), 4000);
+    assert!(measure.driver_sum("reconnects") >= 4);
+}

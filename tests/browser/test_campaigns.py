@@ -1,0 +1,59 @@
+"""A campaign from its start to its verdict, watched."""
+
+import re
+
+from playwright.sync_api import Page, expect
+from weighhouse_testing.experiments import small_experiment
+from weighhouse_testing.platform import RunningPlatform
+
+
+def test_run_now_fills_the_matrix_and_ends_in_a_comparison(
+    page: Page, platform: RunningPlatform
+) -> None:
+    yaml = small_experiment("watched", "redis", "memcached", repetitions=2, measure_seconds=2.0)
+    platform.request("POST", "/experiments", json={"yaml": yaml})
+    page.goto("/experiments/watched")
+    page.get_by_role("button", name="Run now").click()
+    expect(page.get_by_role("heading", level=1, name="Watched №")).to_be_visible()
+
+    # Live: the run on the scales, its figures, its line in the log, the agent at work.
+    page.set_default_timeout(60_000)
+    expect(page.get_by_role("figure").filter(has_text="Throughput")).to_contain_text(
+        "op/s", timeout=60_000
+    )
+    expect(page.get_by_role("list", name="Events, newest first")).to_contain_text("Running")
+    expect(page.get_by_role("link", name="local", exact=True)).to_be_visible()
+
+    # And to its end.
+    expect(page.get_by_role("heading", name="Verdict")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "100")
+    expect(page.get_by_role("link", name=re.compile("repeat 2: Completed"))).to_have_count(2)
+    expect(page.get_by_text("op/s").first).to_be_visible()
+    page.get_by_role("link", name="Compare the targets").click()
+    expect(page).to_have_url(re.compile(r"/compare\?campaign="))
+
+
+def test_a_campaign_is_paused_resumed_and_cancelled(page: Page, platform: RunningPlatform) -> None:
+    yaml = small_experiment("stopped", "redis", repetitions=50, measure_seconds=1.0)
+    campaign = platform.start_campaign(yaml)
+    page.goto(f"/campaigns/{campaign['id']}")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    assert platform.campaign(campaign["id"])["paused"]
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel the campaign").click()
+    expect(page.get_by_text("Cancelled").first).to_be_visible(timeout=60_000)
+    assert platform.wait_for_campaign(campaign["id"])["status"] == "cancelled"
+
+
+def test_the_overview_shows_what_was_weighed_last(page: Page, weighed: dict) -> None:
+    page.goto("/")
+    expect(page.get_by_role("table", name="Campaigns")).to_contain_text("Seen in a browser")
+    page.goto("/campaigns?status=completed")
+    name = f"Seen in a browser № {weighed['number']}"
+    page.get_by_role("link", name=name).click()
+    expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+    expect(page.get_by_role("table", name=re.compile("^Runs by workload"))).to_contain_text("p99")
