@@ -25,7 +25,7 @@ drift() {
     diff -r protocol/schemas "$work/schemas" &&
     .venv/bin/python -m weighhouse_backend.app.openapi "$work/openapi.json" &&
     diff frontend/openapi.json "$work/openapi.json" &&
-    (cd frontend && npx openapi-typescript "$work/openapi.json" --output "$work/schema.d.ts" --alphabetize >/dev/null) &&
+    (cd frontend && npx openapi-typescript "$work/openapi.json" --output "$work/schema.d.ts" --alphabetize --default-non-nullable false >/dev/null) &&
     diff frontend/src/api/schema.d.ts "$work/schema.d.ts"
   local status=$?
   rm -rf "$work"

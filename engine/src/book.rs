@@ -90,12 +90,14 @@ impl Book {
     }
 
     /// Where to record.
+    #[inline]
     pub fn recorder(&mut self) -> &mut Recorder {
         &mut self.current
     }
 
     /// When the running interval ends.
     #[must_use]
+    #[inline]
     pub fn next_flip(&self) -> u64 {
         self.next_flip
     }

@@ -15,6 +15,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
+    #[inline]
     fn advance(&mut self) -> Option<Step> {
         match self {
             Self::Idle => None,
@@ -23,6 +24,7 @@ impl Source {
         }
     }
 
+    #[inline]
     pub(crate) fn settle(&mut self, number: u64, done: bool) {
         match self {
             Self::Idle => {}
@@ -75,6 +77,8 @@ impl Supply {
     }
 
     /// The next operation, due at a time; none when the phase has begun all it is to begin.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(crate) fn take(&mut self, now: u64) -> Option<Step> {
         if self.left == 0 || now >= self.deadline {
             return None;
@@ -85,12 +89,14 @@ impl Supply {
     }
 
     /// A version that no other write of the run has.
+    #[inline]
     pub(crate) fn version(&mut self) -> u64 {
         self.version += 1;
         self.version
     }
 
     /// Whether the next read is to be verified.
+    #[inline]
     pub(crate) fn verifies(&mut self) -> bool {
         self.verify_fraction > 0.0 && self.random.unit() < self.verify_fraction
     }
@@ -103,6 +109,7 @@ impl Supply {
     }
 
     /// Whether nothing more will come at a time.
+    #[inline]
     pub(crate) fn is_spent(&self, now: u64) -> bool {
         self.left == 0 || now >= self.deadline
     }

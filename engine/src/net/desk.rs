@@ -63,6 +63,8 @@ pub(super) struct Desk<C: Codec> {
 impl<C: Codec> Desk<C> {
     /// Draws an operation that is due at a time (in a closed loop: now) and appends its request;
     /// none when there is none to draw.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn compose(&mut self, out: &mut Vec<u8>, due: u64, held: bool) -> Option<Pending> {
         let step = self.supply.take(due)?;
         let verify = step.operation == Operation::Read && self.supply.verifies();
@@ -101,10 +103,17 @@ impl<C: Codec> Desk<C> {
         }
     }
 
-    /// Records a reply that came now.
-    pub(super) fn settle(&mut self, pending: &Pending, mut outcome: Outcome, reply: &[u8]) {
+    /// Records a reply that came now, to be verified or not.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    pub(super) fn settle(
+        &mut self,
+        pending: &Pending,
+        verify: bool,
+        mut outcome: Outcome,
+        reply: &[u8],
+    ) {
         self.heard = self.now;
-        let Role::Measured { verify, .. } = pending.role else { return };
         if verify && outcome == Outcome::Ok {
             let verifier = Verifier::new(&self.values, pending.number);
             if !self.codec.verify(pending.expected, reply, &verifier) {
@@ -121,6 +130,8 @@ impl<C: Codec> Desk<C> {
         }
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     fn account(&mut self, pending: &Pending, outcome: Outcome) {
         self.in_flight -= 1;
         let service = self.now.saturating_sub(pending.sent);

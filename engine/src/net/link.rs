@@ -81,6 +81,8 @@ impl<C: Codec> Link<C> {
     }
 
     /// Puts an operation into the buffer; false when there is none to draw.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn compose(&mut self, desk: &mut Desk<C>, due: u64, held: bool) -> bool {
         let Some(pending) = desk.compose(&mut self.out, due, held) else { return false };
         self.pending.push_back(pending);
@@ -110,11 +112,15 @@ impl<C: Codec> Link<C> {
     }
 
     /// Fills the pipeline.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn fill(&mut self, desk: &mut Desk<C>, pipeline: usize) {
         while self.pending.len() < pipeline && self.compose(desk, desk.now, false) {}
     }
 
     /// Stamps what is new in the buffer and writes as much as the socket takes.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn flush(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
         let State::Up(socket) = &mut self.state else { return Ok(()) };
         if self.out.is_empty() {
@@ -122,12 +128,7 @@ impl<C: Codec> Link<C> {
         }
         if self.unstamped > 0 {
             desk.now = desk.clock.now();
-            let fresh = self.pending.len() - self.unstamped;
-            for pending in self.pending.range_mut(fresh..) {
-                pending.sent = desk.now;
-                desk.sent(pending);
-            }
-            self.unstamped = 0;
+            stamp(&mut self.pending, std::mem::take(&mut self.unstamped), desk);
         }
         while self.written < self.out.len() {
             match socket.write(&self.out[self.written..]) {
@@ -143,14 +144,17 @@ impl<C: Codec> Link<C> {
         Ok(())
     }
 
-    /// Takes in what has come. In a closed loop the next requests go out at once.
+    /// Takes in what has come. In a closed loop the next requests go out at once. What waited to
+    /// be written is written.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn receive(&mut self, desk: &mut Desk<C>, input: &mut [u8]) -> Result<(), Lost> {
         loop {
             let State::Up(socket) = &mut self.state else { return Ok(()) };
             let count = match socket.read(input) {
                 Ok(0) => return Err(Lost(ErrorKind::Connection)),
                 Ok(count) => count,
-                Err(error) if error.kind() == IoError::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == IoError::WouldBlock => return self.flush(desk),
                 Err(error) if error.kind() == IoError::Interrupted => continue,
                 Err(error) => return Err(error.into()),
             };
@@ -176,10 +180,14 @@ impl<C: Codec> Link<C> {
     }
 
     /// Settles all complete replies.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     fn take_in(&mut self, desk: &mut Desk<C>, fresh: &[u8]) -> Result<Settled, Lost> {
         if self.rest.is_empty() {
             let settled = self.parse(desk, fresh)?;
-            self.rest.extend_from_slice(&fresh[settled.consumed..]);
+            if settled.consumed < fresh.len() {
+                self.rest.extend_from_slice(&fresh[settled.consumed..]);
+            }
             return Ok(settled);
         }
         let mut rest = std::mem::take(&mut self.rest);
@@ -190,31 +198,40 @@ impl<C: Codec> Link<C> {
         Ok(settled)
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     fn parse(&mut self, desk: &mut Desk<C>, input: &[u8]) -> Result<Settled, Lost> {
         let mut settled = Settled::default();
         let mut at = 0;
         while at < input.len() {
             // What nobody asked for is not of the protocol.
-            let Some(pending) = self.pending.front().copied() else {
+            let Some(pending) = self.pending.pop_front() else {
                 return Err(Lost(ErrorKind::Protocol));
             };
             match desk.codec.parse(pending.expected, &input[at..], &mut self.scan) {
-                Ok(Parsed::Incomplete) => break,
+                Ok(Parsed::Incomplete) => {
+                    self.pending.push_front(pending);
+                    break;
+                }
                 Ok(Parsed::Complete { consumed, outcome }) => {
                     self.scan = C::Scan::default();
-                    self.pending.pop_front();
-                    if pending.role == Role::Greeting && outcome != Outcome::Ok {
-                        return Err(Lost(ErrorKind::Protocol));
-                    }
-                    desk.settle(&pending, outcome, &input[at..at + consumed]);
-                    if pending.role == Role::Greeting {
-                        settled.greeted = self.pending.is_empty();
-                    } else {
+                    if let Role::Measured { verify, .. } = pending.role {
+                        desk.settle(&pending, verify, outcome, &input[at..at + consumed]);
                         settled.measured += 1;
+                    } else {
+                        desk.heard = desk.now;
+                        if outcome != Outcome::Ok {
+                            self.pending.push_front(pending);
+                            return Err(Lost(ErrorKind::Protocol));
+                        }
+                        settled.greeted = self.pending.is_empty();
                     }
                     at += consumed;
                 }
-                Err(_) => return Err(Lost(ErrorKind::Protocol)),
+                Err(_) => {
+                    self.pending.push_front(pending);
+                    return Err(Lost(ErrorKind::Protocol));
+                }
             }
         }
         settled.consumed = at;
@@ -244,5 +261,20 @@ impl<C: Codec> Link<C> {
         self.scan = C::Scan::default();
         self.state = State::Down(desk.now + self.backoff);
         self.backoff = (self.backoff * 2).min(LONGEST_BACKOFF);
+    }
+}
+
+/// Stamps the last few as sent now.
+#[inline(always)]
+#[allow(clippy::inline_always)] // counted by make bench-engine
+fn stamp<C: Codec>(pending: &mut VecDeque<Pending>, fresh: usize, desk: &mut Desk<C>) {
+    if let (1, Some(only)) = (fresh, pending.back_mut()) {
+        only.sent = desk.now;
+        desk.sent(only);
+        return;
+    }
+    for one in pending.iter_mut().rev().take(fresh) {
+        one.sent = desk.now;
+        desk.sent(one);
     }
 }

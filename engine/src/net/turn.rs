@@ -82,8 +82,7 @@ impl<C: Codec> NetShard<C> {
                 State::Up(_) => {
                     let incoming =
                         event.is_readable() || event.is_read_closed() || event.is_error();
-                    let received = if incoming { link.receive(desk, input) } else { Ok(()) };
-                    received.and_then(|()| link.flush(desk))
+                    if incoming { link.receive(desk, input) } else { link.flush(desk) }
                 }
                 State::Connecting(socket, _) => match socket.is_connected() {
                     Ok(true) => come_up(link, desk),

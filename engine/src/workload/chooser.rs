@@ -68,6 +68,8 @@ impl KeyChooser {
     }
 
     /// A record number below `bound`, the number of records acknowledged so far without a gap.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub fn choose(&mut self, random: &mut Random, bound: u64) -> u64 {
         match self {
             Self::Uniform { start, count } => *start + random.below(*count),

@@ -36,6 +36,7 @@ impl Acknowledged {
 
     /// All numbers below this are acknowledged.
     #[must_use]
+    #[inline]
     pub fn bound(&self) -> u64 {
         self.bound.load(Ordering::Acquire)
     }

@@ -20,11 +20,13 @@ impl Random {
     }
 
     /// 64 random bits.
+    #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// Uniform in [0, 1), a multiple of 2^-53, as Java's `nextDouble`.
+    #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
@@ -32,6 +34,7 @@ impl Random {
     /// Uniform in [0, `bound`), by multiplication (Lemire 2019, without the rejection: the bias is
     /// below `bound` / 2^64). 0 when `bound` is 0.
     #[allow(clippy::cast_possible_truncation)] // the upper half of the product is below 2^64
+    #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }

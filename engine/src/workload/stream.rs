@@ -73,6 +73,8 @@ impl OperationStream {
     }
 
     /// The next operation.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
     pub fn advance(&mut self) -> Step {
         let draw = self.random.unit();
         if draw >= self.update_below {
@@ -89,6 +91,7 @@ impl OperationStream {
     }
 
     #[allow(clippy::cast_possible_truncation)] // below field_count, a u32
+    #[inline]
     fn fields(&mut self, all: bool) -> Fields {
         if all { Fields::All } else { Fields::One(self.random.below(self.field_count) as u32) }
     }

@@ -1,10 +1,10 @@
 //! A real server on a free port of the loopback interface.
 
-use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
+use std::ops::Range;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -22,17 +22,19 @@ pub struct Server {
     directory: TempDir,
 }
 
-/// A port that nobody listens on, and that no other server of this process was given: between the
-/// asking and the server's bind another test may ask.
-fn free_port() -> u16 {
-    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
-    loop {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-        let port = listener.local_addr().expect("bound").port();
-        if GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(port) {
-            return port;
-        }
-    }
+/// Tries of another port.
+const TRIES: usize = 50;
+
+/// A port to try, each only once. It is below those that connections are given for their own end: a
+/// connection to such a port that nobody listens on yet may meet itself. Nor is it tried by
+/// listening: another thread's child inherits such a socket for a moment, and answers for it.
+fn next_port() -> u16 {
+    const PORTS: Range<u16> = 20_000..32_000;
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // Test programs that run side by side begin at unlike places.
+    let begin = u16::try_from(std::process::id() % 600).unwrap_or_default() * 20;
+    let step = NEXT.fetch_add(1, Ordering::Relaxed);
+    PORTS.start + begin.wrapping_add(step) % (PORTS.end - PORTS.start)
 }
 
 impl Server {
@@ -55,24 +57,34 @@ impl Server {
         port_flag: &str,
         arguments: impl Iterator<Item = &'a &'a str>,
     ) -> Self {
-        let directory = TempDir::new().expect("a temporary directory");
-        let port = free_port();
-        let mut arguments: Vec<String> = arguments.map(ToString::to_string).collect();
-        arguments.extend([port_flag.to_owned(), port.to_string()]);
-        let child = spawn(program, &arguments, &directory);
-        let mut server = Self { program, arguments, port, child, directory };
-        server.wait_until_ready();
-        server
+        let arguments: Vec<String> = arguments.map(ToString::to_string).collect();
+        for _ in 0..TRIES {
+            let directory = TempDir::new().expect("a temporary directory");
+            let port = next_port();
+            let mut arguments = arguments.clone();
+            arguments.extend([port_flag.to_owned(), port.to_string()]);
+            let child = spawn(program, &arguments, &directory);
+            let mut server = Self { program, arguments, port, child, directory };
+            if server.comes_up() {
+                return server;
+            }
+        }
+        panic!("{program} ends at once, on {TRIES} ports");
     }
 
-    fn wait_until_ready(&mut self) {
+    /// Waits until it listens; false when it has ended.
+    fn comes_up(&mut self) -> bool {
         let began = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            let ended = self.child.try_wait().expect("a child");
-            assert!(ended.is_none(), "{} ended: {ended:?}", self.program);
+            if self.child.try_wait().expect("a child").is_some() {
+                return false;
+            }
             assert!(began.elapsed() < START_LIMIT, "{} does not come up", self.program);
             std::thread::sleep(Duration::from_millis(5));
         }
+        // Whoever else listens there, it would end for it by now.
+        std::thread::sleep(Duration::from_millis(20));
+        self.child.try_wait().expect("a child").is_none()
     }
 
     /// Its endpoint in an order.
@@ -119,7 +131,7 @@ impl Server {
     /// Starts it again on the same port, after [`Server::kill`].
     pub fn restart(&mut self) {
         self.child = spawn(self.program, &self.arguments, &self.directory);
-        self.wait_until_ready();
+        assert!(self.comes_up(), "{} does not start again", self.program);
     }
 }
 

@@ -91,6 +91,12 @@ fn number(digits: &[u8]) -> Result<Option<usize>, Malformed> {
 }
 
 impl Scan {
+    /// Whether nothing of a reply was looked at yet.
+    #[inline]
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.position == 0
+    }
+
     /// Goes on; a reply when it is complete.
     pub(crate) fn advance(&mut self, input: &[u8]) -> Result<Option<Reply>, Malformed> {
         while self.outstanding != Some(0) {
