@@ -73,7 +73,7 @@ def addresses(account: Account) -> dict[str, str]:
                 "experiment-campaigns": f"{base}?tab=campaigns",
             }
         for series in listed("/series")[:1]:
-            found["history-series"] = f"/history/{series['id']}"
+            found["history-series"] = f"/history?series={series['id']}"
         for campaign in listed("/campaigns?status=completed")[:1]:
             run = listed(f"/runs?campaign_id={campaign['id']}")[0]
             found |= {

@@ -138,7 +138,10 @@ def aspects(target: Target, manifest: Manifest | None) -> dict[str, str]:
     """Each aspect in words: what the plugin says of it, and the parameters that decide it."""
     if manifest is None:
         return {}
-    found: dict[str, list[str]] = {name: [words] for name, words in manifest.aspects.items()}
+    # A sentence of the manifest loses its full stop: more may follow it on the line.
+    found: dict[str, list[str]] = {
+        name: [words.rstrip(".")] for name, words in manifest.aspects.items()
+    }
     properties = manifest.parameters.get("properties", {})
     for name in properties if isinstance(properties, dict) else {}:
         schema = _schema(properties, name)
