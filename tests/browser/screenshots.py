@@ -21,6 +21,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 SIZES = ((1440, 900), (390, 844))
 THEMES = ("light", "dark")
 QUIET_MS = 10_000
+SETTLING_MS = 500
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,12 @@ def take(browser: Browser, account: Account, folder: Path) -> None:
                 page.goto(account.url + address)
                 page.get_by_role("heading", level=1).wait_for()
                 page.wait_for_load_state("networkidle", timeout=QUIET_MS)
-                page.screenshot(path=folder / f"{name}-{theme}-{width}.png", full_page=True)
+                # A picture of the full page resizes it, and charts need a moment to follow.
+                whole = page.evaluate("document.documentElement.scrollHeight")
+                page.set_viewport_size({"width": width, "height": max(whole, height)})
+                page.wait_for_timeout(SETTLING_MS)
+                page.screenshot(path=folder / f"{name}-{theme}-{width}.png")
+                page.set_viewport_size({"width": width, "height": height})
                 overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
                 if overflow > 0:
                     print(f"{name}, {theme}, {width}: {overflow} px too wide", file=sys.stderr)
