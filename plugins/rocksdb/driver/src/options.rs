@@ -17,7 +17,7 @@ pub(crate) const SCHEMA: &str = r#"{
     "compression": {
       "type": "string",
       "enum": ["none", "snappy", "lz4", "zstd"],
-      "default": "snappy",
+      "default": "lz4",
       "description": "How blocks are compressed on disk."
     },
     "wal": {
