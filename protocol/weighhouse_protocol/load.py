@@ -1,10 +1,14 @@
 """Load levels and the phases of a run."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document
+from weighhouse_protocol.workload import Operation
+
+MOST_FACTOR = 1000
+RATE_TOLERANCE = 1e-6
 
 PhaseKind = Literal["load", "warmup", "measure"]
 """What the driver does in a phase."""
@@ -34,12 +38,45 @@ class ClosedLoad(Document):
         return f"{self.clients} {plural}{depth}"
 
 
+class SineProfile(Document):
+    """A rate that swings: rate × (1 + amplitude × sin(2π t / period))."""
+
+    shape: Literal["sine"] = "sine"
+    period_seconds: float = Field(gt=0, le=7 * 86_400)
+    amplitude: float = Field(default=0.5, gt=0, le=1)
+    """Swing as a share of the rate."""
+
+
+class StepProfile(Document):
+    """A rate in steps: rate × each factor in turn, over and over."""
+
+    shape: Literal["steps"] = "steps"
+    step_seconds: float = Field(gt=0, le=7 * 86_400)
+    factors: tuple[float, ...] = Field(min_length=1, max_length=1000)
+
+    @model_validator(mode="after")
+    def _factors_lead_somewhere(self) -> Self:
+        if not all(0 <= factor <= MOST_FACTOR for factor in self.factors) or not any(self.factors):
+            message = f"factors: each within 0 and {MOST_FACTOR}, and one above 0"
+            raise ValueError(message)
+        return self
+
+
+Profile = Annotated[SineProfile | StepProfile, Field(discriminator="shape")]
+"""How the rate of an open loop changes over a phase."""
+
+
 class OpenLoad(Document):
     """An open loop: operations are due at their times, whether or not earlier ones returned."""
 
     model: Literal["open"]
     arrival: Literal["constant", "poisson"] = "constant"
     rate_per_second: float = Field(gt=0, le=50_000_000)
+    profile: Profile | None = None
+    """How the rate changes from the phase's start on; default: not at all."""
+    operation_rates: dict[Operation, float] = Field(default_factory=dict)
+    """Operations due a second of each kind, in place of the workload's mix; they add up to
+    `rate_per_second`."""
     connections: int = Field(default=8, ge=1, le=10_000)
     max_in_flight: int = Field(default=1024, ge=1, le=1_000_000)
 
@@ -51,7 +88,25 @@ class OpenLoad(Document):
     @property
     def label(self) -> str:
         """The level in words."""
-        return f"{self.rate_per_second:g}/s {self.arrival}"
+        shape = f", {self.profile.shape}" if self.profile else ""
+        own = ", per operation" if self.operation_rates else ""
+        return f"{self.rate_per_second:g}/s {self.arrival}{shape}{own}"
+
+    @model_validator(mode="after")
+    def _rates_add_up(self) -> Self:
+        if not self.operation_rates:
+            return self
+        if any(not rate > 0 for rate in self.operation_rates.values()):
+            message = "operation_rates: each above 0; leave out what does not occur"
+            raise ValueError(message)
+        total = sum(self.operation_rates.values())
+        if abs(total - self.rate_per_second) > RATE_TOLERANCE * self.rate_per_second:
+            message = (
+                f"operation_rates add up to {total:g}, not to rate_per_second "
+                f"{self.rate_per_second:g}"
+            )
+            raise ValueError(message)
+        return self
 
 
 Load = Annotated[ClosedLoad | OpenLoad, Field(discriminator="model")]

@@ -10,13 +10,25 @@ from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Fraction, Name
 
-Operation = Literal["read", "update", "insert"]
-"""An operation of the core workload."""
+Operation = Literal["read", "update", "insert", "scan", "read_modify_write", "delete"]
+"""An operation of the core workload, and benchANT's delete."""
 
-RequestDistribution = Literal["uniform", "zipfian", "sequential", "latest"]
-"""How keys are chosen; `zipfian` is YCSB's scrambled zipfian, bit for bit."""
+RequestDistribution = Literal[
+    "uniform",
+    "zipfian",
+    "sequential",
+    "latest",
+    "hotspot",
+    "exponential",
+    "uniform_growing",
+    "zipf",
+]
+"""How keys are chosen; `zipfian` is YCSB's scrambled zipfian, bit for bit, `zipf` a true Zipf."""
 
 WEIGHT_TOLERANCE = 1e-6
+MOST_FIELD_BYTES = 1_000_000
+ZIPFIAN_THETA = 0.99
+"""YCSB's only exponent."""
 
 
 class OperationMix(Document):
@@ -25,10 +37,13 @@ class OperationMix(Document):
     read: Fraction = 0.0
     update: Fraction = 0.0
     insert: Fraction = 0.0
+    scan: Fraction = 0.0
+    read_modify_write: Fraction = 0.0
+    delete: Fraction = 0.0
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
-        total = self.read + self.update + self.insert
+        total = sum(self.model_dump().values())
         if abs(total - 1.0) > WEIGHT_TOLERANCE:
             message = (
                 f"the shares add up to {total:g}, not 1; for example {{read: 0.95, update: 0.05}}"
@@ -50,16 +65,47 @@ class Workload(Document):
     """Records the load phase inserts; default: record_count - insert_start."""
     field_count: int = Field(default=10, ge=1, le=1000)
     field_length: int = Field(default=100, ge=1, le=1_000_000)
-    """Bytes in a field."""
+    """Bytes in a field; the most, when lengths are drawn."""
+    field_length_distribution: Literal["constant", "uniform", "zipfian", "histogram"] = "constant"
+    """How the length of each value is drawn: within min_field_length and field_length, or from
+    `field_length_histogram`. `zipfian` favours short ones."""
+    min_field_length: int = Field(default=1, ge=1, le=1_000_000)
+    field_length_histogram: tuple[tuple[int, float], ...] = Field(default=(), max_length=100_000)
+    """Pairs of a length in bytes and its weight."""
     field_name_prefix: str = Field(default="field", pattern=r"^[A-Za-z][A-Za-z0-9_]*$")
     read_all_fields: bool = True
+    read_fields_by_name: bool = False
+    """Reads of all fields name them one by one (YCSB's readallfieldsbyname)."""
     write_all_fields: bool = False
     operations: OperationMix = Field(default_factory=lambda: OperationMix(read=0.95, update=0.05))
     request_distribution: RequestDistribution = "uniform"
+    zipf_theta: float = Field(default=0.99, gt=0, le=10)
+    """Exponent of `zipf`."""
+    hotspot_data_fraction: Fraction = 0.2
+    """Share of the records, the lowest numbers, that are `hotspot`'s hot set."""
+    hotspot_operation_fraction: Fraction = 0.8
+    """Share of the operations that go to the hot set."""
+    exponential_percentile: float = Field(default=95.0, gt=0, lt=100)
+    """Percentage of the operations that go to the newest `exponential_fraction` of records."""
+    exponential_fraction: float = Field(default=0.8571428571, gt=0, le=1)
+    min_scan_length: int = Field(default=1, ge=1, le=10_000)
+    max_scan_length: int = Field(default=1000, ge=1, le=10_000)
+    """Records that a scan asks for, within both."""
+    scan_length_distribution: Literal["uniform", "zipfian"] = "uniform"
     insert_order: Literal["hashed", "ordered"] = "hashed"
     zero_padding: int = Field(default=1, ge=1, le=32)
     verify_fraction: Fraction = 0.0
     """Share of reads whose value is checked against what was written."""
+    value_repetition: Fraction = 0.0
+    """Share of each value that repeats one character: what a compressor can find."""
+    ttl_seconds: int | None = Field(default=None, ge=1, le=10**9)
+    """Time after which a written record expires."""
+    keys_per_read: int = Field(default=1, ge=1, le=1000)
+    """Records that one read asks for (multi-get)."""
+    read_miss_fraction: Fraction = 0.0
+    """Share of reads that ask for a key which was never inserted."""
+    insert_retry_limit: int = Field(default=3, ge=0, le=100)
+    """How often the load phase tries again to insert a record before it leaves it out."""
 
     @model_validator(mode="after")
     def _slice_fits(self) -> Self:
@@ -74,7 +120,72 @@ class Workload(Document):
             raise ValueError(message)
         return self
 
+    @model_validator(mode="after")
+    def _ranges_are_ranges(self) -> Self:
+        if self.min_scan_length > self.max_scan_length:
+            message = (
+                f"min_scan_length {self.min_scan_length} is above "
+                f"max_scan_length {self.max_scan_length}"
+            )
+            raise ValueError(message)
+        drawn_between = self.field_length_distribution in ("uniform", "zipfian")
+        if drawn_between and self.min_field_length > self.field_length:
+            message = (
+                f"min_field_length {self.min_field_length} is above "
+                f"field_length {self.field_length}"
+            )
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _histogram_is_there_when_needed(self) -> Self:
+        wanted = self.field_length_distribution == "histogram"
+        if wanted != bool(self.field_length_histogram):
+            message = (
+                "field_length_histogram goes with field_length_distribution: histogram, and "
+                "that needs it; for example [[100, 3], [1000, 1]]"
+            )
+            raise ValueError(message)
+        for length, weight in self.field_length_histogram:
+            if not (1 <= length <= MOST_FIELD_BYTES and weight > 0):
+                message = (
+                    f"field_length_histogram: [{length}, {weight:g}] is not a length within 1 and "
+                    f"{MOST_FIELD_BYTES:,} with a weight above 0"
+                )
+                raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _verified_reads_ask_for_one_record(self) -> Self:
+        if self.keys_per_read > 1 and (
+            self.verify_fraction > 0 or not self.read_all_fields or self.read_fields_by_name
+        ):
+            message = (
+                "keys_per_read above 1 reads whole records and does not verify them: leave "
+                "verify_fraction at 0, read_all_fields true and read_fields_by_name false"
+            )
+            raise ValueError(message)
+        return self
+
     @property
     def record_bytes(self) -> int:
-        """Payload bytes of one record, without keys and field names."""
-        return self.field_count * self.field_length
+        """Payload bytes of one record, without keys and field names; the mean, rounded, when
+        lengths are drawn.
+        """
+        return round(self.field_count * self._mean_field_length())
+
+    def _mean_field_length(self) -> float:
+        low, high = self.min_field_length, self.field_length
+        match self.field_length_distribution:
+            case "constant":
+                return float(high)
+            case "uniform":
+                return (low + high) / 2
+            case "histogram":
+                weights = sum(weight for _, weight in self.field_length_histogram)
+                total = sum(length * weight for length, weight in self.field_length_histogram)
+                return total / weights
+            case "zipfian":
+                weights = [rank**-ZIPFIAN_THETA for rank in range(1, high - low + 2)]
+                total = sum((low + rank) * weight for rank, weight in enumerate(weights))
+                return total / sum(weights)

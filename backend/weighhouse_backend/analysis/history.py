@@ -247,7 +247,7 @@ def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[st
     machine = "" if record is None else (record.fingerprint or "")
     content = [
         machine,
-        workload.model_dump(mode="json", exclude={"description"}),
+        workload.model_dump(mode="json", exclude={"description"}, exclude_defaults=True),
         target.topology.model_dump(mode="json"),
         target.deployment,
     ]

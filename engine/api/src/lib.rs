@@ -3,17 +3,22 @@
 //! A system with a wire protocol implements [`Codec`]: append a request to a buffer, find the reply
 //! in a buffer. It owns no socket, no clock and no histogram, so that the engine alone decides when
 //! something is sent, and measures every system in the same way. A system inside the process
-//! implements [`Embedded`].
+//! implements [`Embedded`]; one that is reached through its makers' own client library implements
+//! [`ClientDriver`].
 //!
 //! The floors: this crate knows nobody; the engine and the drivers know this crate and are blind to
 //! each other; a driver's `main.rs` is where the two meet.
 
+mod client;
+mod keys;
 mod outcome;
 mod record;
 mod value;
 
+pub use client::{ClientDriver, ClientFailed};
+pub use keys::Keys;
 pub use outcome::{ErrorKind, Operation, Outcome};
-pub use record::{Fields, RecordShape};
+pub use record::{Fields, Lengths, RecordShape};
 pub use value::{Payload, ValueSource, Verifier};
 
 /// Options of the target as they stand in the order: `target.options`.
@@ -41,8 +46,12 @@ impl OptionRefused {
 pub struct Request<'a> {
     /// What to do.
     pub operation: Operation,
-    /// The key as it travels, for example `user6284781860667377211`.
+    /// The key as it travels, for example `user6284781860667377211`; where a scan begins.
     pub key: &'a [u8],
+    /// Further keys of a read of several records ([`RecordShape::keys_per_read`]).
+    pub more_keys: &'a Keys,
+    /// Records that a scan asks for.
+    pub scan_length: u16,
     /// Which fields to read or to write.
     pub fields: Fields,
     /// Writes the values of an update or an insert.
@@ -56,6 +65,16 @@ pub struct Expected {
     pub operation: Operation,
     /// Which fields were asked for.
     pub fields: Fields,
+    /// What [`Codec::follow`] returned; 0 for the first part of an operation.
+    pub part: u16,
+}
+
+impl Expected {
+    /// The first part of an operation.
+    #[must_use]
+    pub const fn first(operation: Operation, fields: Fields) -> Self {
+        Self { operation, fields, part: 0 }
+    }
 }
 
 /// What the bytes received so far amount to.
@@ -70,12 +89,37 @@ pub enum Parsed {
         /// What it says.
         outcome: Outcome,
     },
+    /// A reply that leads to a further request of the same operation: [`Codec::follow`] makes it.
+    Continue {
+        /// Its length in bytes, at least 1.
+        consumed: usize,
+    },
 }
 
 /// Bytes that are not of the protocol; the connection cannot be used any further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the reply is not of the protocol: {0}")]
 pub struct Malformed(pub &'static str);
+
+/// A part of a workload that not every system has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    /// Records expire.
+    Ttl,
+    /// One read asks for several records.
+    MultiGet,
+}
+
+impl Feature {
+    /// The name in documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ttl => "ttl",
+            Self::MultiGet => "multi_get",
+        }
+    }
+}
 
 /// What a driver says of itself.
 #[derive(Debug, Clone, Copy)]
@@ -86,6 +130,10 @@ pub struct Identity {
     pub version: &'static str,
     /// Schemes of endpoints it takes: `tcp`, `unix`, `file`.
     pub endpoint_kinds: &'static [&'static str],
+    /// What it can do.
+    pub operations: &'static [Operation],
+    /// Which further parts of a workload it can carry out.
+    pub features: &'static [Feature],
     /// JSON Schema of its options: an object whose `properties` the engine adds its own to.
     pub options_schema: &'static str,
 }
@@ -109,13 +157,20 @@ pub trait Codec: Clone + Send + 'static {
 
     /// Appends what every new connection sends before its first request.
     ///
-    /// Returns how many replies that gives; each is parsed by [`Codec::parse`] as an update's.
+    /// Returns how many replies that gives; each is parsed by [`Codec::parse_greeting`].
     fn greet(&self, out: &mut Vec<u8>) -> usize;
 
     /// Appends a request.
     fn encode(&self, request: &Request<'_>, out: &mut Vec<u8>);
 
-    /// Looks for the reply that `input` begins with.
+    /// Looks for a reply to the greeting, as [`Codec::parse`] does for others.
+    ///
+    /// # Errors
+    /// When the bytes are not of the protocol.
+    fn parse_greeting(&self, input: &[u8], scan: &mut Self::Scan) -> Result<Parsed, Malformed>;
+
+    /// Looks for the reply that `input` begins with: all that the server answers to one request,
+    /// be it several commands.
     ///
     /// `scan` is new for a new reply, and the same one when called again for an incomplete one,
     /// with an `input` that begins with the same bytes.
@@ -128,6 +183,13 @@ pub trait Codec: Clone + Send + 'static {
         input: &[u8],
         scan: &mut Self::Scan,
     ) -> Result<Parsed, Malformed>;
+
+    /// Appends the request that a reply leads to; a number that is not 0, which the codec is given
+    /// again as [`Expected::part`] with its reply. Called after [`Parsed::Continue`].
+    fn follow(&self, expected: Expected, reply: &[u8], out: &mut Vec<u8>) -> u16 {
+        let _ = (expected, reply, out);
+        unreachable!("a codec that continues an operation says how")
+    }
 
     /// Whether a complete, successful reply to a read holds the values that were written.
     fn verify(&self, expected: Expected, reply: &[u8], verifier: &Verifier<'_>) -> bool;

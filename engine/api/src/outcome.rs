@@ -9,16 +9,33 @@ pub enum Operation {
     Update,
     /// Write a record that does not exist yet.
     Insert,
+    /// Read a number of records from a key on, in the order that the system keeps keys in.
+    Scan,
+    /// Read a record, then overwrite it. The engine asks a driver for the read and for the update.
+    ReadModifyWrite,
+    /// Remove a record.
+    Delete,
 }
 
 impl Operation {
     /// All of them, in the order of [`Operation::index`].
-    pub const ALL: [Self; 3] = [Self::Read, Self::Update, Self::Insert];
+    pub const ALL: [Self; 6] =
+        [Self::Read, Self::Update, Self::Insert, Self::Scan, Self::ReadModifyWrite, Self::Delete];
+
+    /// What a system has that keeps no order of keys: all but scans.
+    pub const WITHOUT_SCAN: [Self; 5] =
+        [Self::Read, Self::Update, Self::Insert, Self::ReadModifyWrite, Self::Delete];
 
     /// Position in [`Operation::ALL`].
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
+    }
+
+    /// Whether values are written.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Update | Self::Insert)
     }
 
     /// The name in documents.
@@ -28,6 +45,9 @@ impl Operation {
             Self::Read => "read",
             Self::Update => "update",
             Self::Insert => "insert",
+            Self::Scan => "scan",
+            Self::ReadModifyWrite => "read_modify_write",
+            Self::Delete => "delete",
         }
     }
 }
