@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use weighhouse_driver_api::{
-    ErrorKind, Operation, Outcome, Payload, Request, Session, Stopwatch, ValueSource, Verifier,
+    ErrorKind, Operation, Outcome, Session, Stopwatch, ValueSource, Verifier,
 };
 
 use crate::book::Book;
 use crate::clock::Clock;
+use crate::composer::{Composer, first_part};
 use crate::net::Schedule;
 use crate::order::{Load, Order, PhaseKind};
 use crate::plan::PhasePlan;
 use crate::supply::{Source, Supply};
-use crate::workload::{Acknowledged, InsertNumbers, KeyMaker, LoadStream, OperationStream, Step};
+use crate::workload::{Acknowledged, InsertNumbers, LoadStream, OperationStream, Step};
 
 /// Longest sleep, ns, so that the stop flag is seen soon.
 const LONGEST_SLEEP: u64 = 50_000_000;
@@ -26,27 +27,29 @@ const TIMER_SLACK: u64 = 1_000;
 
 /// Due times of an open loop that all threads take from: whichever is free first takes the next.
 #[derive(Debug)]
-pub(crate) struct Arrivals {
+pub(crate) struct Shared {
     schedule: Schedule,
     left: u64,
     deadline: u64,
 }
 
-impl Arrivals {
+impl Shared {
     /// Due times of a phase.
     #[must_use]
     pub(crate) fn new(schedule: Schedule, operations: u64, deadline: u64) -> Self {
         Self { schedule, left: operations, deadline }
     }
 
-    fn take(&mut self) -> Option<u64> {
+    /// When the next operation is due, and of what kind it is where that is not left to the mix.
+    fn take(&mut self) -> Option<(u64, Option<Operation>)> {
         let due = self.schedule.next();
+        let operation = self.schedule.operation();
         if self.left == 0 || due >= self.deadline {
             return None;
         }
         self.left -= 1;
         self.schedule.advance();
-        Some(due)
+        Some((due, operation))
     }
 }
 
@@ -88,14 +91,13 @@ pub(crate) struct SeatSetup<S> {
     /// Set when the driver is to end.
     pub(crate) stop: Arc<AtomicBool>,
     /// Due times of the running phase, shared by all; set by whoever begins it first.
-    pub(crate) arrivals: Arc<Mutex<Option<(usize, Arrivals)>>>,
+    pub(crate) arrivals: Arc<Mutex<Option<(usize, Shared)>>>,
 }
 
 /// A thread that makes load.
 pub(crate) struct Seat<S> {
     setup: SeatSetup<S>,
-    keys: KeyMaker,
-    key: Vec<u8>,
+    composer: Composer,
     inserts: Option<InsertNumbers>,
     supply: Supply,
     spin: u64,
@@ -107,8 +109,7 @@ impl<S: Session> Seat<S> {
     pub(crate) fn new(setup: SeatSetup<S>) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            keys: KeyMaker::new(&setup.order.workload),
-            key: Vec::new(),
+            composer: Composer::new(&setup.order.workload, Arc::clone(&setup.values)),
             inserts: Some(InsertNumbers::new(Arc::clone(&setup.acknowledged))),
             supply: Supply::idle(),
             // Threads that spin keep others from running when processors are few.
@@ -138,21 +139,16 @@ impl<S: Session> Seat<S> {
             let inserts = self.inserts.take().unwrap_or_else(|| unreachable!("between phases"));
             Source::Run(Box::new(OperationStream::new(&order, plan.index, seat, inserts)))
         };
-        let open = match &order.load {
-            Load::Open { arrival, rate_per_second, .. } if !loads => {
-                Some((*arrival, *rate_per_second))
-            }
-            _ => None,
-        };
+        let open = order.load.arrivals().filter(|_| !loads);
         let mut limits = plan.clone();
-        if let Some((arrival, rate)) = open {
+        if let Some(asked) = &open {
             // The shared due times hold the limits.
             (limits.operations, limits.deadline) = (u64::MAX, u64::MAX);
             let seed = (order.seed, plan.index as u64);
             let mut arrivals = self.arrivals();
             if arrivals.as_ref().is_none_or(|(index, _)| *index != plan.index) {
-                let schedule = Schedule::new(arrival, rate, plan.start, (0, 1), seed);
-                let all = Arrivals::new(schedule, plan.operations_of_all, plan.deadline);
+                let schedule = Schedule::new(asked, plan.start, (0, 1), seed);
+                let all = Shared::new(schedule, plan.operations_of_all, plan.deadline);
                 *arrivals = Some((plan.index, all));
             }
         }
@@ -181,7 +177,7 @@ impl<S: Session> Seat<S> {
         }
     }
 
-    fn arrivals(&self) -> std::sync::MutexGuard<'_, Option<(usize, Arrivals)>> {
+    fn arrivals(&self) -> std::sync::MutexGuard<'_, Option<(usize, Shared)>> {
         self.setup.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -208,7 +204,7 @@ impl<S: Session> Seat<S> {
         let mut unsent = 0;
         while !self.stopped() {
             let next = self.arrivals().as_mut().and_then(|(_, arrivals)| arrivals.take());
-            let Some(due) = next else {
+            let Some((due, operation)) = next else {
                 if plan.deadline != u64::MAX {
                     self.sleep_until(plan.deadline);
                 }
@@ -217,7 +213,7 @@ impl<S: Session> Seat<S> {
             let now = self.setup.clock.now();
             let held = now > due;
             let now = if held { now } else { self.sleep_until(due) };
-            let Some(step) = self.supply.take(due) else { return unsent };
+            let Some(step) = self.supply.take_of(due, operation) else { return unsent };
             if now.saturating_sub(self.setup.timeout) > plan.deadline {
                 let outcome = Outcome::Error(ErrorKind::Timeout);
                 self.setup.book.turn(now);
@@ -246,20 +242,19 @@ impl<S: Session> Seat<S> {
 
     /// Does an operation; what came of it, when it began and when it was done.
     fn execute(&mut self, step: &Step) -> (Outcome, u64, u64) {
-        let reads = step.operation == Operation::Read;
+        let reads = first_part(step.operation) == Operation::Read;
         let verifier = Verifier::new(&self.setup.values, step.number);
         let verifier = (reads && self.supply.verifies()).then_some(&verifier);
-        let version = if reads { 0 } else { self.supply.version() };
-        self.keys.write(step.number, &mut self.key);
-        let request = Request {
-            operation: step.operation,
-            key: &self.key,
-            fields: step.fields,
-            payload: Payload::new(&self.setup.values, step.number, version),
-        };
+        let request = self.composer.request(step, &mut self.supply);
         let mut watch = Watch { clock: self.setup.clock, began: 0, ended: 0 };
-        let outcome = self.setup.session.execute(&request, verifier, &mut watch);
-        let Watch { began: sent, ended: done, .. } = watch;
+        let mut outcome = self.setup.session.execute(&request, verifier, &mut watch);
+        let sent = watch.began;
+        if step.operation == Operation::ReadModifyWrite && !matches!(outcome, Outcome::Error(_)) {
+            let request = self.composer.update(step.number, step.written, &mut self.supply);
+            let updated = self.setup.session.execute(&request, None, &mut watch);
+            outcome = if updated == Outcome::Ok { outcome } else { updated };
+        }
+        let done = watch.ended;
         if step.operation == Operation::Insert {
             self.supply.settle(step.number, outcome == Outcome::Ok);
         }

@@ -8,7 +8,9 @@
 //! Why it is as it is stands in `engine/README.md`.
 
 pub mod book;
+mod client;
 pub mod clock;
+mod composer;
 mod coordinator;
 mod embedded;
 pub mod event;
@@ -21,4 +23,4 @@ pub mod recorder;
 mod supply;
 pub mod workload;
 
-pub use program::{run_codec, run_embedded};
+pub use program::{run_client, run_codec, run_embedded};

@@ -32,7 +32,7 @@ impl PhasePlan {
     pub fn operations_that_occur(&self, order: &Order) -> Vec<Operation> {
         let occurs = |operation: &Operation| match self.kind {
             PhaseKind::Load => *operation == Operation::Insert,
-            _ => order.workload.operations.share(*operation) > 0.0,
+            _ => order.share(*operation) > 0.0,
         };
         Operation::ALL.into_iter().filter(occurs).collect()
     }

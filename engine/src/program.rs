@@ -11,16 +11,18 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use weighhouse_driver_api::{
-    Codec, Embedded, Identity, Operation, OptionRefused, Options, ValueSource,
+    ClientDriver, Codec, Embedded, Feature, Identity, Operation, OptionRefused, Options,
+    RecordShape, ValueSource,
 };
 
 use crate::book::Book;
+use crate::client::{self, ClientSetup};
 use crate::clock::Clock;
 use crate::coordinator::{Coordinator, Ended, Seat};
 use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
 use crate::event::EventWriter;
 use crate::net::{Endpoint, NetShard, ShardSetup};
-use crate::order::{Load, Order};
+use crate::order::{Distribution, Load, Order};
 use crate::plan::{Failure, PhasePlan, Report, clients};
 use crate::workload::{Acknowledged, stream_hash};
 
@@ -73,7 +75,7 @@ struct Crew {
 #[must_use]
 pub fn run_codec<C: Codec>() -> ExitCode {
     program(C::IDENTITY, true, |run, options| {
-        let codec = C::new(&run.order.workload.shape(), &options)?;
+        let codec = C::new(&shape(&run.order), &options)?;
         let endpoint = single_endpoint(&run.order, C::IDENTITY)?;
         let endpoint = Endpoint::parse(endpoint)
             .map_err(|message| Stopped::Refused(format!("target.endpoints[0]: {message}")))?;
@@ -128,7 +130,7 @@ pub fn run_embedded<E: Embedded>() -> ExitCode {
         let failed = |error: weighhouse_driver_api::EmbeddedFailed| {
             Failure::new("target", error.message, error.hint)
         };
-        let shape = run.order.workload.shape();
+        let shape = shape(&run.order);
         let database = E::open(&PathBuf::from(directory), &shape, &options).map_err(failed)?;
         let shards = run.order.most_clients();
         let mut crew = Crew {
@@ -158,6 +160,48 @@ pub fn run_embedded<E: Embedded>() -> ExitCode {
             }));
         }
         Ok((crew, Box::new(move || database.close().map_err(failed))))
+    })
+}
+
+/// The program of a driver over a client library.
+#[must_use]
+pub fn run_client<D: ClientDriver>() -> ExitCode {
+    program(D::IDENTITY, true, |run, options| {
+        D::check(&shape(&run.order), &options)?;
+        let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
+        let wanted = usize::try_from(run.order.shards).unwrap_or(1);
+        let shards = wanted.min(fewest.unwrap_or(1)).max(1);
+        let mut crew = Crew {
+            seats: Vec::new(),
+            work: Vec::new(),
+            connections: run.order.most_clients(),
+            layout: "",
+        };
+        for shard in 0..shards {
+            let (book, plans) = crew.seat(run, shard);
+            let setup = ClientSetup {
+                shard: (shard, shards),
+                order: Arc::clone(&run.order),
+                options: options.clone(),
+                timeout: run.timeout,
+                clock: run.clock,
+                values: Arc::clone(&run.values),
+                acknowledged: Arc::clone(&run.acknowledged),
+                book,
+                stop: Arc::clone(&run.stop),
+            };
+            let (ready, connected) = channel();
+            let work = client::work::<D>(setup, plans, ready);
+            let thread = std::thread::spawn(work);
+            let gone = || Failure::new("internal", "a shard ended while it connected", "");
+            crew.layout = connected.recv().map_err(|_| gone())??;
+            // The thread that waits for it reports how it ends.
+            crew.work.push(Box::new(move || match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }));
+        }
+        Ok((crew, Box::new(|| Ok(()))))
     })
 }
 
@@ -229,9 +273,14 @@ fn serve<W: Write>(
     io::stdin().read_to_string(&mut text)?;
     let (reports, inbox) = channel();
     let prepared = read_order(&text, has_timeout).and_then(|(order, timeout, options)| {
+        supported(&order, identity)?;
         let run = Run {
             clock,
-            values: Arc::new(ValueSource::new(order.seed)),
+            values: Arc::new(ValueSource::compressible(
+                order.seed,
+                &shape(&order),
+                order.workload.value_repetition,
+            )),
             acknowledged: Arc::new(Acknowledged::new(order.workload.record_count)),
             order: Arc::new(order),
             stop: Arc::clone(&stop),
@@ -312,6 +361,41 @@ fn read_order(text: &str, has_timeout: bool) -> Result<(Order, u64, Options), St
     Ok((order, timeout * 1_000_000, options))
 }
 
+/// How records look in an order's workload.
+fn shape(order: &Order) -> RecordShape {
+    let mut shape = order.workload.shape(order.share(Operation::Scan) > 0.0);
+    shape.may_be_partial = order.share(Operation::Delete) > 0.0 && !order.workload.write_all_fields;
+    shape
+}
+
+/// Refuses what the driver cannot do.
+fn supported(order: &Order, identity: &Identity) -> Result<(), Stopped> {
+    let name = identity.name;
+    for operation in Operation::ALL {
+        if order.share(operation) > 0.0 && !identity.operations.contains(&operation) {
+            let known: Vec<_> = identity.operations.iter().map(|one| one.name()).collect();
+            return Err(Stopped::Refused(format!(
+                "workload.operations.{}: the {name} driver does not have it; it has {}",
+                operation.name(),
+                known.join(", ")
+            )));
+        }
+    }
+    let wanted = [
+        (order.workload.ttl_seconds.is_some(), "ttl_seconds", Feature::Ttl),
+        (order.workload.keys_per_read > 1, "keys_per_read", Feature::MultiGet),
+    ];
+    for (wanted, parameter, feature) in wanted {
+        if wanted && !identity.features.contains(&feature) {
+            return Err(Stopped::Refused(format!(
+                "workload.{parameter}: the {name} driver cannot do this ({})",
+                feature.name()
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn describe(identity: &Identity, has_timeout: bool) -> Value {
     let mut options: Value = serde_json::from_str(identity.options_schema).unwrap_or_default();
     if has_timeout && let Some(properties) = options.get_mut("properties") {
@@ -327,9 +411,12 @@ fn describe(identity: &Identity, has_timeout: bool) -> Value {
         "driver": identity.name,
         "version": identity.version,
         "protocol": 1,
-        "operations": Operation::ALL.map(Operation::name),
-        "distributions": ["uniform", "zipfian", "sequential", "latest"],
+        "operations": identity.operations.iter().map(|one| one.name()).collect::<Vec<_>>(),
+        "features": identity.features.iter().map(|one| one.name()).collect::<Vec<_>>(),
+        "distributions": Distribution::NAMES,
         "load_models": ["closed", "open"],
+        "arrivals": ["constant", "poisson"],
+        "profiles": ["sine", "steps"],
         "endpoint_kinds": identity.endpoint_kinds,
         "options": options,
     })

@@ -1,5 +1,7 @@
 //! The operations of a phase, as a shard takes them one by one.
 
+use weighhouse_driver_api::Operation;
+
 use crate::plan::PhasePlan;
 use crate::workload::{LoadStream, OperationStream, Random, Step};
 
@@ -21,6 +23,14 @@ impl Source {
             Self::Idle => None,
             Self::Load(stream) => stream.advance(),
             Self::Run(stream) => Some(stream.advance()),
+        }
+    }
+
+    /// The next operation, of a given kind in a phase that is no load.
+    fn advance_of(&mut self, operation: Operation) -> Option<Step> {
+        match self {
+            Self::Run(stream) => Some(stream.of(operation)),
+            _ => self.advance(),
         }
     }
 
@@ -86,6 +96,25 @@ impl Supply {
         let step = self.source.advance()?;
         self.left -= 1;
         Some(step)
+    }
+
+    /// The same for an operation of a given kind, where one is given.
+    pub(crate) fn take_of(&mut self, now: u64, operation: Option<Operation>) -> Option<Step> {
+        let Some(operation) = operation else { return self.take(now) };
+        if self.left == 0 || now >= self.deadline {
+            return None;
+        }
+        let step = self.source.advance_of(operation)?;
+        self.left -= 1;
+        Some(step)
+    }
+
+    /// A further key of the read that was taken last.
+    pub(crate) fn another(&mut self) -> u64 {
+        match &mut self.source {
+            Source::Run(stream) => stream.another(),
+            _ => 0,
+        }
     }
 
     /// A version that no other write of the run has.

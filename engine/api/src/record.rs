@@ -61,6 +61,8 @@ pub struct RecordShape {
     pub scans: bool,
     /// Records that one read asks for.
     pub keys_per_read: u16,
+    /// A record may be there in part: deleted, and then updated in one field.
+    pub may_be_partial: bool,
 }
 
 impl RecordShape {
@@ -81,6 +83,7 @@ impl RecordShape {
             reads_by_name: false,
             scans: false,
             keys_per_read: 1,
+            may_be_partial: false,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use weighhouse_driver_api::{Codec, Expected, Fields, Operation, Outcome, Parsed};
+use weighhouse_driver_api::{Codec, Outcome, Parsed};
 
 use super::endpoint::{Endpoint, Socket};
 use crate::plan::Failure;
@@ -24,7 +24,6 @@ pub(super) fn connect<C: Codec>(endpoint: &Endpoint, codec: &C) -> Result<Socket
     let mut request = Vec::new();
     let replies = codec.greet(&mut request);
     socket.write_all(&request).map_err(unreachable)?;
-    let expected = Expected { operation: Operation::Update, fields: Fields::All };
     let (mut input, mut filled) = (vec![0; 4096], 0);
     for _ in 0..replies {
         let mut scan = C::Scan::default();
@@ -35,14 +34,16 @@ pub(super) fn connect<C: Codec>(endpoint: &Endpoint, codec: &C) -> Result<Socket
                 let hint = format!("is it the system that the {name} driver is for?");
                 Failure::new("connection", format!("{endpoint} {what}: {said:?}"), hint)
             };
-            match codec.parse(expected, &input[..filled], &mut scan) {
+            match codec.parse_greeting(&input[..filled], &mut scan) {
                 Ok(Parsed::Complete { consumed, outcome: Outcome::Ok }) => {
                     input.copy_within(consumed..filled, 0);
                     filled -= consumed;
                     break;
                 }
                 Ok(Parsed::Complete { .. }) => return Err(refused("refused the greeting")),
-                Err(_) => return Err(refused("does not speak the protocol")),
+                Ok(Parsed::Continue { .. }) | Err(_) => {
+                    return Err(refused("does not speak the protocol"));
+                }
                 Ok(Parsed::Incomplete) if filled == input.len() => {
                     return Err(refused("does not speak the protocol"));
                 }

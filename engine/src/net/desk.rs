@@ -1,34 +1,52 @@
 //! What the connections of a shard share: the clock, the codec, the operations to come, the book.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use weighhouse_driver_api::{
-    Codec, ErrorKind, Expected, Fields, Operation, Outcome, Payload, Request, ValueSource, Verifier,
-};
+use weighhouse_driver_api::{Codec, ErrorKind, Expected, Fields, Operation, Outcome};
 
 use crate::book::Book;
 use crate::clock::Clock;
+use crate::composer::Composer;
 use crate::supply::Supply;
-use crate::workload::KeyMaker;
+use crate::workload::Step;
 
 /// An operation under way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pending {
     pub(super) expected: Expected,
+    pub(super) part: Part,
+    /// What the read of a read-modify-write is followed by.
+    pub(super) written: Fields,
+    pub(super) verify: bool,
+    pub(super) held: bool,
     pub(super) number: u64,
     pub(super) due: u64,
+    /// 0 until it is sent.
     pub(super) sent: u64,
-    pub(super) role: Role,
 }
 
 /// What the reply is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum Part {
+    /// A whole operation.
+    Whole,
     /// To greet the server; not recorded.
     Greeting,
-    /// To be recorded.
-    Measured { verify: bool, held: bool },
+    /// The read of a read-modify-write.
+    Read,
+    /// Its update, after a read that came to this.
+    Update(Outcome),
+}
+
+impl Pending {
+    /// As what it is recorded.
+    #[inline]
+    fn operation(&self) -> Operation {
+        match self.part {
+            Part::Read | Part::Update(_) => Operation::ReadModifyWrite,
+            _ => self.expected.operation,
+        }
+    }
 }
 
 /// How operations are paced.
@@ -45,8 +63,7 @@ pub(super) enum Pace {
 pub(super) struct Desk<C: Codec> {
     pub(super) clock: Clock,
     pub(super) codec: C,
-    pub(super) keys: KeyMaker,
-    pub(super) values: Arc<ValueSource>,
+    pub(super) composer: Composer,
     pub(super) book: Book,
     pub(super) supply: Supply,
     pub(super) pace: Pace,
@@ -57,7 +74,6 @@ pub(super) struct Desk<C: Codec> {
     pub(super) heard: u64,
     /// Closed loop with a pause: connections and when they may ask again, in order of time.
     pub(super) thinking: VecDeque<(u64, usize)>,
-    pub(super) key: Vec<u8>,
 }
 
 impl<C: Codec> Desk<C> {
@@ -67,75 +83,111 @@ impl<C: Codec> Desk<C> {
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn compose(&mut self, out: &mut Vec<u8>, due: u64, held: bool) -> Option<Pending> {
         let step = self.supply.take(due)?;
-        let verify = step.operation == Operation::Read && self.supply.verifies();
-        let version = if step.operation == Operation::Read { 0 } else { self.supply.version() };
-        self.keys.write(step.number, &mut self.key);
-        let request = Request {
-            operation: step.operation,
-            key: &self.key,
-            fields: step.fields,
-            payload: Payload::new(&self.values, step.number, version),
-        };
+        Some(self.append(&step, out, due, held))
+    }
+
+    /// Appends the request of a step.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    pub(super) fn append(
+        &mut self,
+        step: &Step,
+        out: &mut Vec<u8>,
+        due: u64,
+        held: bool,
+    ) -> Pending {
+        let request = self.composer.request(step, &mut self.supply);
         self.codec.encode(&request, out);
+        let operation = request.operation;
+        let verify = operation == Operation::Read && self.supply.verifies();
         self.in_flight += 1;
-        let expected = Expected { operation: step.operation, fields: step.fields };
-        let role = Role::Measured { verify, held };
-        Some(Pending { expected, number: step.number, due, sent: 0, role })
+        Pending {
+            expected: Expected::first(operation, step.fields),
+            part: if operation == step.operation { Part::Whole } else { Part::Read },
+            written: step.written,
+            verify,
+            held,
+            number: step.number,
+            due,
+            sent: 0,
+        }
+    }
+
+    /// Appends the update that follows the read of a read-modify-write.
+    pub(super) fn append_update(
+        &mut self,
+        read: &Pending,
+        found: Outcome,
+        out: &mut Vec<u8>,
+    ) -> Pending {
+        let request = self.composer.update(read.number, read.written, &mut self.supply);
+        self.codec.encode(&request, out);
+        let expected = Expected::first(Operation::Update, read.written);
+        Pending { expected, part: Part::Update(found), ..*read }
     }
 
     /// What a connection's greeting waits for.
     pub(super) fn greeting() -> Pending {
-        let expected = Expected { operation: Operation::Update, fields: Fields::All };
-        Pending { expected, number: 0, due: 0, sent: 0, role: Role::Greeting }
+        Pending {
+            expected: Expected::first(Operation::Update, Fields::All),
+            part: Part::Greeting,
+            written: Fields::All,
+            verify: false,
+            held: false,
+            number: 0,
+            due: 0,
+            sent: 0,
+        }
     }
 
     /// Records that an operation goes out now.
     pub(super) fn sent(&mut self, pending: &Pending) {
-        if self.pace != Pace::Open {
+        if self.pace != Pace::Open || pending.part == Part::Greeting {
             return;
         }
-        if let Role::Measured { held, .. } = pending.role {
-            let lag = self.now.saturating_sub(pending.due);
-            self.book.recorder().lag.record(lag);
-            if !held {
-                self.book.recorder().own_lag.record(lag);
-            }
+        let lag = self.now.saturating_sub(pending.due);
+        self.book.recorder().lag.record(lag);
+        if !pending.held {
+            self.book.recorder().own_lag.record(lag);
         }
     }
 
-    /// Records a reply that came now, to be verified or not.
+    /// Records a reply that came now.
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    pub(super) fn settle(
-        &mut self,
-        pending: &Pending,
-        verify: bool,
-        mut outcome: Outcome,
-        reply: &[u8],
-    ) {
+    pub(super) fn settle(&mut self, pending: &Pending, mut outcome: Outcome, reply: &[u8]) {
         self.heard = self.now;
-        if verify && outcome == Outcome::Ok {
-            let verifier = Verifier::new(&self.values, pending.number);
-            if !self.codec.verify(pending.expected, reply, &verifier) {
-                outcome = Outcome::VerifyFailed;
-            }
+        if pending.verify {
+            outcome = self.verified(pending, outcome, reply);
         }
         self.account(pending, outcome);
     }
 
+    /// What came of a read, after a look at what it found if that is wanted.
+    pub(super) fn verified(&self, pending: &Pending, outcome: Outcome, reply: &[u8]) -> Outcome {
+        if pending.verify && outcome == Outcome::Ok {
+            let verifier = self.composer.verifier(pending.number);
+            if !self.codec.verify(pending.expected, reply, &verifier) {
+                return Outcome::VerifyFailed;
+            }
+        }
+        outcome
+    }
+
     /// Records that an operation failed now without a reply.
     pub(super) fn fail(&mut self, pending: &Pending, kind: ErrorKind) {
-        if pending.role != Role::Greeting {
+        if pending.part != Part::Greeting {
             self.account(pending, Outcome::Error(kind));
         }
     }
 
+    /// Records what came of an operation now.
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    fn account(&mut self, pending: &Pending, outcome: Outcome) {
+    pub(super) fn account(&mut self, pending: &Pending, outcome: Outcome) {
         self.in_flight -= 1;
         let service = self.now.saturating_sub(pending.sent);
-        let operation = pending.expected.operation;
+        let operation = pending.operation();
         if self.pace == Pace::Open {
             let response = self.now.saturating_sub(pending.due);
             self.book.record(operation, outcome, response, Some(service));

@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind as IoError};
 
-use weighhouse_driver_api::{Codec, ErrorKind, Outcome, Parsed};
+use weighhouse_driver_api::{Codec, ErrorKind, Expected, Outcome, Parsed};
 
-use super::desk::{Desk, Pace, Pending, Role};
+use super::desk::{Desk, Pace, Part, Pending};
 use super::endpoint::Socket;
+use crate::workload::Step;
 
 /// The first wait before connecting anew, ns; it doubles up to [`LONGEST_BACKOFF`].
 const FIRST_BACKOFF: u64 = 10_000_000;
@@ -88,6 +89,13 @@ impl<C: Codec> Link<C> {
         self.pending.push_back(pending);
         self.unstamped += 1;
         true
+    }
+
+    /// The same for a step that was drawn already.
+    pub(super) fn append(&mut self, desk: &mut Desk<C>, step: &Step, due: u64, held: bool) {
+        let pending = desk.append(step, &mut self.out, due, held);
+        self.pending.push_back(pending);
+        self.unstamped += 1;
     }
 
     /// The connection that was begun is there.
@@ -208,6 +216,13 @@ impl<C: Codec> Link<C> {
             let Some(pending) = self.pending.pop_front() else {
                 return Err(Lost(ErrorKind::Protocol));
             };
+            if pending.part != Part::Whole {
+                match self.parse_part(desk, pending, &input[at..], &mut settled)? {
+                    0 => break,
+                    consumed => at += consumed,
+                }
+                continue;
+            }
             match desk.codec.parse(pending.expected, &input[at..], &mut self.scan) {
                 Ok(Parsed::Incomplete) => {
                     self.pending.push_front(pending);
@@ -215,17 +230,12 @@ impl<C: Codec> Link<C> {
                 }
                 Ok(Parsed::Complete { consumed, outcome }) => {
                     self.scan = C::Scan::default();
-                    if let Role::Measured { verify, .. } = pending.role {
-                        desk.settle(&pending, verify, outcome, &input[at..at + consumed]);
-                        settled.measured += 1;
-                    } else {
-                        desk.heard = desk.now;
-                        if outcome != Outcome::Ok {
-                            self.pending.push_front(pending);
-                            return Err(Lost(ErrorKind::Protocol));
-                        }
-                        settled.greeted = self.pending.is_empty();
-                    }
+                    desk.settle(&pending, outcome, &input[at..at + consumed]);
+                    settled.measured += 1;
+                    at += consumed;
+                }
+                Ok(Parsed::Continue { consumed }) => {
+                    self.follow(desk, pending, &input[at..at + consumed]);
                     at += consumed;
                 }
                 Err(_) => {
@@ -238,20 +248,81 @@ impl<C: Codec> Link<C> {
         Ok(settled)
     }
 
+    /// Goes on with an operation whose reply leads to a further request.
+    #[inline(never)]
+    fn follow(&mut self, desk: &mut Desk<C>, pending: Pending, reply: &[u8]) {
+        self.scan = C::Scan::default();
+        desk.heard = desk.now;
+        let part = desk.codec.follow(pending.expected, reply, &mut self.out);
+        let expected = Expected { part, ..pending.expected };
+        self.pending.push_back(Pending { expected, ..pending });
+        self.unstamped += 1;
+    }
+
+    /// Takes in a reply that is not to a whole operation; how long it was, 0 when it is incomplete.
+    #[inline(never)]
+    fn parse_part(
+        &mut self,
+        desk: &mut Desk<C>,
+        pending: Pending,
+        input: &[u8],
+        settled: &mut Settled,
+    ) -> Result<usize, Lost> {
+        let parsed = if pending.part == Part::Greeting {
+            desk.codec.parse_greeting(input, &mut self.scan)
+        } else {
+            desk.codec.parse(pending.expected, input, &mut self.scan)
+        };
+        let (consumed, outcome) = match parsed {
+            Ok(Parsed::Complete { consumed, outcome }) => (consumed, outcome),
+            Ok(Parsed::Incomplete) => {
+                self.pending.push_front(pending);
+                return Ok(0);
+            }
+            Ok(Parsed::Continue { .. }) | Err(_) => {
+                self.pending.push_front(pending);
+                return Err(Lost(ErrorKind::Protocol));
+            }
+        };
+        self.scan = C::Scan::default();
+        desk.heard = desk.now;
+        match (pending.part, outcome) {
+            (Part::Greeting, Outcome::Ok) => settled.greeted = self.pending.is_empty(),
+            (Part::Greeting, _) => {
+                self.pending.push_front(pending);
+                return Err(Lost(ErrorKind::Protocol));
+            }
+            (Part::Read, Outcome::Ok | Outcome::NotFound) => {
+                let found = desk.verified(&pending, outcome, &input[..consumed]);
+                let update = desk.append_update(&pending, found, &mut self.out);
+                self.pending.push_back(update);
+                self.unstamped += 1;
+            }
+            (Part::Update(found), Outcome::Ok) => {
+                desk.account(&pending, found);
+                settled.measured += 1;
+            }
+            (_, outcome) => {
+                desk.account(&pending, outcome);
+                settled.measured += 1;
+            }
+        }
+        Ok(consumed)
+    }
+
     /// When the operation that has waited longest was sent.
     pub(super) fn oldest(&self) -> Option<u64> {
-        self.pending.front().filter(|_| self.unstamped < self.pending.len()).map(|first| first.sent)
+        self.pending.front().map(|first| first.sent).filter(|&sent| sent > 0)
     }
 
     /// The connection is gone, with all that was under way on it. The oldest operation failed for
     /// the given reason, as did others that were sent no later than `also`.
     pub(super) fn lose(&mut self, desk: &mut Desk<C>, lost: Lost, also: u64) {
-        let stamped = self.pending.len() - self.unstamped;
         for (position, pending) in std::mem::take(&mut self.pending).into_iter().enumerate() {
-            let same = position == 0 || (position < stamped && pending.sent <= also);
+            let was_sent = pending.sent > 0;
+            let same = position == 0 || (was_sent && pending.sent <= also);
             let kind = if same { lost.0 } else { ErrorKind::Connection };
-            let pending =
-                if position < stamped { pending } else { Pending { sent: desk.now, ..pending } };
+            let pending = if was_sent { pending } else { Pending { sent: desk.now, ..pending } };
             desk.fail(&pending, kind);
         }
         self.unstamped = 0;
@@ -264,16 +335,18 @@ impl<C: Codec> Link<C> {
     }
 }
 
-/// Stamps the last few as sent now.
+/// Stamps the last few as sent now; what goes on with an operation keeps the stamp of its start.
 #[inline(always)]
 #[allow(clippy::inline_always)] // counted by make bench-engine
 fn stamp<C: Codec>(pending: &mut VecDeque<Pending>, fresh: usize, desk: &mut Desk<C>) {
     if let (1, Some(only)) = (fresh, pending.back_mut()) {
-        only.sent = desk.now;
-        desk.sent(only);
+        if only.sent == 0 {
+            only.sent = desk.now;
+            desk.sent(only);
+        }
         return;
     }
-    for one in pending.iter_mut().rev().take(fresh) {
+    for one in pending.iter_mut().rev().take(fresh).filter(|one| one.sent == 0) {
         one.sent = desk.now;
         desk.sent(one);
     }

@@ -11,5 +11,5 @@ mod shard;
 mod turn;
 
 pub use endpoint::Endpoint;
-pub use schedule::Schedule;
+pub use schedule::{Arrivals, Schedule};
 pub use shard::{NetShard, ShardSetup};

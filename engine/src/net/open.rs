@@ -89,8 +89,11 @@ impl<C: Codec> NetShard<C> {
                 issued = Issued::Blocked;
                 break;
             };
-            let link = &mut self.links[index];
-            link.compose(&mut self.desk, due, due <= *held_until);
+            let Some(step) = self.desk.supply.take_of(due, schedule.operation()) else {
+                issued = Issued::All;
+                break;
+            };
+            self.links[index].append(&mut self.desk, &step, due, due <= *held_until);
             schedule.advance();
             if !self.touched.contains(&index) {
                 self.touched.push(index);
@@ -127,7 +130,7 @@ impl<C: Codec> NetShard<C> {
     /// Counts what is due and can no longer be sent in time.
     fn give_up(&mut self, schedule: &mut Schedule) -> u64 {
         let mut unsent = 0;
-        while let Some(step) = self.desk.supply.take(schedule.next()) {
+        while let Some(step) = self.desk.supply.take_of(schedule.next(), schedule.operation()) {
             let waited = self.desk.now.saturating_sub(schedule.next());
             let outcome = Outcome::Error(ErrorKind::Timeout);
             self.desk.book.recorder().record_unsent(step.operation, outcome, waited);

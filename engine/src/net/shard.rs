@@ -20,10 +20,11 @@ use super::link::{Link, Lost};
 use super::schedule::Schedule;
 use crate::book::Book;
 use crate::clock::{Clock, SECOND};
+use crate::composer::Composer;
 use crate::order::{Load, Order, PhaseKind};
 use crate::plan::{Failure, PhasePlan, share};
 use crate::supply::{Source, Supply};
-use crate::workload::{Acknowledged, InsertNumbers, KeyMaker, LoadStream, OperationStream};
+use crate::workload::{Acknowledged, InsertNumbers, LoadStream, OperationStream};
 
 /// Bytes read at once.
 const INPUT_BYTES: usize = 256 << 10;
@@ -121,8 +122,7 @@ impl<C: Codec> NetShard<C> {
         let desk = Desk {
             clock: setup.clock,
             codec: setup.codec,
-            keys: KeyMaker::new(workload),
-            values: setup.values,
+            composer: Composer::new(workload, setup.values),
             book: setup.book,
             supply: Supply::idle(),
             pace: Pace::Closed { pipeline: 1, think: 0 },
@@ -130,7 +130,6 @@ impl<C: Codec> NetShard<C> {
             in_flight: 0,
             heard: 0,
             thinking: VecDeque::new(),
-            key: Vec::new(),
         };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
@@ -166,15 +165,15 @@ impl<C: Codec> NetShard<C> {
         let _ = nix::sys::prctl::set_timerslack(TIMER_SLACK);
         while let Ok(plan) = plans.recv() {
             self.begin(&plan);
-            let unsent = match (&self.order.load, plan.kind) {
-                (Load::Open { arrival, rate_per_second, max_in_flight, .. }, kind)
+            let order = Arc::clone(&self.order);
+            let unsent = match (order.load.arrivals(), &order.load, plan.kind) {
+                (Some(arrivals), Load::Open { max_in_flight, .. }, kind)
                     if kind != PhaseKind::Load =>
                 {
                     let (shard, shards) = self.shard;
                     let cap = share(*max_in_flight as u64, shard, shards).max(1);
                     let schedule = Schedule::new(
-                        *arrival,
-                        *rate_per_second,
+                        &arrivals,
                         plan.start,
                         (shard as u64, shards as u64),
                         (self.order.seed, plan.index as u64),

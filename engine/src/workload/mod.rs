@@ -12,4 +12,4 @@ pub use inserts::{Acknowledged, InsertNumbers};
 pub use keys::{KeyMaker, fnv_hash};
 pub use random::Random;
 pub use stream::{LoadStream, OperationStream, Step, stream_hash};
-pub use zipfian::{Skew, Zipfian};
+pub use zipfian::{Skew, Zipf, Zipfian};

@@ -7,10 +7,8 @@ use weighhouse_driver_api::{Fields, Operation};
 use super::chooser::KeyChooser;
 use super::inserts::{Acknowledged, InsertNumbers};
 use super::random::Random;
-use crate::order::{Order, Phase, PhaseKind, Workload};
-
-/// How often the load phase tries to insert a record before it leaves it out.
-const LOAD_ATTEMPTS: u8 = 4;
+use super::zipfian::{Skew, Zipfian};
+use crate::order::{Order, Phase, PhaseKind, ScanLengthDistribution, Workload};
 
 /// Operations that [`stream_hash`] looks at.
 const HASHED_OPERATIONS: u64 = 10_000;
@@ -27,6 +25,90 @@ pub struct Step {
     pub number: u64,
     /// Which fields.
     pub fields: Fields,
+    /// Of a read-modify-write: which fields are written.
+    pub written: Fields,
+    /// Records that a scan asks for.
+    pub scan_length: u16,
+}
+
+impl Step {
+    #[inline]
+    fn plain(operation: Operation, number: u64, fields: Fields) -> Self {
+        Self { operation, number, fields, written: Fields::All, scan_length: 0 }
+    }
+
+    /// An insert of a record.
+    #[inline]
+    fn insert(number: u64) -> Self {
+        Self::plain(Operation::Insert, number, Fields::All)
+    }
+}
+
+/// Numbers of keys that are asked for and were never inserted begin here: 2^60, beyond all records.
+const MISSES: u64 = 1 << 60;
+
+/// How many records scans ask for.
+#[derive(Debug, Clone)]
+enum ScanLengths {
+    Uniform { least: u16, count: u64 },
+    Zipfian { least: u16, ranks: Zipfian, last: u64 },
+}
+
+impl ScanLengths {
+    fn new(workload: &Workload) -> Self {
+        let least = workload.min_scan_length;
+        let count = u64::from(workload.max_scan_length - least) + 1;
+        match workload.scan_length_distribution {
+            ScanLengthDistribution::Uniform => Self::Uniform { least, count },
+            ScanLengthDistribution::Zipfian => {
+                Self::Zipfian { least, ranks: Zipfian::new(Skew::over(count)), last: count - 1 }
+            }
+        }
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // below the count, which a u16 holds
+    fn draw(&self, random: &mut Random) -> u16 {
+        match self {
+            Self::Uniform { least, count } => least + random.below(*count) as u16,
+            Self::Zipfian { least, ranks, last } => least + ranks.draw(random).min(*last) as u16,
+        }
+    }
+}
+
+/// Shares added up, in the order in which [`OperationStream::rarer`] compares.
+#[derive(Debug, Clone, Copy)]
+struct Shares {
+    read: f64,
+    update: f64,
+    scan: f64,
+    read_modify_write: f64,
+    delete: f64,
+}
+
+impl Shares {
+    fn of(order: &Order) -> Self {
+        let parts = [
+            Operation::Read,
+            Operation::Update,
+            Operation::Scan,
+            Operation::ReadModifyWrite,
+            Operation::Delete,
+            Operation::Insert,
+        ]
+        .map(|operation| order.share(operation));
+        // The last operation of the mix takes what rounding leaves.
+        let last = parts.iter().rposition(|&share| share > 0.0).unwrap_or(0);
+        let below = |index: usize| {
+            if index >= last { 1.0 } else { parts[..=index].iter().sum() }
+        };
+        Self {
+            read: below(0),
+            update: below(1),
+            scan: below(2),
+            read_modify_write: below(3),
+            delete: below(4),
+        }
+    }
 }
 
 /// The operations of the workload, as YCSB's `CoreWorkload.doTransaction`.
@@ -35,11 +117,12 @@ pub struct OperationStream {
     random: Random,
     chooser: KeyChooser,
     inserts: InsertNumbers,
-    read_below: f64,
-    update_below: f64,
+    shares: Shares,
     field_count: u64,
     read_all_fields: bool,
     write_all_fields: bool,
+    miss_share: f64,
+    scan_lengths: ScanLengths,
 }
 
 impl OperationStream {
@@ -52,23 +135,21 @@ impl OperationStream {
         inserts: InsertNumbers,
     ) -> Self {
         let workload = &order.workload;
-        let mix = workload.operations;
-        let has = |share: f64| share > 0.0;
         Self {
             random: Random::new(order.seed, [OPERATIONS, phase_index as u64, shard]),
             chooser: KeyChooser::new(
                 workload,
-                expected_inserts(workload, order.phases.get(phase_index)),
+                expected_inserts(order, order.phases.get(phase_index)),
                 shard,
                 shards,
             ),
             inserts,
-            // The last operation of the mix takes what rounding leaves.
-            read_below: if has(mix.update) || has(mix.insert) { mix.read } else { 1.0 },
-            update_below: if has(mix.insert) { mix.read + mix.update } else { 1.0 },
+            shares: Shares::of(order),
             field_count: u64::from(workload.field_count),
             read_all_fields: workload.read_all_fields,
             write_all_fields: workload.write_all_fields,
+            miss_share: workload.read_miss_fraction,
+            scan_lengths: ScanLengths::new(workload),
         }
     }
 
@@ -77,23 +158,77 @@ impl OperationStream {
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub fn advance(&mut self) -> Step {
         let draw = self.random.unit();
-        if draw >= self.update_below {
-            let number = self.inserts.reserve();
-            return Step { operation: Operation::Insert, number, fields: Fields::All };
+        if draw < self.shares.read && self.miss_share <= 0.0 {
+            let number = self.key();
+            return Step::plain(Operation::Read, number, self.fields(self.read_all_fields));
         }
-        let (operation, all) = if draw < self.read_below {
-            (Operation::Read, self.read_all_fields)
-        } else {
-            (Operation::Update, self.write_all_fields)
-        };
-        let number = self.chooser.choose(&mut self.random, self.inserts.bound());
-        Step { operation, number, fields: self.fields(all) }
+        self.rarer(draw)
     }
 
-    #[allow(clippy::cast_possible_truncation)] // below field_count, a u32
+    /// The operations that are not counted by `make bench-engine`.
+    #[inline(never)]
+    fn rarer(&mut self, draw: f64) -> Step {
+        let shares = self.shares;
+        self.of(if draw < shares.read {
+            Operation::Read
+        } else if draw < shares.update {
+            Operation::Update
+        } else if draw < shares.scan {
+            Operation::Scan
+        } else if draw < shares.read_modify_write {
+            Operation::ReadModifyWrite
+        } else if draw < shares.delete {
+            Operation::Delete
+        } else {
+            Operation::Insert
+        })
+    }
+
+    /// The next operation, which is to be of a kind.
+    pub fn of(&mut self, operation: Operation) -> Step {
+        if operation == Operation::Insert {
+            return Step::insert(self.inserts.reserve());
+        }
+        let mut number = self.key();
+        match operation {
+            Operation::Read => {
+                if self.miss_share > 0.0 && self.random.unit() < self.miss_share {
+                    number |= MISSES;
+                }
+                Step::plain(operation, number, self.fields(self.read_all_fields))
+            }
+            Operation::Update => Step::plain(operation, number, self.fields(self.write_all_fields)),
+            Operation::Scan => {
+                let fields = self.fields(self.read_all_fields);
+                let scan_length = self.scan_lengths.draw(&mut self.random);
+                Step { scan_length, ..Step::plain(operation, number, fields) }
+            }
+            Operation::ReadModifyWrite => {
+                let fields = self.fields(self.read_all_fields);
+                let written = self.fields(self.write_all_fields);
+                Step { written, ..Step::plain(operation, number, fields) }
+            }
+            Operation::Delete | Operation::Insert => Step::plain(operation, number, Fields::All),
+        }
+    }
+
+    /// A further key of the read that was drawn last.
+    pub fn another(&mut self) -> u64 {
+        let number = self.key();
+        let misses = self.miss_share > 0.0 && self.random.unit() < self.miss_share;
+        if misses { number | MISSES } else { number }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    fn key(&mut self) -> u64 {
+        self.chooser.choose(&mut self.random, self.inserts.bound())
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // below field_count, a u16
     #[inline]
     fn fields(&mut self, all: bool) -> Fields {
-        if all { Fields::All } else { Fields::One(self.random.below(self.field_count) as u32) }
+        if all { Fields::All } else { Fields::One(self.random.below(self.field_count) as u16) }
     }
 
     /// What came of an insert that this stream gave.
@@ -114,9 +249,9 @@ impl OperationStream {
 
 /// How many records a phase may add: known only of one that is limited in operations.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // saturates
-fn expected_inserts(workload: &Workload, phase: Option<&Phase>) -> u64 {
+fn expected_inserts(order: &Order, phase: Option<&Phase>) -> u64 {
     let operations = phase.and_then(|phase| phase.operation_count).unwrap_or(0);
-    (operations as f64 * workload.operations.insert) as u64
+    (operations as f64 * order.share(Operation::Insert)) as u64
 }
 
 /// The inserts of the load phase: a shard's share of the slice, each record until it is there or
@@ -126,6 +261,8 @@ pub struct LoadStream {
     next: u64,
     end: u64,
     step: u64,
+    /// Failures after which a record is left out.
+    attempts: u8,
     again: Vec<(u64, u8)>,
     /// Failures of the numbers under way, kept only while there are any.
     failures: Vec<(u64, u8)>,
@@ -137,7 +274,8 @@ impl LoadStream {
     pub fn new(workload: &Workload, (shard, shards): (u64, u64)) -> Self {
         let end = workload.insert_start + workload.slice_length();
         let next = workload.insert_start + shard;
-        Self { next, end, step: shards, again: Vec::new(), failures: Vec::new() }
+        let attempts = workload.insert_retry_limit + 1;
+        Self { next, end, step: shards, attempts, again: Vec::new(), failures: Vec::new() }
     }
 
     /// The next insert; none when all that are left are under way.
@@ -151,7 +289,7 @@ impl LoadStream {
         } else {
             return None;
         };
-        Some(Step { operation: Operation::Insert, number, fields: Fields::All })
+        Some(Step::insert(number))
     }
 
     /// Whether none is left, but for those under way.
@@ -167,7 +305,7 @@ impl LoadStream {
         }
         let known = self.failures.iter().position(|&(failed, _)| failed == number);
         let failures = known.map_or(0, |index| self.failures.swap_remove(index).1) + 1;
-        if !done && failures < LOAD_ATTEMPTS {
+        if !done && failures < self.attempts {
             self.again.push((number, failures));
         }
     }
@@ -181,14 +319,23 @@ pub fn stream_hash(order: &Order, shards: u64) -> String {
     let phase = order.phases.iter().position(|phase| phase.kind != PhaseKind::Load);
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     let mut take = |step: Step| {
-        let field = match step.fields {
+        let field = |fields| match fields {
             Fields::All => u64::MAX,
             Fields::One(index) => u64::from(index),
         };
-        for word in [step.operation.index() as u64, step.number, field] {
+        let mut word = |word: u64| {
             for octet in word.to_le_bytes() {
                 hash = (hash ^ u64::from(octet)).wrapping_mul(1_099_511_628_211);
             }
+        };
+        word(step.operation.index() as u64);
+        word(step.number);
+        word(field(step.fields));
+        if step.operation == Operation::ReadModifyWrite {
+            word(field(step.written));
+        }
+        if step.operation == Operation::Scan {
+            word(u64::from(step.scan_length));
         }
     };
     if let Some(index) = phase {
@@ -258,7 +405,7 @@ mod tests {
         let mix = serde_json::json!({"read": 0.5, "update": 0.3, "insert": 0.2});
         let order = order(1, &mix, "latest");
         let mut stream = stream(&order);
-        let mut counts = [0_u32; 3];
+        let mut counts = [0_u32; 6];
         for _ in 0..100_000 {
             let step = stream.advance();
             counts[step.operation.index()] += 1;
@@ -269,6 +416,67 @@ mod tests {
         for (count, share) in counts.into_iter().zip([0.5, 0.3, 0.2]) {
             assert!((f64::from(count) / 100_000.0 - share).abs() < 0.01);
         }
+    }
+
+    #[test]
+    fn all_six_operations_come_in_their_shares_and_scans_within_their_lengths() {
+        let mix = serde_json::json!({"read": 0.1, "update": 0.15, "insert": 0.2, "scan": 0.25,
+                                     "read_modify_write": 0.18, "delete": 0.12});
+        for lengths in ["uniform", "zipfian"] {
+            let mut order = order(1, &mix, "zipfian");
+            order.workload.min_scan_length = 5;
+            order.workload.max_scan_length = 44;
+            order.workload.scan_length_distribution =
+                serde_json::from_value(serde_json::json!(lengths)).unwrap();
+            let mut stream = stream(&order);
+            let (mut counts, mut scanned) = ([0_u32; 6], [0_u32; 40]);
+            for _ in 0..200_000 {
+                let step = stream.advance();
+                counts[step.operation.index()] += 1;
+                if step.operation == Operation::Insert {
+                    stream.settle(step.number, true);
+                }
+                if step.operation == Operation::Scan {
+                    scanned[usize::from(step.scan_length - 5)] += 1;
+                }
+            }
+            for (count, operation) in counts.into_iter().zip(Operation::ALL) {
+                let share = order.share(operation);
+                assert!((f64::from(count) / 200_000.0 - share).abs() < 0.005, "{operation:?}");
+            }
+            assert!(scanned.iter().all(|&count| count > 0), "{scanned:?}");
+            let even = scanned.iter().all(|&count| count.abs_diff(scanned[0]) < scanned[0] / 5);
+            assert_eq!(even, lengths == "uniform", "{scanned:?}");
+            assert!(lengths == "uniform" || scanned[0] > 5 * scanned[30]);
+        }
+    }
+
+    #[test]
+    fn misses_come_in_their_share_and_are_keys_of_no_record() {
+        let mut order = order(1, &serde_json::json!({"read": 1.0}), "uniform");
+        order.workload.read_miss_fraction = 0.25;
+        let mut stream = stream(&order);
+        let numbers: Vec<_> = (0..100_000)
+            .map(|turn| if turn % 2 == 0 { stream.advance().number } else { stream.another() })
+            .collect();
+        let misses = numbers.iter().filter(|&&number| number >= MISSES).count();
+        assert!(misses.abs_diff(25_000) < 600, "{misses}");
+        assert!(numbers.iter().all(|number| *number < 1000 || *number >= MISSES));
+    }
+
+    #[test]
+    fn shards_have_streams_of_their_own_that_depend_on_nothing_else() {
+        let order = order(9, &serde_json::json!({"read": 1.0}), "uniform");
+        let numbers = |shard, shards| {
+            let shared = Arc::new(Acknowledged::new(1000));
+            let inserts = InsertNumbers::new(shared);
+            let mut stream = OperationStream::new(&order, 1, (shard, shards), inserts);
+            (0..100).map(|_| stream.advance().number).collect::<Vec<_>>()
+        };
+        // The first of two shards does what a single one does: it is its partner that is new.
+        assert_eq!(numbers(0, 1), numbers(0, 2));
+        assert_ne!(numbers(0, 2), numbers(1, 2));
+        assert_eq!(numbers(1, 2), numbers(1, 2));
     }
 
     #[test]
@@ -286,7 +494,7 @@ mod tests {
         assert_eq!(seen, (0..1000).collect::<Vec<_>>());
 
         let mut stream = LoadStream::new(&order.workload, (0, 1000));
-        for _ in 0..LOAD_ATTEMPTS {
+        for _ in 0..=order.workload.insert_retry_limit {
             let step = stream.advance().unwrap();
             assert_eq!(step.number, 0);
             stream.settle(step.number, false);

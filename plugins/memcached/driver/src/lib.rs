@@ -6,8 +6,8 @@
 
 use memchr::memchr;
 use weighhouse_driver_api::{
-    Codec, ErrorKind, Expected, Identity, Malformed, Operation, OptionRefused, Options, Outcome,
-    Parsed, RecordShape, Request, Verifier,
+    Codec, ErrorKind, Expected, Feature, Fields, Identity, Malformed, Operation, OptionRefused,
+    Options, Outcome, Parsed, RecordShape, Request, Verifier,
 };
 
 /// JSON Schema of the options.
@@ -39,23 +39,44 @@ enum Commands {
 /// The codec (protocol.txt of memcached).
 #[derive(Debug, Clone)]
 pub struct Memcached {
-    blob_length: usize,
     commands: Commands,
-    /// What follows the key of a command that writes.
-    write_tail: Vec<u8>,
+    /// What follows the key of a command that writes, when all records are of one length.
+    write_tail: Option<Vec<u8>>,
+    /// Seconds after which a record expires; 0: never.
+    ttl: u32,
+    keys_per_read: u16,
 }
 
-/// Nothing is kept between two looks at an incomplete reply: its first line tells its length.
+/// Longest time to live that is not taken for a date: 30 days (protocol.txt, "Expiration times").
+const LONGEST_TTL: u32 = 30 * 86_400;
+
+/// What was seen of a reply that is not complete.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Scan {
-    /// Bytes the whole reply has, once its first line was read; 0 before.
-    length: usize,
-    /// Where the value ends in it.
-    value_end: usize,
+    /// Where the next line or value begins.
+    position: usize,
+    /// Bytes of the value that begins there and the end of its line; 0: a line begins there.
+    value: usize,
+    /// Records that were found.
+    found: u16,
+    /// Replies that are complete: meta commands have one for each key.
+    replies: u16,
+    /// The first error.
+    error: Option<ErrorKind>,
 }
 
-/// What ends the reply to a `get`.
-const TEXT_END: &[u8] = b"END\r\n";
+impl Memcached {
+    /// What follows the key of a command that writes a record of a length.
+    fn tail(commands: Commands, ttl: u32, length: usize) -> Vec<u8> {
+        match (commands, ttl) {
+            // Flags, time to live, length.
+            (Commands::Text, _) => format!(" 0 {ttl} {length}\r\n"),
+            (Commands::Meta, 0) => format!(" {length}\r\n"),
+            (Commands::Meta, _) => format!(" {length} T{ttl}\r\n"),
+        }
+        .into_bytes()
+    }
+}
 
 impl Codec for Memcached {
     type Scan = Scan;
@@ -64,6 +85,8 @@ impl Codec for Memcached {
         name: "memcached",
         version: env!("CARGO_PKG_VERSION"),
         endpoint_kinds: &["tcp", "unix"],
+        operations: &Operation::WITHOUT_SCAN,
+        features: &[Feature::Ttl, Feature::MultiGet],
         options_schema: SCHEMA,
     };
 
@@ -80,13 +103,16 @@ impl Codec for Memcached {
                 }
             };
         }
-        let blob_length = shape.blob_length();
-        let write_tail = match commands {
-            // Flags, time of expiry, length.
-            Commands::Text => format!(" 0 0 {blob_length}\r\n"),
-            Commands::Meta => format!(" {blob_length}\r\n"),
-        };
-        Ok(Self { blob_length, commands, write_tail: write_tail.into_bytes() })
+        let ttl = shape.ttl_seconds.unwrap_or(0);
+        if ttl > LONGEST_TTL {
+            let message = format!(
+                "{ttl} s of the workload: memcached takes more than {LONGEST_TTL} for a date"
+            );
+            return Err(OptionRefused::new("ttl_seconds", message));
+        }
+        let write_tail =
+            shape.constant_blob_length().map(|length| Self::tail(commands, ttl, length));
+        Ok(Self { commands, write_tail, ttl, keys_per_read: shape.keys_per_read })
     }
 
     fn layout(&self) -> &'static str {
@@ -98,22 +124,53 @@ impl Codec for Memcached {
         1
     }
 
-    fn encode(&self, request: &Request<'_>, out: &mut Vec<u8>) {
-        let reads = request.operation == Operation::Read;
-        let command: &[u8] = match (self.commands, reads) {
-            (Commands::Text, true) => b"get ",
-            (Commands::Text, false) => b"set ",
-            (Commands::Meta, true) => b"mg ",
-            (Commands::Meta, false) => b"ms ",
+    fn parse_greeting(&self, input: &[u8], _scan: &mut Scan) -> Result<Parsed, Malformed> {
+        let Some(line) = first_line(input)? else { return Ok(Parsed::Incomplete) };
+        let outcome = if line.starts_with(b"VERSION ") {
+            Outcome::Ok
+        } else {
+            outcome(Expected::first(Operation::Update, Fields::All), line)?
         };
-        out.extend_from_slice(command);
-        out.extend_from_slice(request.key);
-        if !reads {
-            out.extend_from_slice(&self.write_tail);
-            request.payload.blob(self.blob_length, out);
-        } else if self.commands == Commands::Meta {
-            // With the value.
-            out.extend_from_slice(b" v");
+        Ok(Parsed::Complete { consumed: line.len() + 2, outcome })
+    }
+
+    fn encode(&self, request: &Request<'_>, out: &mut Vec<u8>) {
+        match (request.operation, self.commands) {
+            (Operation::Read, Commands::Text) => {
+                out.extend_from_slice(b"get ");
+                out.extend_from_slice(request.key);
+                for key in request.more_keys.iter() {
+                    out.push(b' ');
+                    out.extend_from_slice(key);
+                }
+            }
+            (Operation::Read, Commands::Meta) => {
+                // With the value.
+                out.extend_from_slice(b"mg ");
+                out.extend_from_slice(request.key);
+                for key in request.more_keys.iter() {
+                    out.extend_from_slice(b" v\r\nmg ");
+                    out.extend_from_slice(key);
+                }
+                out.extend_from_slice(b" v");
+            }
+            (Operation::Delete, commands) => {
+                let delete = commands == Commands::Text;
+                out.extend_from_slice(if delete { b"delete " } else { b"md " });
+                out.extend_from_slice(request.key);
+            }
+            (_, commands) => {
+                out.extend_from_slice(if commands == Commands::Text { b"set " } else { b"ms " });
+                out.extend_from_slice(request.key);
+                match &self.write_tail {
+                    Some(tail) => out.extend_from_slice(tail),
+                    None => {
+                        let length = request.payload.blob_length();
+                        out.extend_from_slice(&Self::tail(commands, self.ttl, length));
+                    }
+                }
+                request.payload.blob(out);
+            }
         }
         out.extend_from_slice(b"\r\n");
     }
@@ -124,29 +181,47 @@ impl Codec for Memcached {
         input: &[u8],
         scan: &mut Scan,
     ) -> Result<Parsed, Malformed> {
-        if scan.length == 0 {
+        if expected.operation != Operation::Read {
             let Some(line) = first_line(input)? else { return Ok(Parsed::Incomplete) };
-            let consumed = line.len() + 2;
-            let (length, end) = match line {
-                _ if expected.operation != Operation::Read => (None, 0),
-                [b'V', b'A', b' ', ..] => (Some(value_length(line, 1)?), 0),
-                [b'V', b'A', b'L', b'U', b'E', b' ', ..] => {
-                    (Some(value_length(line, 3)?), TEXT_END.len())
+            let outcome = outcome(expected, line)?;
+            return Ok(Parsed::Complete { consumed: line.len() + 2, outcome });
+        }
+        // Text: values and END; meta: a value or EN for each key.
+        let text = self.commands == Commands::Text;
+        let all = if text { 1 } else { self.keys_per_read };
+        while scan.replies < all {
+            let rest = input.get(scan.position..).unwrap_or_default();
+            if scan.value > 0 {
+                let Some(value) = rest.get(..scan.value) else { return Ok(Parsed::Incomplete) };
+                if !value.ends_with(b"\r\n") {
+                    return Err(Malformed("a value is not as long as announced"));
                 }
-                _ => (None, 0),
-            };
-            let Some(length) = length else {
-                return Ok(Parsed::Complete { consumed, outcome: outcome(expected, line)? });
-            };
-            scan.value_end = consumed + length;
-            scan.length = scan.value_end + 2 + end;
+                scan.position += std::mem::take(&mut scan.value);
+                scan.found = scan.found.saturating_add(1);
+                scan.replies += u16::from(!text);
+                continue;
+            }
+            let Some(line) = first_line(rest)? else { return Ok(Parsed::Incomplete) };
+            match line {
+                [b'V', b'A', b' ', ..] if !text => scan.value = value_length(line, 1)? + 2,
+                [b'V', b'A', b'L', b'U', b'E', b' ', ..] if text => {
+                    scan.value = value_length(line, 3)? + 2;
+                }
+                _ => {
+                    scan.replies += 1;
+                    if let Outcome::Error(kind) = outcome(expected, line)? {
+                        scan.error = scan.error.or(Some(kind));
+                    }
+                }
+            }
+            scan.position += line.len() + 2;
         }
-        let Some(reply) = input.get(..scan.length) else { return Ok(Parsed::Incomplete) };
-        let end = &reply[scan.value_end..];
-        if end != b"\r\n" && end.strip_prefix(b"\r\n") != Some(TEXT_END) {
-            return Err(Malformed("a value is not as long as announced"));
-        }
-        Ok(Parsed::Complete { consumed: scan.length, outcome: Outcome::Ok })
+        let outcome = match scan.error {
+            Some(kind) => Outcome::Error(kind),
+            None if scan.found < self.keys_per_read => Outcome::NotFound,
+            None => Outcome::Ok,
+        };
+        Ok(Parsed::Complete { consumed: scan.position, outcome })
     }
 
     fn verify(&self, _expected: Expected, reply: &[u8], verifier: &Verifier<'_>) -> bool {
@@ -154,9 +229,7 @@ impl Codec for Memcached {
         let start = line.len() + 2;
         let word = if line.starts_with(b"VA ") { 1 } else { 3 };
         value_length(line, word).is_ok_and(|length| {
-            reply
-                .get(start..start + length)
-                .is_some_and(|value| verifier.blob(self.blob_length, value))
+            reply.get(start..start + length).is_some_and(|value| verifier.blob(value))
         })
     }
 }
@@ -189,9 +262,8 @@ fn outcome(expected: Expected, line: &[u8]) -> Result<Outcome, Malformed> {
     let reads = expected.operation == Operation::Read;
     match line {
         b"END" | b"EN" if reads => Ok(Outcome::NotFound),
-        b"STORED" | b"HD" if !reads => Ok(Outcome::Ok),
+        b"STORED" | b"HD" | b"DELETED" if !reads => Ok(Outcome::Ok),
         b"NOT_STORED" | b"NOT_FOUND" | b"NS" | b"NF" if !reads => Ok(Outcome::NotFound),
-        _ if !reads && line.starts_with(b"VERSION ") => Ok(Outcome::Ok),
         _ if line.starts_with(b"SERVER_ERROR") => Ok(Outcome::Error(ErrorKind::ServerBusy)),
         _ if line == b"ERROR" || line.starts_with(b"CLIENT_ERROR") => {
             Ok(Outcome::Error(ErrorKind::Other))
@@ -203,10 +275,14 @@ fn outcome(expected: Expected, line: &[u8]) -> Result<Outcome, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weighhouse_driver_api::{Fields, Payload, ValueSource};
+    use weighhouse_driver_api::{Keys, Lengths, Payload, ValueSource};
+
+    fn shape() -> RecordShape {
+        RecordShape::new(2, 8, "field")
+    }
 
     fn with(options: &serde_json::Value) -> Result<Memcached, OptionRefused> {
-        Memcached::new(&RecordShape::new(2, 8, "field"), options.as_object().unwrap())
+        Memcached::new(&shape(), options.as_object().unwrap())
     }
 
     fn codec() -> Memcached {
@@ -214,16 +290,88 @@ mod tests {
     }
 
     fn expected(operation: Operation) -> Expected {
-        Expected { operation, fields: Fields::All }
+        Expected::first(operation, Fields::All)
     }
 
     fn encoded(codec: &Memcached, operation: Operation) -> Vec<u8> {
-        let source = ValueSource::new(1);
+        encoded_with(codec, operation, &Keys::NONE, &shape())
+    }
+
+    fn encoded_with(
+        codec: &Memcached,
+        operation: Operation,
+        more_keys: &Keys,
+        shape: &RecordShape,
+    ) -> Vec<u8> {
+        let source = ValueSource::new(1, shape);
         let payload = Payload::new(&source, 7, 1);
-        let request = Request { operation, key: b"user7", fields: Fields::All, payload };
+        let (key, fields) = (b"user7", Fields::All);
+        let request = Request { operation, key, more_keys, scan_length: 0, fields, payload };
         let mut out = Vec::new();
         codec.encode(&request, &mut out);
         out
+    }
+
+    #[test]
+    fn several_keys_are_read_at_once_and_all_must_be_there() {
+        let mut more = Keys::NONE;
+        more.push(b"user8");
+        let mut shape = shape();
+        shape.keys_per_read = 2;
+        for (commands, request, both, one) in [
+            (
+                "text",
+                &b"get user7 user8\r\n"[..],
+                &b"VALUE user7 0 1\r\na\r\nVALUE user8 0 0\r\n\r\nEND\r\n"[..],
+                &b"VALUE user8 0 1\r\nb\r\nEND\r\n"[..],
+            ),
+            (
+                "meta",
+                b"mg user7 v\r\nmg user8 v\r\n",
+                b"VA 1\r\na\r\nVA 0\r\n\r\n",
+                b"EN\r\nVA 1\r\nb\r\n",
+            ),
+        ] {
+            let options = serde_json::json!({"commands": commands});
+            let codec = Memcached::new(&shape, options.as_object().unwrap()).unwrap();
+            assert_eq!(encoded_with(&codec, Operation::Read, &more, &shape), request);
+            for (reply, outcome) in [(both, Outcome::Ok), (one, Outcome::NotFound)] {
+                let mut scan = Scan::default();
+                for end in 0..reply.len() {
+                    let parsed = codec.parse(expected(Operation::Read), &reply[..end], &mut scan);
+                    assert_eq!(parsed, Ok(Parsed::Incomplete), "{end} bytes");
+                }
+                let parsed = codec.parse(expected(Operation::Read), reply, &mut scan);
+                assert_eq!(parsed, Ok(Parsed::Complete { consumed: reply.len(), outcome }));
+            }
+        }
+    }
+
+    #[test]
+    fn records_are_deleted_and_expire() {
+        assert_eq!(encoded(&codec(), Operation::Delete), b"delete user7\r\n");
+        let meta = with(&serde_json::json!({"commands": "meta"})).unwrap();
+        assert_eq!(encoded(&meta, Operation::Delete), b"md user7\r\n");
+        let mut shape = shape();
+        shape.ttl_seconds = Some(60);
+        for (commands, head) in
+            [("text", &b"set user7 0 60 16\r\n"[..]), ("meta", b"ms user7 16 T60\r\n")]
+        {
+            let options = serde_json::json!({"commands": commands});
+            let codec = Memcached::new(&shape, options.as_object().unwrap()).unwrap();
+            assert!(encoded(&codec, Operation::Insert).starts_with(head));
+        }
+        shape.ttl_seconds = Some(LONGEST_TTL + 1);
+        let refused = Memcached::new(&shape, &Options::new()).unwrap_err();
+        assert_eq!(refused.name, "ttl_seconds");
+    }
+
+    #[test]
+    fn records_of_drawn_lengths_announce_their_own() {
+        let shape = RecordShape::with_lengths(1, Lengths::Drawn(vec![(1.0, 33)]), "field");
+        let codec = Memcached::new(&shape, &Options::new()).unwrap();
+        let set = encoded_with(&codec, Operation::Update, &Keys::NONE, &shape);
+        assert!(set.starts_with(b"set user7 0 0 33\r\n"));
     }
 
     #[test]
@@ -274,10 +422,19 @@ mod tests {
 
     #[test]
     fn replies_mean_what_the_protocol_says() {
-        let cases: [(Operation, &[u8], Outcome); 11] = [
-            (Operation::Read, b"EN\r\n", Outcome::NotFound),
-            (Operation::Read, b"VA 3\r\nabc\r\n", Outcome::Ok),
-            (Operation::Read, b"VA 0 f30\r\n\r\n", Outcome::Ok),
+        let meta: [(&[u8], Outcome); 3] = [
+            (b"EN\r\n", Outcome::NotFound),
+            (b"VA 3\r\nabc\r\n", Outcome::Ok),
+            (b"VA 0 f30\r\n\r\n", Outcome::Ok),
+        ];
+        for (reply, outcome) in meta {
+            let codec = with(&serde_json::json!({"commands": "meta"})).unwrap();
+            let parsed = codec.parse(expected(Operation::Read), reply, &mut Scan::default());
+            assert_eq!(parsed, Ok(Parsed::Complete { consumed: reply.len(), outcome }));
+        }
+        let cases: [(Operation, &[u8], Outcome); 10] = [
+            (Operation::Delete, b"DELETED\r\n", Outcome::Ok),
+            (Operation::Delete, b"NOT_FOUND\r\n", Outcome::NotFound),
             (Operation::Insert, b"HD\r\n", Outcome::Ok),
             (Operation::Update, b"NS\r\n", Outcome::NotFound),
             (Operation::Read, b"END\r\n", Outcome::NotFound),
@@ -337,9 +494,9 @@ mod tests {
 
     #[test]
     fn what_was_written_is_recognized_and_nothing_else() {
-        let source = ValueSource::new(1);
+        let source = ValueSource::new(1, &shape());
         let mut blob = Vec::new();
-        Payload::new(&source, 7, 1).blob(16, &mut blob);
+        Payload::new(&source, 7, 1).blob(&mut blob);
         let reply = |value: &[u8]| {
             let mut out = format!("VALUE user7 0 {}\r\n", value.len()).into_bytes();
             out.extend_from_slice(value);

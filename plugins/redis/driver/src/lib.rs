@@ -2,32 +2,41 @@
 //! string each.
 //!
 //! YCSB's binding also adds every inserted key to a sorted set `_indices`, which only its scans
-//! read; as no scans are made here, that second command of every insert is left out.
+//! read; in a workload without scans that second command of every insert is left out. The commands
+//! of one operation go out together, where YCSB's binding waits for each reply before the next.
 
+mod encode;
 mod options;
 mod reply;
 
 use weighhouse_driver_api::{
-    Codec, Expected, Fields, Identity, Malformed, Operation, OptionRefused, Options, Outcome,
-    Parsed, RecordShape, Request, Verifier,
+    Codec, Expected, Feature, Fields, Identity, Malformed, Operation, OptionRefused, Options,
+    Outcome, Parsed, RecordShape, Request, Verifier,
 };
 
-use options::{Layout, Settings};
+use encode::{bulk, header};
+use options::{Layout, ScanIndex, Settings};
 pub use reply::Scan;
 
 /// The RESP codec. Understands replies of RESP2 and RESP3.
 #[derive(Debug, Clone)]
 pub struct Resp {
     settings: Settings,
-    field_length: usize,
-    blob_length: usize,
+    index: ScanIndex,
     /// Each field's name as a bulk string.
     names: Vec<Vec<u8>>,
-    /// What a bulk string of a field's value begins with.
+    reads_by_name: bool,
+    keys_per_read: u16,
+    may_be_partial: bool,
+    /// Seconds as a bulk string.
+    ttl: Option<Vec<u8>>,
+    /// What a bulk string of a field's value begins with, when all are of one length.
     value_header: Vec<u8>,
     blob_header: Vec<u8>,
+    /// How long a reply with a whole record is, when all are.
+    blob_reply: usize,
     /// The header as a word, first octet lowest, and the mask of its octets; nothing equals it when
-    /// the header is longer than a word.
+    /// the header is longer than a word, or differs.
     blob_start: (u64, u64),
 }
 
@@ -35,91 +44,49 @@ pub struct Resp {
 fn start_of(header: &[u8]) -> (u64, u64) {
     let mut word = [0; 8];
     match word.get_mut(..header.len()) {
-        Some(place) => place.copy_from_slice(header),
-        None => return (1, 0),
+        Some(place) if !header.is_empty() => place.copy_from_slice(header),
+        _ => return (1, 0),
     }
     let mask = u64::MAX >> (64 - 8 * header.len());
     (u64::from_le_bytes(word), mask)
 }
 
-fn header(sign: u8, count: usize, out: &mut Vec<u8>) {
-    out.push(sign);
-    out.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
-    out.extend_from_slice(b"\r\n");
-}
-
-fn bulk(bytes: &[u8], out: &mut Vec<u8>) {
-    header(b'$', bytes.len(), out);
-    out.extend_from_slice(bytes);
-    out.extend_from_slice(b"\r\n");
-}
-
-const DIGITS: [u8; 10] = *b"0123456789";
-
-/// A command with one argument, a key. `head` ends with the key's header, to be filled in.
-#[inline]
-fn command<const LENGTH: usize>(head: &[u8; LENGTH], key: &[u8], out: &mut Vec<u8>) {
-    // Nearly every key's length is between these, and one copy into `out` costs less than three.
-    if (10..30).contains(&key.len()) {
-        let mut whole = [0; 64];
-        let end = LENGTH + key.len();
-        whole[..LENGTH].copy_from_slice(head);
-        let (tens, ones) = (key.len() / 10, key.len() % 10);
-        whole[LENGTH - 4..LENGTH - 2].copy_from_slice(&[DIGITS[tens], DIGITS[ones]]);
-        whole[LENGTH..end].copy_from_slice(key);
-        whole[end..end + 2].copy_from_slice(b"\r\n");
-        out.extend_from_slice(&whole[..end + 2]);
-    } else {
-        out.extend_from_slice(&head[..LENGTH - 5]);
-        bulk(key, out);
-    }
-}
-
 impl Resp {
-    fn value(&self, index: u32, request: &Request<'_>, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.names[index as usize]);
-        out.extend_from_slice(&self.value_header);
-        request.payload.field(index, self.field_length, out);
-        out.extend_from_slice(b"\r\n");
-    }
-
-    fn encode_hash(&self, request: &Request<'_>, out: &mut Vec<u8>) {
-        match (request.operation, request.fields) {
-            (Operation::Read, Fields::All) => {
-                command(b"*2\r\n$7\r\nHGETALL\r\n$00\r\n", request.key, out);
-            }
-            (Operation::Read, Fields::One(index)) => {
-                out.extend_from_slice(b"*3\r\n$5\r\nHMGET\r\n");
-                bulk(request.key, out);
-                out.extend_from_slice(&self.names[index as usize]);
-            }
-            (_, Fields::All) => {
-                header(b'*', 2 + 2 * self.names.len(), out);
-                out.extend_from_slice(b"$4\r\nHSET\r\n");
-                bulk(request.key, out);
-                for index in (0..).take(self.names.len()) {
-                    self.value(index, request, out);
-                }
-            }
-            (_, Fields::One(index)) => {
-                out.extend_from_slice(b"*4\r\n$4\r\nHSET\r\n");
-                bulk(request.key, out);
-                self.value(index, request, out);
-            }
+    /// How many replies a request gives.
+    fn replies(&self, expected: Expected) -> u16 {
+        let indexed = u16::from(self.index != ScanIndex::None);
+        let expires = u16::from(self.ttl.is_some() && self.settings.layout == Layout::Hash);
+        match (expected.operation, self.settings.layout) {
+            (Operation::Insert, _) => 1 + expires + indexed,
+            (Operation::Update, _) => 1 + expires,
+            (Operation::Delete, _) => 1 + indexed,
+            (Operation::Read, Layout::Hash) => self.keys_per_read,
+            (Operation::Scan, Layout::Hash) => expected.part.max(1),
+            _ => 1,
         }
     }
 
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // counted by make bench-engine
-    fn encode_string(&self, request: &Request<'_>, out: &mut Vec<u8>) {
-        if request.operation == Operation::Read {
-            command(b"*2\r\n$3\r\nGET\r\n$00\r\n", request.key, out);
-        } else {
-            out.extend_from_slice(b"*3\r\n$3\r\nSET\r\n");
-            bulk(request.key, out);
-            out.extend_from_slice(&self.blob_header);
-            request.payload.blob(self.blob_length, out);
-            out.extend_from_slice(b"\r\n");
+    /// What one of the replies to a request says.
+    fn outcome_of(
+        &self,
+        reply: &reply::Reply,
+        input: &[u8],
+        expected: Expected,
+        position: u16,
+    ) -> Result<Outcome, Malformed> {
+        match expected.operation {
+            // Whether the index had the key is not asked.
+            Operation::Delete if position > 0 => reply.outcome(input, Operation::Update),
+            Operation::Read | Operation::Scan if self.settings.layout == Layout::String => {
+                let outcome = reply.outcome(input, expected.operation)?;
+                let several = input.first() == Some(&b'*');
+                let some_missing = outcome == Outcome::Ok
+                    && several
+                    && expected.operation == Operation::Read
+                    && reply::optional_bulks(&input[..reply.end]).contains(&None);
+                Ok(if some_missing { Outcome::NotFound } else { outcome })
+            }
+            operation => reply.outcome(input, operation),
         }
     }
 }
@@ -131,33 +98,63 @@ impl Codec for Resp {
         name: "resp",
         version: env!("CARGO_PKG_VERSION"),
         endpoint_kinds: &["tcp", "unix"],
+        operations: &Operation::ALL,
+        features: &[Feature::Ttl, Feature::MultiGet],
         options_schema: options::SCHEMA,
     };
 
     fn new(shape: &RecordShape, options: &Options) -> Result<Self, OptionRefused> {
-        let name = |name: &String| {
+        let settings = Settings::read(options)?;
+        let of = |bytes: &[u8]| {
             let mut out = Vec::new();
-            bulk(name.as_bytes(), &mut out);
+            bulk(bytes, &mut out);
             out
         };
-        let length = |length| {
+        let length = |length: Option<usize>| {
             let mut out = Vec::new();
-            header(b'$', length, &mut out);
+            if let Some(length) = length {
+                header(b'$', length, &mut out);
+            }
             out
         };
+        let index = match settings.scan_index {
+            Some(ScanIndex::None) if shape.scans => {
+                let message = "none leaves the workload's scans nothing to go by";
+                return Err(OptionRefused::new("scan_index", message));
+            }
+            Some(index) => index,
+            None if shape.scans => ScanIndex::Ycsb,
+            None => ScanIndex::None,
+        };
+        let blob = shape.constant_blob_length();
+        let blob_header = length(blob);
         Ok(Self {
-            settings: Settings::read(options)?,
-            field_length: shape.field_length(),
-            blob_length: shape.blob_length(),
-            names: shape.field_names().iter().map(name).collect(),
-            value_header: length(shape.field_length()),
-            blob_start: start_of(&length(shape.blob_length())),
-            blob_header: length(shape.blob_length()),
+            settings,
+            index,
+            names: shape.field_names().iter().map(|name| of(name.as_bytes())).collect(),
+            reads_by_name: shape.reads_by_name,
+            keys_per_read: shape.keys_per_read,
+            may_be_partial: shape.may_be_partial,
+            ttl: shape.ttl_seconds.map(|seconds| of(seconds.to_string().as_bytes())),
+            value_header: length(match shape.lengths() {
+                weighhouse_driver_api::Lengths::Constant(length) => Some(*length),
+                weighhouse_driver_api::Lengths::Drawn(_) => None,
+            }),
+            blob_start: start_of(&blob_header),
+            blob_reply: blob_header.len() + blob.unwrap_or(0) + 2,
+            blob_header,
         })
     }
 
     fn layout(&self) -> &'static str {
-        self.settings.layout.name()
+        match (self.settings.layout, self.index) {
+            (Layout::Hash, ScanIndex::None) => "hash",
+            (Layout::Hash, ScanIndex::Ycsb) => "hash+ycsb_index",
+            (Layout::Hash, ScanIndex::Lex) => "hash+lex_index",
+            (Layout::String, ScanIndex::None) => "string",
+            (Layout::String, ScanIndex::Ycsb) => "string+ycsb_index",
+            (Layout::String, ScanIndex::Lex) => "string+lex_index",
+        }
     }
 
     fn greet(&self, out: &mut Vec<u8>) -> usize {
@@ -174,9 +171,17 @@ impl Codec for Resp {
     #[allow(clippy::inline_always)] // counted by make bench-engine
     fn encode(&self, request: &Request<'_>, out: &mut Vec<u8>) {
         match self.settings.layout {
-            Layout::Hash => self.encode_hash(request, out),
-            Layout::String => self.encode_string(request, out),
+            Layout::String if request.operation == Operation::Read => {
+                self.encode_get(request, out);
+            }
+            _ => self.encode_other(request, out),
         }
+    }
+
+    fn parse_greeting(&self, input: &[u8], scan: &mut Scan) -> Result<Parsed, Malformed> {
+        let Some(reply) = scan.reply.advance(input)? else { return Ok(Parsed::Incomplete) };
+        let outcome = reply.outcome(input, Operation::Update)?;
+        Ok(Parsed::Complete { consumed: reply.end, outcome })
     }
 
     #[inline(always)]
@@ -188,7 +193,7 @@ impl Codec for Resp {
         scan: &mut Scan,
     ) -> Result<Parsed, Malformed> {
         // Nearly every reply, when it comes at once, is a whole value of the length that all have.
-        let end = self.blob_header.len() + self.blob_length + 2;
+        let end = self.blob_reply;
         if expected.operation == Operation::Read
             && scan.is_fresh()
             && let Some(head) = input.first_chunk()
@@ -197,19 +202,37 @@ impl Codec for Resp {
         {
             return Ok(Parsed::Complete { consumed: end, outcome: Outcome::Ok });
         }
-        let Some(reply) = scan.advance(input)? else { return Ok(Parsed::Incomplete) };
-        let outcome = reply.outcome(input, expected.operation)?;
-        Ok(Parsed::Complete { consumed: reply.end, outcome })
+        self.parse_other(expected, input, scan)
+    }
+
+    fn follow(&self, expected: Expected, reply: &[u8], out: &mut Vec<u8>) -> u16 {
+        let Some(keys) = reply::bulks(reply) else { return 1 };
+        match self.settings.layout {
+            Layout::Hash => keys.fold(0, |count, key| {
+                self.hash_read(key, expected.fields, out);
+                count + 1
+            }),
+            Layout::String => {
+                let keys: Vec<_> = keys.collect();
+                encode::mget(keys.iter().copied(), keys.len(), out);
+                u16::try_from(keys.len()).unwrap_or(u16::MAX)
+            }
+        }
     }
 
     fn verify(&self, expected: Expected, reply: &[u8], verifier: &Verifier<'_>) -> bool {
         let Some(mut values) = reply::bulks(reply) else { return false };
         match (self.settings.layout, expected.fields) {
-            (Layout::String, _) => {
-                values.next().is_some_and(|value| verifier.blob(self.blob_length, value))
-            }
+            (Layout::String, _) => values.next().is_some_and(|value| verifier.blob(value)),
             (Layout::Hash, Fields::One(index)) => {
-                values.next().is_some_and(|value| verifier.field(index, self.field_length, value))
+                values.next().is_some_and(|value| verifier.field(index, value))
+            }
+            (Layout::Hash, Fields::All) if self.reads_by_name => {
+                let values = reply::optional_bulks(reply);
+                values.len() == self.names.len()
+                    && (0..).zip(values).all(|(index, value)| {
+                        value.map_or(self.may_be_partial, |value| verifier.field(index, value))
+                    })
             }
             (Layout::Hash, Fields::All) => {
                 let mut found = 0;
@@ -219,17 +242,48 @@ impl Codec for Resp {
                             known.strip_suffix(name).is_some_and(|head| head.ends_with(b"\r\n"))
                         })
                     });
-                    let Some(index) = known.and_then(|index| u32::try_from(index).ok()) else {
+                    let Some(index) = known.and_then(|index| u16::try_from(index).ok()) else {
                         return false;
                     };
-                    if !verifier.field(index, self.field_length, value) {
+                    if !verifier.field(index, value) {
                         return false;
                     }
                     found += 1;
                 }
-                found == self.names.len()
+                found == self.names.len() || self.may_be_partial
             }
         }
+    }
+}
+
+impl Resp {
+    #[inline(never)]
+    fn parse_other(
+        &self,
+        expected: Expected,
+        input: &[u8],
+        scan: &mut Scan,
+    ) -> Result<Parsed, Malformed> {
+        let all = self.replies(expected);
+        while scan.replies < all {
+            let rest = input.get(scan.base..).unwrap_or_default();
+            let Some(reply) = scan.reply.advance(rest)? else { return Ok(Parsed::Incomplete) };
+            let outcome = self.outcome_of(&reply, rest, expected, scan.replies)?;
+            scan.add(&reply, outcome);
+            if expected.operation == Operation::Scan && expected.part == 0 {
+                let consumed = scan.base;
+                return Ok(match outcome {
+                    Outcome::Ok if reply.is_filled() => Parsed::Continue { consumed },
+                    outcome => Parsed::Complete { consumed, outcome },
+                });
+            }
+        }
+        let outcome = match scan.outcome {
+            // A record that was deleted between the look at the index and the read of it.
+            Some(Outcome::NotFound) if expected.operation == Operation::Scan => Outcome::Ok,
+            outcome => outcome.unwrap_or(Outcome::Ok),
+        };
+        Ok(Parsed::Complete { consumed: scan.base, outcome })
     }
 }
 

@@ -13,6 +13,12 @@ pub(crate) const SCHEMA: &str = r#"{
       "default": "hash",
       "description": "How a record is stored. hash: HSET, and HGETALL or HMGET, as YCSB's redis binding; string: SET and GET of the whole record as one value, as redis-benchmark."
     },
+    "scan_index": {
+      "type": "string",
+      "enum": ["auto", "none", "ycsb", "lex"],
+      "default": "auto",
+      "description": "The index that scans go by, a sorted set _indices that every insert adds its key to. ycsb: scored by the key's Java hash code, as YCSB's redis binding; scans follow that order. lex: scored alike and so in order of the keys themselves. none: scans are refused. auto: ycsb when the workload scans, else none."
+    },
     "database": {
       "type": "integer",
       "minimum": 0,
@@ -31,19 +37,20 @@ pub(crate) enum Layout {
     String,
 }
 
-impl Layout {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Hash => "hash",
-            Self::String => "string",
-        }
-    }
+/// What scans go by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScanIndex {
+    None,
+    Ycsb,
+    Lex,
 }
 
 /// The options, read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Settings {
     pub(crate) layout: Layout,
+    /// None: by what the workload does.
+    pub(crate) scan_index: Option<ScanIndex>,
     pub(crate) database: u16,
 }
 
@@ -59,6 +66,15 @@ impl Settings {
                         _ => return Err(OptionRefused::new(name, "hash or string")),
                     }
                 }
+                "scan_index" => {
+                    settings.scan_index = match value.as_str() {
+                        Some("auto") => None,
+                        Some("none") => Some(ScanIndex::None),
+                        Some("ycsb") => Some(ScanIndex::Ycsb),
+                        Some("lex") => Some(ScanIndex::Lex),
+                        _ => return Err(OptionRefused::new(name, "auto, none, ycsb or lex")),
+                    }
+                }
                 "database" => {
                     settings.database = value
                         .as_u64()
@@ -66,7 +82,8 @@ impl Settings {
                         .ok_or_else(|| OptionRefused::new(name, "a number within 0 and 65535"))?;
                 }
                 _ => {
-                    let message = "unknown; the options are layout, database and timeout_ms";
+                    let message =
+                        "unknown; the options are layout, scan_index, database and timeout_ms";
                     return Err(OptionRefused::new(name, message));
                 }
             }
@@ -88,7 +105,8 @@ mod tests {
     #[test]
     fn defaults_and_values_are_those_of_the_schema() {
         let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
-        assert_eq!(schema["properties"]["layout"]["default"], Layout::default().name());
+        assert_eq!(schema["properties"]["layout"]["default"], "hash");
+        assert_eq!(Layout::default(), Layout::Hash);
         assert_eq!(read(json!({})).unwrap(), Settings::default());
         let settings = read(json!({"layout": "string", "database": 3})).unwrap();
         assert_eq!((settings.layout, settings.database), (Layout::String, 3));

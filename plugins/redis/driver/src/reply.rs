@@ -28,9 +28,41 @@ enum Kind {
     Null,
 }
 
-/// Where parsing of a reply stands.
+/// Where parsing of the replies to one request stands.
 #[derive(Debug, Default)]
 pub struct Scan {
+    /// Where the reply that is looked at begins.
+    pub(crate) base: usize,
+    /// Replies that are complete.
+    pub(crate) replies: u16,
+    /// What they came to: the first error, or the first that is not all right.
+    pub(crate) outcome: Option<Outcome>,
+    pub(crate) reply: ReplyScan,
+}
+
+impl Scan {
+    /// Whether nothing was looked at yet.
+    #[inline]
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.base == 0 && self.reply.position == 0
+    }
+
+    /// A reply is complete.
+    pub(crate) fn add(&mut self, reply: &Reply, outcome: Outcome) {
+        self.base += reply.end;
+        self.replies += 1;
+        self.reply = ReplyScan::default();
+        self.outcome = Some(match (self.outcome, outcome) {
+            (None | Some(Outcome::Ok), outcome) => outcome,
+            (Some(Outcome::NotFound), Outcome::Error(_)) => outcome,
+            (Some(known), _) => known,
+        });
+    }
+}
+
+/// Where parsing of a reply stands.
+#[derive(Debug, Default)]
+pub(crate) struct ReplyScan {
     position: usize,
     /// Elements still to come; none before the first.
     outstanding: Option<usize>,
@@ -90,13 +122,7 @@ fn number(digits: &[u8]) -> Result<Option<usize>, Malformed> {
     if value > LARGEST { Err(Malformed("a length beyond all bounds")) } else { Ok(Some(value)) }
 }
 
-impl Scan {
-    /// Whether nothing of a reply was looked at yet.
-    #[inline]
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.position == 0
-    }
-
+impl ReplyScan {
     /// Goes on; a reply when it is complete.
     pub(crate) fn advance(&mut self, input: &[u8]) -> Result<Option<Reply>, Malformed> {
         while self.outstanding != Some(0) {
@@ -154,9 +180,14 @@ impl Scan {
 }
 
 impl Reply {
+    /// Whether it is an aggregate with something in it.
+    pub(crate) fn is_filled(&self) -> bool {
+        self.filled
+    }
+
     /// What the reply says.
     pub(crate) fn outcome(&self, input: &[u8], operation: Operation) -> Result<Outcome, Malformed> {
-        let reads = operation == Operation::Read;
+        let reads = matches!(operation, Operation::Read | Operation::Scan);
         match self.top.kind {
             Kind::Error => {
                 let text = if input.get(self.top.start) == Some(&b'!') {
@@ -171,10 +202,35 @@ impl Reply {
             Kind::Aggregate if reads => {
                 Ok(if self.filled { Outcome::Ok } else { Outcome::NotFound })
             }
+            Kind::Line if operation == Operation::Delete => {
+                let none = input.get(self.top.start..self.top.line_end) == Some(b":0");
+                Ok(if none { Outcome::NotFound } else { Outcome::Ok })
+            }
             Kind::Line if !reads => Ok(Outcome::Ok),
             _ => Err(Malformed("a reply to another command")),
         }
     }
+}
+
+/// The elements of an array of strings, those that are null among them; what is no string ends it.
+pub(crate) fn optional_bulks(reply: &[u8]) -> Vec<Option<&[u8]>> {
+    let mut elements = Vec::new();
+    let mut position = line(reply, 1).ok().flatten().map_or(reply.len(), |end| end + 2);
+    while let Some(&sign) = reply.get(position) {
+        let Ok(Some(line_end)) = line(reply, position + 1) else { break };
+        let length = if sign == b'_' { Ok(None) } else { number(&reply[position + 1..line_end]) };
+        position = line_end + 2;
+        match (sign, length) {
+            (b'$' | b'=', Ok(Some(length))) => {
+                let Some(value) = reply.get(position..position + length) else { break };
+                elements.push(Some(value));
+                position += length + 2;
+            }
+            (b'$' | b'_', Ok(None)) => elements.push(None),
+            _ => break,
+        }
+    }
+    elements
 }
 
 /// The bulk strings of a complete reply: the top itself, or the elements of a flat aggregate.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // also outside of the test functions
 
 use serde_json::{Value, json};
+use weighhouse_driver_api::Operation;
 use weighhouse_engine_testkit::{DriverRun, Run, Server};
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_weighhouse-driver-resp");
@@ -95,9 +96,12 @@ fn it_describes_itself() {
     let description: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(description["driver"], "resp");
     assert_eq!(description["protocol"], 1);
-    assert_eq!(description["operations"], json!(["read", "update", "insert"]));
+    assert_eq!(description["operations"], json!(Operation::ALL.map(Operation::name)));
     let options = description["options"]["properties"].as_object().unwrap();
-    assert_eq!(options.keys().collect::<Vec<_>>(), ["database", "layout", "timeout_ms"]);
+    assert_eq!(
+        options.keys().collect::<Vec<_>>(),
+        ["database", "layout", "scan_index", "timeout_ms"]
+    );
 }
 
 #[test]

@@ -5,10 +5,10 @@ mod options;
 use std::path::Path;
 use std::sync::Arc;
 
-use rocksdb::{DB, ReadOptions, WriteOptions};
+use rocksdb::{DB, Direction, IteratorMode, ReadOptions, WriteOptions};
 use weighhouse_driver_api::{
-    Embedded, EmbeddedFailed, ErrorKind, Identity, Operation, OptionRefused, Options, Outcome,
-    RecordShape, Request, Session, Stopwatch, Verifier,
+    Embedded, EmbeddedFailed, ErrorKind, Feature, Identity, Operation, OptionRefused, Options,
+    Outcome, RecordShape, Request, Session, Stopwatch, Verifier,
 };
 
 use options::Settings;
@@ -17,7 +17,6 @@ use options::Settings;
 pub struct RocksDb {
     database: Arc<DB>,
     settings: Settings,
-    blob_length: usize,
 }
 
 /// One thread's way into it.
@@ -25,7 +24,6 @@ pub struct RocksDbSession {
     database: Arc<DB>,
     reads: ReadOptions,
     writes: WriteOptions,
-    blob_length: usize,
     value: Vec<u8>,
 }
 
@@ -40,6 +38,8 @@ impl Embedded for RocksDb {
         name: "rocksdb",
         version: env!("CARGO_PKG_VERSION"),
         endpoint_kinds: &["file"],
+        operations: &Operation::ALL,
+        features: &[Feature::MultiGet],
         options_schema: options::SCHEMA,
     };
 
@@ -49,7 +49,7 @@ impl Embedded for RocksDb {
 
     fn open(
         directory: &Path,
-        shape: &RecordShape,
+        _shape: &RecordShape,
         options: &Options,
     ) -> Result<Self, EmbeddedFailed> {
         let settings = Settings::read(options).map_err(|refused| EmbeddedFailed {
@@ -59,7 +59,7 @@ impl Embedded for RocksDb {
         let hint = "is the directory there, writable, and used by nobody else?";
         let database =
             DB::open(&settings.database(), directory).map_err(|error| failed(&error, hint))?;
-        Ok(Self { database: Arc::new(database), settings, blob_length: shape.blob_length() })
+        Ok(Self { database: Arc::new(database), settings })
     }
 
     fn layout(&self) -> &'static str {
@@ -71,7 +71,6 @@ impl Embedded for RocksDb {
             database: Arc::clone(&self.database),
             reads: ReadOptions::default(),
             writes: self.settings.writes(),
-            blob_length: self.blob_length,
             value: Vec::new(),
         }
     }
@@ -95,6 +94,37 @@ fn error_outcome(error: &rocksdb::Error) -> Outcome {
     })
 }
 
+/// What a call that finds nothing out came to.
+fn done(result: Result<(), rocksdb::Error>) -> Outcome {
+    result.map_or_else(|error| error_outcome(&error), |()| Outcome::Ok)
+}
+
+impl RocksDbSession {
+    /// How many records were found from a key on, at most so many; each value is looked at.
+    fn scan(&self, from: &[u8], most: u16) -> Result<u16, rocksdb::Error> {
+        let mode = IteratorMode::From(from, Direction::Forward);
+        let mut found = 0;
+        for record in self.database.iterator(mode).take(usize::from(most)) {
+            std::hint::black_box(record?);
+            found += 1;
+        }
+        Ok(found)
+    }
+
+    fn read_several(&self, request: &Request<'_>) -> Outcome {
+        let keys = std::iter::once(request.key).chain(request.more_keys.iter());
+        let mut outcome = Outcome::Ok;
+        for value in self.database.multi_get_opt(keys, &self.reads) {
+            match value {
+                Ok(Some(value)) => drop(std::hint::black_box(value)),
+                Ok(None) => outcome = Outcome::NotFound,
+                Err(error) => return error_outcome(&error),
+            }
+        }
+        outcome
+    }
+}
+
 impl Session for RocksDbSession {
     fn execute(
         &mut self,
@@ -102,27 +132,51 @@ impl Session for RocksDbSession {
         verifier: Option<&Verifier<'_>>,
         watch: &mut dyn Stopwatch,
     ) -> Outcome {
-        if request.operation != Operation::Read {
-            self.value.clear();
-            request.payload.blob(self.blob_length, &mut self.value);
-            watch.begin();
-            let written = self.database.put_opt(request.key, &self.value, &self.writes);
-            watch.end();
-            return match written {
-                Ok(()) => Outcome::Ok,
-                Err(error) => error_outcome(&error),
-            };
-        }
-        watch.begin();
-        let found = self.database.get_pinned_opt(request.key, &self.reads);
-        watch.end();
-        match found {
-            Ok(Some(value)) => match verifier {
-                Some(verifier) if !verifier.blob(self.blob_length, &value) => Outcome::VerifyFailed,
-                _ => Outcome::Ok,
-            },
-            Ok(None) => Outcome::NotFound,
-            Err(error) => error_outcome(&error),
+        match request.operation {
+            Operation::Update | Operation::Insert => {
+                self.value.clear();
+                request.payload.blob(&mut self.value);
+                watch.begin();
+                let written = self.database.put_opt(request.key, &self.value, &self.writes);
+                watch.end();
+                done(written)
+            }
+            // Whether there was anything to delete RocksDB does not tell.
+            Operation::Delete => {
+                watch.begin();
+                let deleted = self.database.delete_opt(request.key, &self.writes);
+                watch.end();
+                done(deleted)
+            }
+            Operation::Scan => {
+                watch.begin();
+                let found = self.scan(request.key, request.scan_length);
+                watch.end();
+                match found {
+                    Ok(0) => Outcome::NotFound,
+                    Ok(_) => Outcome::Ok,
+                    Err(error) => error_outcome(&error),
+                }
+            }
+            Operation::Read | Operation::ReadModifyWrite if !request.more_keys.is_empty() => {
+                watch.begin();
+                let outcome = self.read_several(request);
+                watch.end();
+                outcome
+            }
+            Operation::Read | Operation::ReadModifyWrite => {
+                watch.begin();
+                let found = self.database.get_pinned_opt(request.key, &self.reads);
+                watch.end();
+                match found {
+                    Ok(Some(value)) => match verifier {
+                        Some(verifier) if !verifier.blob(&value) => Outcome::VerifyFailed,
+                        _ => Outcome::Ok,
+                    },
+                    Ok(None) => Outcome::NotFound,
+                    Err(error) => error_outcome(&error),
+                }
+            }
         }
     }
 }
@@ -130,7 +184,7 @@ impl Session for RocksDbSession {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weighhouse_driver_api::{Fields, Payload, ValueSource};
+    use weighhouse_driver_api::{Fields, Keys, Payload, ValueSource};
 
     #[derive(Default)]
     struct Counted(u32, u32);
@@ -151,11 +205,12 @@ mod tests {
         let shape = RecordShape::new(2, 50, "field");
         let options = serde_json::json!({"wal": false, "compression": "zstd"});
         let options = options.as_object().unwrap();
-        let source = ValueSource::new(1);
+        let source = ValueSource::new(1, &shape);
         let mut watch = Counted::default();
         let mut execute = |session: &mut RocksDbSession, operation, verify: Option<u64>| {
             let payload = Payload::new(&source, 7, 1);
-            let request = Request { operation, key: b"user7", fields: Fields::All, payload };
+            let (key, more_keys, fields) = (b"user7", &Keys::NONE, Fields::All);
+            let request = Request { operation, key, more_keys, scan_length: 0, fields, payload };
             let verifier = verify.map(|number| Verifier::new(&source, number));
             session.execute(&request, verifier.as_ref(), &mut watch)
         };
@@ -172,6 +227,35 @@ mod tests {
         assert_eq!(execute(&mut session, Operation::Read, Some(7)), Outcome::Ok);
         assert_eq!(execute(&mut session, Operation::Read, Some(8)), Outcome::VerifyFailed);
         assert_eq!((watch.0, watch.1), (4, 4));
+    }
+
+    #[test]
+    fn scans_follow_the_order_of_keys_and_deleted_records_are_gone() {
+        let directory = tempfile::tempdir().unwrap();
+        let shape = RecordShape::new(1, 20, "field");
+        let source = ValueSource::new(1, &shape);
+        let database = RocksDb::open(directory.path(), &shape, &Options::new()).unwrap();
+        let mut session = database.session();
+        let mut watch = Counted::default();
+        let mut execute = |operation, key: &str, more: &[&str], scan_length| {
+            let mut more_keys = Keys::NONE;
+            more.iter().for_each(|key| more_keys.push(key.as_bytes()));
+            let (payload, fields) = (Payload::new(&source, 7, 1), Fields::All);
+            let (key, more_keys) = (key.as_bytes(), &more_keys);
+            let request = Request { operation, key, more_keys, scan_length, fields, payload };
+            session.execute(&request, None, &mut watch)
+        };
+        for key in ["b", "d", "f"] {
+            assert_eq!(execute(Operation::Insert, key, &[], 0), Outcome::Ok);
+        }
+        assert_eq!(execute(Operation::Read, "b", &["d", "f"], 0), Outcome::Ok);
+        assert_eq!(execute(Operation::Scan, "e", &[], 10), Outcome::Ok);
+        assert_eq!(execute(Operation::Scan, "g", &[], 10), Outcome::NotFound);
+        assert_eq!(execute(Operation::Delete, "d", &[], 0), Outcome::Ok);
+        assert_eq!(execute(Operation::Read, "b", &["d", "f"], 0), Outcome::NotFound);
+        let counted = |from: &str, most| database.session().scan(from.as_bytes(), most).unwrap();
+        assert_eq!((counted("a", 10), counted("a", 1), counted("c", 10)), (2, 1, 1));
+        assert_eq!((watch.0, watch.1), (8, 8));
     }
 
     #[test]
