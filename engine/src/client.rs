@@ -311,7 +311,7 @@ impl<D: ClientDriver> Shard<D> {
             operation,
             key: &drawn.key,
             more_keys: &drawn.more_keys,
-            scan_length: step.scan_length,
+            scan_length: step.scan_length(),
             fields,
             payload: Payload::new(&self.setup.values, step.number, drawn.version),
         };
@@ -322,7 +322,7 @@ impl<D: ClientDriver> Shard<D> {
         if step.operation != Operation::ReadModifyWrite || matches!(outcome, Outcome::Error(_)) {
             return outcome;
         }
-        let update = request(Operation::Update, step.written);
+        let update = request(Operation::Update, step.written());
         match self.driver.execute(&update, None).await {
             Outcome::Ok => outcome,
             failed => failed,

@@ -30,9 +30,25 @@ impl Composer {
         }
     }
 
-    /// The request of a step; of a read-modify-write its read.
+    /// The request of a read.
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
+    pub(crate) fn read(&mut self, step: &Step, supply: &mut Supply) -> Request<'_> {
+        if self.further > 0 {
+            self.draw_further(Operation::Read, supply);
+        }
+        self.keys.write(step.number, &mut self.key);
+        Request {
+            operation: Operation::Read,
+            key: &self.key,
+            more_keys: &self.more_keys,
+            scan_length: 0,
+            fields: step.fields,
+            payload: Payload::new(&self.values, step.number, 0),
+        }
+    }
+
+    /// The request of any step; of a read-modify-write its read.
     pub(crate) fn request(&mut self, step: &Step, supply: &mut Supply) -> Request<'_> {
         let operation = first_part(step.operation);
         let version = if operation.writes() { supply.version() } else { 0 };
@@ -44,7 +60,7 @@ impl Composer {
             operation,
             key: &self.key,
             more_keys: &self.more_keys,
-            scan_length: step.scan_length,
+            scan_length: step.scan_length(),
             fields: step.fields,
             payload: Payload::new(&self.values, step.number, version),
         }

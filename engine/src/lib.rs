@@ -19,6 +19,7 @@ pub mod net;
 pub mod order;
 pub mod plan;
 mod program;
+pub mod recorded;
 pub mod recorder;
 mod supply;
 pub mod workload;

@@ -93,6 +93,15 @@ impl Supply {
         if self.left == 0 || now >= self.deadline {
             return None;
         }
+        if let Source::Run(stream) = &mut self.source {
+            self.left -= 1;
+            return Some(stream.advance());
+        }
+        self.take_other()
+    }
+
+    #[inline(never)]
+    fn take_other(&mut self) -> Option<Step> {
         let step = self.source.advance()?;
         self.left -= 1;
         Some(step)

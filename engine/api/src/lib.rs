@@ -173,7 +173,8 @@ pub trait Codec: Clone + Send + 'static {
     /// be it several commands.
     ///
     /// `scan` is new for a new reply, and the same one when called again for an incomplete one,
-    /// with an `input` that begins with the same bytes.
+    /// with an `input` that begins with the same bytes. Whatever is returned but
+    /// [`Parsed::Incomplete`], the codec leaves it as new; so also [`Codec::parse_greeting`].
     ///
     /// # Errors
     /// When the bytes are not of the protocol. Never panics, whatever the bytes.

@@ -52,11 +52,13 @@ impl Operation {
     }
 }
 
-/// Why an operation failed.
+/// Why an operation failed. Numbered behind the other outcomes, so that [`Outcome::index`] costs
+/// nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum ErrorKind {
     /// No reply in time.
-    Timeout,
+    Timeout = 3,
     /// The connection was refused or lost.
     Connection,
     /// The server said that it is busy, loading, or out of memory.
@@ -109,7 +111,7 @@ impl Outcome {
             Self::Ok => 0,
             Self::NotFound => 1,
             Self::VerifyFailed => 2,
-            Self::Error(kind) => 3 + kind as usize,
+            Self::Error(kind) => kind as usize,
         }
     }
 }

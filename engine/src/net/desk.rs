@@ -96,15 +96,37 @@ impl<C: Codec> Desk<C> {
         due: u64,
         held: bool,
     ) -> Pending {
+        self.in_flight += 1;
+        if step.operation != Operation::Read {
+            return self.append_other(step, out, due, held);
+        }
+        let verify = self.supply.verifies();
+        let request = self.composer.read(step, &mut self.supply);
+        self.codec.encode(&request, out);
+        Pending {
+            expected: Expected::first(Operation::Read, step.fields),
+            part: Part::Whole,
+            written: Fields::All,
+            verify,
+            held,
+            number: step.number,
+            due,
+            sent: 0,
+        }
+    }
+
+    /// All but reads.
+    #[inline(never)]
+    fn append_other(&mut self, step: &Step, out: &mut Vec<u8>, due: u64, held: bool) -> Pending {
+        let part =
+            if step.operation == Operation::ReadModifyWrite { Part::Read } else { Part::Whole };
+        let verify = part == Part::Read && self.supply.verifies();
         let request = self.composer.request(step, &mut self.supply);
         self.codec.encode(&request, out);
-        let operation = request.operation;
-        let verify = operation == Operation::Read && self.supply.verifies();
-        self.in_flight += 1;
         Pending {
-            expected: Expected::first(operation, step.fields),
-            part: if operation == step.operation { Part::Whole } else { Part::Read },
-            written: step.written,
+            expected: Expected::first(request.operation, step.fields),
+            part,
+            written: step.written(),
             verify,
             held,
             number: step.number,

@@ -229,7 +229,6 @@ impl<C: Codec> Link<C> {
                     break;
                 }
                 Ok(Parsed::Complete { consumed, outcome }) => {
-                    self.scan = C::Scan::default();
                     desk.settle(&pending, outcome, &input[at..at + consumed]);
                     settled.measured += 1;
                     at += consumed;
@@ -251,7 +250,6 @@ impl<C: Codec> Link<C> {
     /// Goes on with an operation whose reply leads to a further request.
     #[inline(never)]
     fn follow(&mut self, desk: &mut Desk<C>, pending: Pending, reply: &[u8]) {
-        self.scan = C::Scan::default();
         desk.heard = desk.now;
         let part = desk.codec.follow(pending.expected, reply, &mut self.out);
         let expected = Expected { part, ..pending.expected };
@@ -284,7 +282,6 @@ impl<C: Codec> Link<C> {
                 return Err(Lost(ErrorKind::Protocol));
             }
         };
-        self.scan = C::Scan::default();
         desk.heard = desk.now;
         match (pending.part, outcome) {
             (Part::Greeting, Outcome::Ok) => settled.greeted = self.pending.is_empty(),

@@ -25,16 +25,28 @@ pub struct Step {
     pub number: u64,
     /// Which fields.
     pub fields: Fields,
-    /// Of a read-modify-write: which fields are written.
-    pub written: Fields,
-    /// Records that a scan asks for.
-    pub scan_length: u16,
+    /// Of a scan how many records; of a read-modify-write the field that is written, from 1 on, or
+    /// 0 for all. One number for both, so that a step fits into two registers.
+    detail: u16,
 }
 
 impl Step {
     #[inline]
     fn plain(operation: Operation, number: u64, fields: Fields) -> Self {
-        Self { operation, number, fields, written: Fields::All, scan_length: 0 }
+        Self { operation, number, fields, detail: 0 }
+    }
+
+    /// Records that a scan asks for.
+    #[must_use]
+    #[inline]
+    pub fn scan_length(&self) -> u16 {
+        self.detail
+    }
+
+    /// Of a read-modify-write: which fields are written.
+    #[must_use]
+    pub fn written(&self) -> Fields {
+        self.detail.checked_sub(1).map_or(Fields::All, Fields::One)
     }
 
     /// An insert of a record.
@@ -200,13 +212,16 @@ impl OperationStream {
             Operation::Update => Step::plain(operation, number, self.fields(self.write_all_fields)),
             Operation::Scan => {
                 let fields = self.fields(self.read_all_fields);
-                let scan_length = self.scan_lengths.draw(&mut self.random);
-                Step { scan_length, ..Step::plain(operation, number, fields) }
+                let detail = self.scan_lengths.draw(&mut self.random);
+                Step { detail, ..Step::plain(operation, number, fields) }
             }
             Operation::ReadModifyWrite => {
                 let fields = self.fields(self.read_all_fields);
-                let written = self.fields(self.write_all_fields);
-                Step { written, ..Step::plain(operation, number, fields) }
+                let detail = match self.fields(self.write_all_fields) {
+                    Fields::All => 0,
+                    Fields::One(index) => index + 1,
+                };
+                Step { detail, ..Step::plain(operation, number, fields) }
             }
             Operation::Delete | Operation::Insert => Step::plain(operation, number, Fields::All),
         }
@@ -332,10 +347,10 @@ pub fn stream_hash(order: &Order, shards: u64) -> String {
         word(step.number);
         word(field(step.fields));
         if step.operation == Operation::ReadModifyWrite {
-            word(field(step.written));
+            word(field(step.written()));
         }
         if step.operation == Operation::Scan {
-            word(u64::from(step.scan_length));
+            word(u64::from(step.scan_length()));
         }
     };
     if let Some(index) = phase {
@@ -437,7 +452,7 @@ mod tests {
                     stream.settle(step.number, true);
                 }
                 if step.operation == Operation::Scan {
-                    scanned[usize::from(step.scan_length - 5)] += 1;
+                    scanned[usize::from(step.scan_length() - 5)] += 1;
                 }
             }
             for (count, operation) in counts.into_iter().zip(Operation::ALL) {

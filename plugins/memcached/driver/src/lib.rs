@@ -216,12 +216,13 @@ impl Codec for Memcached {
             }
             scan.position += line.len() + 2;
         }
-        let outcome = match scan.error {
+        let Scan { position: consumed, found, error, .. } = std::mem::take(scan);
+        let outcome = match error {
             Some(kind) => Outcome::Error(kind),
-            None if scan.found < self.keys_per_read => Outcome::NotFound,
+            None if found < self.keys_per_read => Outcome::NotFound,
             None => Outcome::Ok,
         };
-        Ok(Parsed::Complete { consumed: scan.position, outcome })
+        Ok(Parsed::Complete { consumed, outcome })
     }
 
     fn verify(&self, _expected: Expected, reply: &[u8], verifier: &Verifier<'_>) -> bool {

@@ -137,7 +137,8 @@ impl Resp {
 
     /// All but the read of a string.
     #[inline(never)]
-    pub(crate) fn encode_other(&self, request: &Request<'_>, out: &mut Vec<u8>) {
+    pub(crate) fn encode_other(&self, request: Request<'_>, out: &mut Vec<u8>) {
+        let request = &request;
         match request.operation {
             Operation::Read | Operation::ReadModifyWrite => {
                 for key in std::iter::once(request.key).chain(request.more_keys.iter()) {

@@ -174,13 +174,15 @@ impl Codec for Resp {
             Layout::String if request.operation == Operation::Read => {
                 self.encode_get(request, out);
             }
-            _ => self.encode_other(request, out),
+            // A copy, made here only: a reference would keep the request in memory elsewhere too.
+            _ => self.encode_other(*request, out),
         }
     }
 
     fn parse_greeting(&self, input: &[u8], scan: &mut Scan) -> Result<Parsed, Malformed> {
         let Some(reply) = scan.reply.advance(input)? else { return Ok(Parsed::Incomplete) };
         let outcome = reply.outcome(input, Operation::Update)?;
+        *scan = Scan::default();
         Ok(Parsed::Complete { consumed: reply.end, outcome })
     }
 
@@ -272,18 +274,20 @@ impl Resp {
             scan.add(&reply, outcome);
             if expected.operation == Operation::Scan && expected.part == 0 {
                 let consumed = scan.base;
+                *scan = Scan::default();
                 return Ok(match outcome {
                     Outcome::Ok if reply.is_filled() => Parsed::Continue { consumed },
                     outcome => Parsed::Complete { consumed, outcome },
                 });
             }
         }
-        let outcome = match scan.outcome {
+        let Scan { base: consumed, outcome, .. } = std::mem::take(scan);
+        let outcome = match outcome {
             // A record that was deleted between the look at the index and the read of it.
             Some(Outcome::NotFound) if expected.operation == Operation::Scan => Outcome::Ok,
             outcome => outcome.unwrap_or(Outcome::Ok),
         };
-        Ok(Parsed::Complete { consumed: scan.base, outcome })
+        Ok(Parsed::Complete { consumed, outcome })
     }
 }
 

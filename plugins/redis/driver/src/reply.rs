@@ -44,7 +44,7 @@ impl Scan {
     /// Whether nothing was looked at yet.
     #[inline]
     pub(crate) fn is_fresh(&self) -> bool {
-        self.base == 0 && self.reply.position == 0
+        (self.base | self.reply.position) == 0
     }
 
     /// A reply is complete.
