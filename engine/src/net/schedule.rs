@@ -206,7 +206,7 @@ impl Schedule {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 2^53 ns are 104 days
     pub fn advance(&mut self) {
         let lane = &mut self.lanes[self.next];
-        lane.due = self.start + self.warp.time(lane.times.next()) as u64;
+        lane.due = self.start + self.warp.time(lane.times.next()).round() as u64;
         if self.lanes.len() > 1 {
             let due = |index: &usize| self.lanes[*index].due;
             self.next = (0..self.lanes.len()).min_by_key(due).unwrap_or(0);

@@ -5,8 +5,10 @@
 //! has failed.
 #![allow(clippy::missing_panics_doc, clippy::expect_used, clippy::unwrap_used)]
 
+mod behaviour;
 mod run;
 mod server;
 
+pub use behaviour::Suite;
 pub use run::{DriverRun, Phase, Run};
 pub use server::Server;

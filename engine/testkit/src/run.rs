@@ -150,7 +150,7 @@ impl Phase<'_> {
         let outcomes = errors.iter().map(|kind| format!("errors/{kind}"));
         let outcomes: Vec<_> =
             outcomes.chain(["not_found".to_owned(), "verify_failed".to_owned()]).collect();
-        ["read", "update", "insert"]
+        ["read", "update", "insert", "scan", "read_modify_write", "delete"]
             .iter()
             .flat_map(|operation| outcomes.iter().map(|outcome| self.count(operation, outcome)))
             .sum()

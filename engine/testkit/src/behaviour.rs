@@ -1,0 +1,262 @@
+//! One behaviour suite for all drivers: what each must do on a real server, by what it says of
+//! itself.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::run::Run;
+
+/// Records that the suite loads.
+const RECORDS: u64 = 300;
+
+/// A driver, a real server that is empty, and how the driver is to reach it.
+pub struct Suite<'a> {
+    /// The driver's executable.
+    pub driver: &'a str,
+    /// Where the server is; for a system inside the driver a directory that does not exist yet is
+    /// made below it for each part.
+    pub endpoint: String,
+    /// The driver's options.
+    pub options: Value,
+    /// Whether the server tells that a record to delete or update was not there.
+    pub tells_missing: bool,
+    /// How many clients.
+    pub clients: u64,
+}
+
+impl Suite<'_> {
+    /// What the driver says of itself.
+    #[must_use]
+    pub fn describe(&self) -> Value {
+        let output = Command::new(self.driver).arg("--describe").output().expect("the driver runs");
+        serde_json::from_slice(&output.stdout).expect("a description")
+    }
+
+    fn order(&self, part: u64, workload: &Value, load: &Value, phases: &Value) -> Value {
+        let mut whole = json!({"name": "behaviour", "record_count": RECORDS, "field_count": 3,
+                               "field_length": 40, "insert_start": 0});
+        for (name, value) in workload.as_object().expect("an object") {
+            whole[name] = value.clone();
+        }
+        let endpoint = if self.endpoint.starts_with("file://") {
+            let directory = format!("{}/{part}", self.endpoint.trim_start_matches("file://"));
+            std::fs::create_dir_all(&directory).expect("a directory");
+            format!("file://{directory}")
+        } else {
+            self.endpoint.clone()
+        };
+        json!({
+            "workload": whole,
+            "target": {"endpoints": [endpoint], "options": self.options},
+            "load": load,
+            "phases": phases,
+            "seed": 100 + part,
+            "interval_seconds": 0.2,
+        })
+    }
+
+    /// Loads all records, then does so many operations of a mix.
+    fn run(&self, part: u64, workload: &Value, operations: u64) -> Run {
+        let load = json!({"model": "closed", "clients": self.clients});
+        let phases = json!([{"kind": "load", "clients": self.clients},
+                            {"kind": "measure", "operation_count": operations}]);
+        let run = Run::of(self.driver, &self.order(part, workload, &load, &phases));
+        run.assert_finished();
+        assert_eq!(run.phase("load").count("insert", "ok"), RECORDS);
+        run
+    }
+
+    /// All of it. A part that the driver does not have by its own word is tried too: it must be
+    /// refused.
+    pub fn check(&self) {
+        let description = self.describe();
+        let has = |list: &str, name: &str| {
+            let all = description[list].as_array().expect("a list");
+            all.iter().any(|one| one == name)
+        };
+        self.reads_find_what_was_written();
+        self.updates_are_read_back();
+        self.inserts_are_found_by_later_reads();
+        self.read_modify_writes_are_one_operation();
+        self.misses_are_not_found();
+        self.drawn_lengths_are_verified();
+        self.open_loops_keep_their_schedule();
+        self.unknown_options_are_refused();
+        if has("operations", "scan") {
+            self.scans_find_records();
+        } else {
+            self.is_refused(&json!({"operations": {"scan": 1.0}}), "operations.scan");
+        }
+        if has("operations", "delete") {
+            self.deleted_records_are_gone();
+        }
+        if has("features", "multi_get") {
+            self.several_keys_are_read_at_once();
+        } else {
+            self.is_refused(&json!({"keys_per_read": 3}), "keys_per_read");
+        }
+        if has("features", "ttl") {
+            self.records_expire();
+        } else {
+            self.is_refused(&json!({"ttl_seconds": 60}), "ttl_seconds");
+        }
+    }
+
+    fn reads_find_what_was_written(&self) {
+        for fields in
+            [json!({}), json!({"read_all_fields": false}), json!({"read_fields_by_name": true})]
+        {
+            let mut workload = json!({"operations": {"read": 1.0}, "verify_fraction": 1.0,
+                                      "request_distribution": "sequential"});
+            for (name, value) in fields.as_object().expect("an object") {
+                workload[name] = value.clone();
+            }
+            let run = self.run(1, &workload, RECORDS);
+            assert_eq!(run.phase("measure").count("read", "ok"), RECORDS, "{workload}");
+            assert_eq!(run.phase("measure").not_ok(), 0);
+        }
+    }
+
+    fn updates_are_read_back(&self) {
+        for all in [false, true] {
+            let workload = json!({"operations": {"read": 0.5, "update": 0.5}, "verify_fraction": 1.0,
+                                  "write_all_fields": all, "request_distribution": "zipfian"});
+            let run = self.run(2, &workload, 1000);
+            let measure = run.phase("measure");
+            assert_eq!(measure.count("read", "ok") + measure.count("update", "ok"), 1000);
+            assert!(measure.count("update", "ok") > 400);
+        }
+    }
+
+    fn inserts_are_found_by_later_reads(&self) {
+        let workload = json!({"operations": {"read": 0.5, "insert": 0.5}, "verify_fraction": 1.0,
+                              "request_distribution": "latest"});
+        let run = self.run(3, &workload, 800);
+        let measure = run.phase("measure");
+        assert_eq!(measure.count("read", "ok") + measure.count("insert", "ok"), 800);
+        assert_eq!(measure.not_ok(), 0);
+    }
+
+    fn read_modify_writes_are_one_operation(&self) {
+        let workload = json!({"operations": {"read_modify_write": 1.0}, "verify_fraction": 1.0});
+        let run = self.run(4, &workload, 400);
+        let measure = run.phase("measure");
+        assert_eq!(measure.count("read_modify_write", "ok"), 400);
+        assert_eq!(measure.count("read", "ok") + measure.count("update", "ok"), 0);
+    }
+
+    fn misses_are_not_found(&self) {
+        let workload = json!({"operations": {"read": 1.0}, "read_miss_fraction": 0.5});
+        let run = self.run(5, &workload, 600);
+        let measure = run.phase("measure");
+        let missed = measure.count("read", "not_found");
+        assert_eq!(measure.count("read", "ok") + missed, 600);
+        assert!((200..400).contains(&missed), "{missed}");
+    }
+
+    fn drawn_lengths_are_verified(&self) {
+        let workload = json!({"operations": {"read": 0.7, "update": 0.3}, "verify_fraction": 1.0,
+                              "field_length_distribution": "zipfian", "field_length": 2000,
+                              "min_field_length": 20, "value_repetition": 0.5});
+        let run = self.run(6, &workload, 500);
+        let measure = run.phase("measure");
+        assert_eq!(measure.count("read", "ok") + measure.count("update", "ok"), 500);
+    }
+
+    fn open_loops_keep_their_schedule(&self) {
+        let phases = json!([{"kind": "load", "clients": self.clients},
+                            {"kind": "measure", "duration_seconds": 1.0}]);
+        for load in [
+            json!({"model": "open", "rate_per_second": 300, "connections": self.clients}),
+            json!({"model": "open", "rate_per_second": 300, "connections": self.clients,
+                   "profile": {"shape": "sine", "period_seconds": 0.5}}),
+        ] {
+            let workload = json!({"operations": {"read": 1.0}});
+            let run = Run::of(self.driver, &self.order(7, &workload, &load, &phases));
+            run.assert_finished();
+            let measure = run.phase("measure");
+            // Every operation that was due is there, on whatever machine.
+            assert_eq!(measure.count("read", "ok"), 300);
+            assert_eq!(measure.histogram("operations/read/ok/service").len(), 300);
+            assert_eq!(measure.histogram("driver/lag").len(), 300);
+        }
+    }
+
+    fn unknown_options_are_refused(&self) {
+        let mut options = self.options.clone();
+        options["no_such_option"] = true.into();
+        let other = Suite { options, endpoint: self.endpoint.clone(), ..*self };
+        let phases = json!([{"kind": "load"}]);
+        let load = json!({"model": "closed", "clients": 1});
+        let run = Run::of(self.driver, &other.order(8, &json!({}), &load, &phases));
+        assert_eq!(run.exit_code, Some(2));
+        let message = run.event("failed")["message"].as_str().expect("a message").to_owned();
+        assert!(message.contains("target.options.no_such_option"), "{message}");
+    }
+
+    fn scans_find_records(&self) {
+        for fields in [json!({}), json!({"read_all_fields": false})] {
+            let mut workload = json!({"operations": {"scan": 0.8, "insert": 0.2},
+                                      "max_scan_length": 20, "scan_length_distribution": "zipfian"});
+            for (name, value) in fields.as_object().expect("an object") {
+                workload[name] = value.clone();
+            }
+            let run = self.run(9, &workload, 300);
+            let measure = run.phase("measure");
+            let (scans, inserts) = (measure.count("scan", "ok"), measure.count("insert", "ok"));
+            assert_eq!(scans + inserts, 300, "{:?}", measure.finished);
+            assert!(scans > 180, "{scans}");
+        }
+    }
+
+    fn deleted_records_are_gone(&self) {
+        // Each record once, in order; then what is deleted is asked for.
+        let workload = json!({"operations": {"delete": 1.0}, "request_distribution": "sequential"});
+        let run = self.run(10, &workload, RECORDS);
+        let measure = run.phase("measure");
+        assert_eq!(measure.count("delete", "ok"), RECORDS);
+        let load = json!({"model": "closed", "clients": self.clients});
+        let phases = json!([{"kind": "measure", "operation_count": 100}]);
+        let reads = json!({"operations": {"read": 1.0}});
+        let run = Run::of(self.driver, &self.order(10, &reads, &load, &phases));
+        run.assert_finished();
+        assert_eq!(run.phase("measure").count("read", "not_found"), 100);
+        if self.tells_missing {
+            let deletes = json!({"operations": {"delete": 1.0}});
+            let run = Run::of(self.driver, &self.order(10, &deletes, &load, &phases));
+            assert_eq!(run.phase("measure").count("delete", "not_found"), 100);
+        }
+    }
+
+    fn several_keys_are_read_at_once(&self) {
+        let workload = json!({"operations": {"read": 0.8, "update": 0.2}, "keys_per_read": 5});
+        let run = self.run(11, &workload, 300);
+        let measure = run.phase("measure");
+        assert_eq!(measure.count("read", "ok") + measure.count("update", "ok"), 300);
+        let workload = json!({"operations": {"read": 1.0}, "keys_per_read": 5,
+                              "read_miss_fraction": 1.0});
+        let run = self.run(11, &workload, 100);
+        assert_eq!(run.phase("measure").count("read", "not_found"), 100);
+    }
+
+    fn records_expire(&self) {
+        let workload = json!({"operations": {"read": 1.0}, "ttl_seconds": 1});
+        let load = json!({"model": "closed", "clients": self.clients, "think_time_us": 20_000});
+        let phases = json!([{"kind": "load", "clients": self.clients},
+                            {"kind": "warmup", "duration_seconds": 2.5},
+                            {"kind": "measure", "operation_count": 50}]);
+        let run = Run::of(self.driver, &self.order(12, &workload, &load, &phases));
+        run.assert_finished();
+        assert_eq!(run.phase("measure").count("read", "not_found"), 50);
+    }
+
+    fn is_refused(&self, workload: &Value, parameter: &str) {
+        let phases = json!([{"kind": "load"}, {"kind": "measure", "operation_count": 10}]);
+        let load = json!({"model": "closed", "clients": 1});
+        let run = Run::of(self.driver, &self.order(13, workload, &load, &phases));
+        assert_eq!(run.exit_code, Some(2), "{:?}", run.events);
+        let message = run.event("failed")["message"].as_str().expect("a message").to_owned();
+        assert!(message.starts_with(&format!("workload.{parameter}")), "{message}");
+    }
+}

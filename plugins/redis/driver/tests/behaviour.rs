@@ -1,0 +1,31 @@
+//! The behaviour suite of all drivers, in every layout.
+
+use serde_json::json;
+use weighhouse_engine_testkit::{Server, Suite};
+
+fn check(options: serde_json::Value) {
+    let server = Server::redis(&[]);
+    Suite {
+        driver: env!("CARGO_BIN_EXE_weighhouse-driver-resp"),
+        endpoint: server.endpoint(),
+        options,
+        tells_missing: true,
+        clients: 4,
+    }
+    .check();
+}
+
+#[test]
+fn hashes() {
+    check(json!({}));
+}
+
+#[test]
+fn hashes_with_an_index_in_key_order() {
+    check(json!({"scan_index": "lex"}));
+}
+
+#[test]
+fn strings() {
+    check(json!({"layout": "string", "database": 3}));
+}
