@@ -133,7 +133,7 @@ async fn serve<D: ClientDriver>(
 ) -> Result<(), Failure> {
     let order = Arc::clone(&setup.order);
     let (shard, shards) = setup.shard;
-    let shape = order.workload.shape(order.share(Operation::Scan) > 0.0);
+    let shape = order.shape();
     let clients = share(order.most_clients() as u64, shard, shards);
     let clients = usize::try_from(clients).unwrap_or(usize::MAX);
     let connected =

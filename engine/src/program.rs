@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use weighhouse_driver_api::{
     ClientDriver, Codec, Embedded, Feature, Identity, Operation, OptionRefused, Options,
-    RecordShape, ValueSource,
+    ValueSource,
 };
 
 use crate::book::Book;
@@ -75,7 +75,7 @@ struct Crew {
 #[must_use]
 pub fn run_codec<C: Codec>() -> ExitCode {
     program(C::IDENTITY, true, |run, options| {
-        let codec = C::new(&shape(&run.order), &options)?;
+        let codec = C::new(&run.order.shape(), &options)?;
         let endpoint = single_endpoint(&run.order, C::IDENTITY)?;
         let endpoint = Endpoint::parse(endpoint)
             .map_err(|message| Stopped::Refused(format!("target.endpoints[0]: {message}")))?;
@@ -130,7 +130,7 @@ pub fn run_embedded<E: Embedded>() -> ExitCode {
         let failed = |error: weighhouse_driver_api::EmbeddedFailed| {
             Failure::new("target", error.message, error.hint)
         };
-        let shape = shape(&run.order);
+        let shape = run.order.shape();
         let database = E::open(&PathBuf::from(directory), &shape, &options).map_err(failed)?;
         let shards = run.order.most_clients();
         let mut crew = Crew {
@@ -167,7 +167,7 @@ pub fn run_embedded<E: Embedded>() -> ExitCode {
 #[must_use]
 pub fn run_client<D: ClientDriver>() -> ExitCode {
     program(D::IDENTITY, true, |run, options| {
-        D::check(&shape(&run.order), &options)?;
+        D::check(&run.order.shape(), &options)?;
         let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
         let wanted = usize::try_from(run.order.shards).unwrap_or(1);
         let shards = wanted.min(fewest.unwrap_or(1)).max(1);
@@ -278,7 +278,7 @@ fn serve<W: Write>(
             clock,
             values: Arc::new(ValueSource::compressible(
                 order.seed,
-                &shape(&order),
+                &order.shape(),
                 order.workload.value_repetition,
             )),
             acknowledged: Arc::new(Acknowledged::new(order.workload.record_count)),
@@ -359,13 +359,6 @@ fn read_order(text: &str, has_timeout: bool) -> Result<(Order, u64, Options), St
             .ok_or_else(|| OptionRefused::new(TIMEOUT_OPTION, "a number within 1 and 60000"))?;
     }
     Ok((order, timeout * 1_000_000, options))
-}
-
-/// How records look in an order's workload.
-fn shape(order: &Order) -> RecordShape {
-    let mut shape = order.workload.shape(order.share(Operation::Scan) > 0.0);
-    shape.may_be_partial = order.share(Operation::Delete) > 0.0 && !order.workload.write_all_fields;
-    shape
 }
 
 /// Refuses what the driver cannot do.

@@ -7,7 +7,7 @@ mod load;
 mod workload;
 
 use serde::Deserialize;
-use weighhouse_driver_api::{Operation, Options};
+use weighhouse_driver_api::{Operation, Options, RecordShape};
 
 pub use load::{Arrival, Load, Profile};
 pub use workload::{
@@ -149,6 +149,16 @@ impl Order {
             }
             _ => self.workload.operations.share(operation),
         }
+    }
+
+    /// How records look, and what is done with them.
+    #[must_use]
+    pub fn shape(&self) -> RecordShape {
+        let mut shape = self.workload.shape();
+        shape.scans = self.share(Operation::Scan) > 0.0;
+        shape.may_be_partial =
+            self.share(Operation::Delete) > 0.0 && !self.workload.write_all_fields;
+        shape
     }
 
     /// The most clients that any phase has.

@@ -375,15 +375,13 @@ impl Workload {
         self.insert_count.unwrap_or(self.record_count - self.insert_start)
     }
 
-    /// How records look, in a workload that scans or does not.
-    #[must_use]
-    pub fn shape(&self, scans: bool) -> RecordShape {
+    /// How records look, as far as the workload alone tells.
+    pub(super) fn shape(&self) -> RecordShape {
         let mut shape =
             RecordShape::with_lengths(self.field_count, self.lengths(), &self.field_name_prefix);
         shape.ttl_seconds = self.ttl_seconds;
         shape.reads_by_name = self.read_fields_by_name;
         shape.keys_per_read = self.keys_per_read;
-        shape.scans = scans;
         shape
     }
 

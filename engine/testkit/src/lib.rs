@@ -6,9 +6,11 @@
 #![allow(clippy::missing_panics_doc, clippy::expect_used, clippy::unwrap_used)]
 
 mod behaviour;
+mod cassandra;
 mod run;
 mod server;
 
 pub use behaviour::Suite;
+pub use cassandra::Cassandra;
 pub use run::{DriverRun, Phase, Run};
 pub use server::Server;

@@ -61,12 +61,17 @@ impl DriverRun {
 
     /// Waits until a phase of a kind has started.
     pub fn wait_for_phase(&mut self, kind: &str) {
+        self.wait_for(|event| event["event"] == "phase_started" && event["phase"] == kind);
+    }
+
+    /// Waits for an event.
+    pub fn wait_for(&mut self, is_it: impl Fn(&Value) -> bool) {
         while let Some(event) = self.next() {
-            if event["event"] == "phase_started" && event["phase"] == kind {
+            if is_it(event) {
                 return;
             }
         }
-        panic!("no phase {kind}: {:?}", self.events);
+        panic!("what was waited for did not come: {:?}", self.events);
     }
 
     /// Sends SIGTERM.

@@ -28,7 +28,7 @@ const TRIES: usize = 50;
 /// A port to try, each only once. It is below those that connections are given for their own end: a
 /// connection to such a port that nobody listens on yet may meet itself. Nor is it tried by
 /// listening: another thread's child inherits such a socket for a moment, and answers for it.
-fn next_port() -> u16 {
+pub(crate) fn next_port() -> u16 {
     const PORTS: Range<u16> = 20_000..32_000;
     static NEXT: AtomicU16 = AtomicU16::new(0);
     // Test programs that run side by side begin at unlike places.
