@@ -4,6 +4,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 . infra/bootstrap/settings.sh
 . infra/build/rocksdb-library.sh
+. infra/build/cassandra-jars.sh
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

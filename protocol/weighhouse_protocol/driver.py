@@ -37,6 +37,7 @@ class DriverDescription(Report):
     version: str
     protocol: int
     operations: tuple[str, ...]
+    features: tuple[str, ...] = ()
     distributions: tuple[str, ...]
     load_models: tuple[str, ...]
     endpoint_kinds: tuple[str, ...] = ()

@@ -62,6 +62,9 @@ class Manifest(Document):
     colour: str = Field(pattern=r"^#[0-9A-Fa-f]{6}$")
     mark: str = Field(max_length=4)
     operations: tuple[Operation, ...]
+    features: tuple[Literal["ttl", "multi_get"], ...] = ()
+    """Further parts of a workload that it can carry out: records that expire, reads of several
+    records at once."""
     deployments: tuple[Deployment, ...] = Field(min_length=1)
     default_deployment: Deployment
     packages: dict[str, str] = Field(default_factory=dict)

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.manifest import Manifest
@@ -114,6 +115,9 @@ class Plugin(ABC):
 
     :param manifest: what `plugin.toml` says; `registry.packaged_manifest` reads it.
     """
+
+    orderly_exit_codes: ClassVar[frozenset[int]] = frozenset({0})
+    """How the system's processes end when they are asked to and do so in order."""
 
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest

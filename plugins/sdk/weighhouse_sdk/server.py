@@ -48,6 +48,14 @@ class ServerPlugin(Plugin):
     places: ClassVar[Mapping[str, str | None]] = {}
     """Settings that say where it listens and keeps its files, which every deployment has to
     change → the vendor's default; None: there is no fixed one."""
+    ready_floor_seconds: ClassVar[float] = 0.0
+    """How long it is given at least until it serves, however short the operator's limit is."""
+
+    def prepare(self, directory: Path, parameters: Mapping[str, Scalar], address: Address) -> None:
+        """Write what the server reads when it starts; most read nothing.
+
+        :param directory: the data directory, which is there; a configuration file belongs in it.
+        """
 
     # what a system has to say
 
@@ -216,6 +224,8 @@ class ServerPlugin(Plugin):
         reservation = Reservation(context.options.host) if port is None else None
         address = Address(context.options.host, reservation.port if reservation else port or 0)
         try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self.prepare(directory, parameters, address)
             process = context.processes.start(
                 Command(
                     name=name,
@@ -254,7 +264,7 @@ class ServerPlugin(Plugin):
         return found
 
     def _await(self, context: Context, process: ServerProcess, address: Address) -> None:
-        limit = context.options.ready_seconds
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
         last: Exception | None = None
         for _ in context.attempts(limit):
             if process.exit_code is not None:

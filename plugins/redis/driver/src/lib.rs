@@ -18,6 +18,9 @@ use encode::{bulk, header};
 use options::{Layout, ScanIndex, Settings};
 pub use reply::Scan;
 
+/// Most records that a scan asks for, whatever the index answers.
+const MOST_SCANNED: usize = 10_000;
+
 /// The RESP codec. Understands replies of RESP2 and RESP3.
 #[derive(Debug, Clone)]
 pub struct Resp {
@@ -209,6 +212,7 @@ impl Codec for Resp {
 
     fn follow(&self, expected: Expected, reply: &[u8], out: &mut Vec<u8>) -> u16 {
         let Some(keys) = reply::bulks(reply) else { return 1 };
+        let keys = keys.take(MOST_SCANNED);
         match self.settings.layout {
             Layout::Hash => keys.fold(0, |count, key| {
                 self.hash_read(key, expected.fields, out);
@@ -275,7 +279,11 @@ impl Resp {
             if expected.operation == Operation::Scan && expected.part == 0 {
                 let consumed = scan.base;
                 *scan = Scan::default();
+                let keys = || reply::bulks(rest).is_some_and(|mut keys| keys.next().is_some());
                 return Ok(match outcome {
+                    Outcome::Ok if reply.is_filled() && !keys() => {
+                        return Err(Malformed("an index of no keys"));
+                    }
                     Outcome::Ok if reply.is_filled() => Parsed::Continue { consumed },
                     outcome => Parsed::Complete { consumed, outcome },
                 });

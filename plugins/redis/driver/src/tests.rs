@@ -106,6 +106,8 @@ fn a_scan_reads_the_records_that_the_index_names() {
         // A record that is gone meanwhile makes no scan fail.
         let complete = Parsed::Complete { consumed: replies.len(), outcome: Outcome::Ok };
         assert_eq!(codec.parse(second, replies, &mut scan), Ok(complete));
+        let strange = codec.parse(first, b"*1\r\n:5\r\n", &mut Scan::default());
+        assert_eq!(strange, Err(Malformed("an index of no keys")));
         let nothing = codec.parse(first, b"*0\r\n", &mut Scan::default());
         let not_found = Parsed::Complete { consumed: 4, outcome: Outcome::NotFound };
         assert_eq!(nothing, Ok(not_found));

@@ -1,0 +1,229 @@
+"""The life of a Cassandra node under test."""
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_sdk.configuration import explained, system_names, system_value
+from weighhouse_sdk.context import Context, HostOptions
+from weighhouse_sdk.lifecycle import Deployed, Description, Installed
+from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.procfs import all_processes, working_directory
+from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.wire import Address
+
+from weighhouse_plugin_cassandra import home
+from weighhouse_plugin_cassandra.cql import rows
+
+JAVA = {"heap_mebibytes": "0", "garbage_collector": "g1"}
+"""Parameters of the Java machine → the vendor's choice; they stand on the command line."""
+COLLECTORS = {
+    "g1": ("-XX:+UseG1GC", "-XX:MaxGCPauseMillis=300", "-XX:InitiatingHeapOccupancyPercent=70"),
+    "zgc": ("-XX:+UseZGC",),
+    "serial": ("-XX:+UseSerialGC",),
+}
+POOLS = (
+    "MutationStage", "ReadStage", "Native-Transport-Requests", "CompactionExecutor",
+    "MemtableFlushWriter",
+)  # fmt: skip
+PLACES = (
+    "data_file_directories", "commitlog_directory", "saved_caches_directory", "hints_directory",
+    "cdc_raw_directory", "local_system_data_file_directory",
+)  # fmt: skip
+STORAGE_PORT = 7000
+READY_SECONDS = 120.0
+LOGBACK = """<configuration>
+  <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
+    <encoder><pattern>%d{HH:mm:ss.SSS} %-5level %msg%n</pattern></encoder>
+  </appender>
+  <root level="INFO"><appender-ref ref="OUT"/></root>
+</configuration>
+"""
+
+
+def own_address(port: int) -> str:
+    """Where a node listens for its peers: an address of the loopback network that no other port
+    leads to, as all nodes of a machine use one port for that.
+    """
+    return f"127.{1 + port // 256}.{port % 256}.1"
+
+
+class CassandraPlugin(ServerPlugin):
+    """Cassandra as one process: a cluster of one node."""
+
+    program = "java"
+    users = ()
+    ready_floor_seconds = READY_SECONDS
+    orderly_exit_codes: ClassVar = frozenset({0, 143})
+    places: ClassVar[Mapping[str, str | None]] = {
+        **dict.fromkeys(PLACES),
+        "listen_address": None,
+        "rpc_address": None,
+        "native_transport_port": "9042",
+        "seed_provider.parameters": None,
+        "seed_provider": None,
+    }
+    _defaults: ClassVar[dict[str, dict[str, str]]] = {}
+    """Version → its vendor's defaults, which do not change: a second start is slow."""
+
+    def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
+        """Java on the search path, and the version that the server's own jar names."""
+        java = self.executable(self.program, options)
+        _, version = home.find()
+        return (Installed(java, version),)
+
+    def version_of(self, text: str) -> str | None:
+        """Never asked: `java --version` tells another product's."""
+        return text or None
+
+    def prepare(
+        self, directory: Path, parameters: Mapping[str, Scalar], address: Address
+    ) -> None:
+        """Write cassandra.yaml and logback.xml into the node's directory.
+
+        What its yaml file sets as it is shipped and no parameter decides is set here likewise.
+        """
+        own = own_address(address.port)
+        settings: dict[str, object] = {
+            "cluster_name": "weighhouse",
+            "num_tokens": 16,
+            "partitioner": "org.apache.cassandra.dht.Murmur3Partitioner",
+            "endpoint_snitch": "SimpleSnitch",
+            "commitlog_sync": "periodic",
+            "auto_bootstrap": False,
+            "start_native_transport": True,
+            "listen_address": own,
+            "rpc_address": address.host,
+            "native_transport_port": address.port,
+            "storage_port": STORAGE_PORT,
+            "seed_provider": [
+                {
+                    "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
+                    "parameters": [{"seeds": f"{own}:{STORAGE_PORT}"}],
+                }
+            ],
+            "data_file_directories": [str(directory / "data")],
+            "commitlog_directory": str(directory / "commitlog"),
+            "saved_caches_directory": str(directory / "saved_caches"),
+            "hints_directory": str(directory / "hints"),
+            "cdc_raw_directory": str(directory / "cdc_raw"),
+        }
+        schemas = declared(self.manifest.parameters)
+        names = system_names(self.manifest)
+        for name, value in parameters.items():
+            if name not in JAVA:
+                unit = schemas[name].get("x-suffix", "")
+                settings[names[name]] = f"{value}{unit}" if unit else value
+        if settings["commitlog_sync"] == "periodic":
+            settings.setdefault("commitlog_sync_period", "10000ms")
+        # JSON is YAML.
+        (directory / "cassandra.yaml").write_text(json.dumps(settings, indent=1))
+        (directory / "logback.xml").write_text(LOGBACK)
+
+    def arguments(self, parameters: Mapping[str, Scalar], address: Address) -> Sequence[str]:  # noqa: ARG002 - the address stands in the yaml file
+        """Java's options, then the class of the daemon."""
+        place, _ = home.find()
+        heap = int(parameters.get("heap_mebibytes", 0))
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return (
+            f"@{home.JAVA_OPTIONS}",
+            *([f"-Xms{heap}m"] if heap else []),
+            f"-Xmx{heap or home.heap_mebibytes(memory)}m",
+            *COLLECTORS[str(parameters.get("garbage_collector", "g1"))],
+            "-XX:+ExitOnOutOfMemoryError",
+            "-Dcassandra.config=file:cassandra.yaml",
+            "-Dlogback.configurationFile=logback.xml",
+            "-Dcassandra.storagedir=.",
+            "-Dcassandra.ring_delay_ms=1000",
+            "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+            "-Dcassandra.superuser_setup_delay_ms=0",
+            "-cp",
+            f"{place}/lib/*",
+            "org.apache.cassandra.service.CassandraDaemon",
+        )
+
+    def serving_process(self, address: Address, timeout_seconds: float) -> int | None:
+        """The process that works where the node says its commit log is; None until the node has
+        joined its ring and says so to others. An open port alone is not ready.
+        """
+        local, gossip, log = rows(
+            address,
+            timeout_seconds,
+            "SELECT bootstrapped FROM system.local",
+            "SELECT status_with_port FROM system_views.gossip_info",
+            "SELECT value FROM system_views.settings WHERE name = 'commitlog_directory'",
+        )
+        joined = [row["bootstrapped"] for row in local] == ["COMPLETED"]
+        normal = gossip and all(str(row["status_with_port"]).startswith("NORMAL") for row in gossip)
+        if not (joined and normal and log):
+            return None
+        directory = Path(str(log[0]["value"])).parent
+        for stat in all_processes():
+            if stat.alive and working_directory(stat.pid) == directory:
+                return stat.pid
+        return None
+
+    def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
+        """All of `system_views.settings`; what is not set is left out."""
+        (found,) = rows(address, timeout_seconds, "SELECT name, value FROM system_views.settings")
+        return {str(row["name"]): str(row["value"]) for row in found if row["value"] is not None}
+
+    def describe(self, context: Context, deployed: Deployed) -> Description:
+        """The node's own settings, and those of the Java machine as they were ordered."""
+        described = super().describe(context, deployed)
+        schemas = declared(self.manifest.parameters)
+        ordered = {
+            name: system_value(schemas[name], value)
+            for name, value in context.target.parameters.items()
+            if name in JAVA
+        }
+        java = explained({**JAVA, **ordered}, JAVA, by_experiment=ordered.keys(), by_plugin=())
+        # Caches and memtables take their sizes from the heap.
+        follows = {"source": "experiment"} if "heap_mebibytes" in ordered else {}
+        settings = [
+            one.model_copy(update=follows)
+            if one.source == "default" and one.value != one.default
+            else one
+            for one in described.settings
+        ]
+        return Description(
+            version=described.version,
+            settings=tuple(sorted((*settings, *java), key=lambda one: one.name)),
+            commands=described.commands,
+        )
+
+    def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
+        """Thread pools, caches and compactions, from the node's virtual tables."""
+        pools, caches, tasks = rows(
+            address,
+            timeout_seconds,
+            "SELECT name, active_tasks, pending_tasks, blocked_tasks "
+            "FROM system_views.thread_pools",
+            "SELECT name, entry_count, hit_ratio, size_bytes FROM system_views.caches",
+            "SELECT task_id FROM system_views.sstable_tasks",
+        )
+        found = {"sstable_tasks": float(len(tasks))}
+        for row in [*(row for row in pools if row["name"] in POOLS), *caches]:
+            for column, value in row.items():
+                if isinstance(value, int | float) and math.isfinite(value):
+                    found[f"{row['name']}.{column}"] = float(value)
+        return found
+
+    def used_bytes(self, metrics: Mapping[str, float]) -> int | None:  # noqa: ARG002 - the node does not tell
+        """Not told: the heap is taken as a whole when the node starts."""
+        return None
+
+    def _vendor_settings(self, context: Context, executable: Path) -> dict[str, str]:
+        place, version = home.find()
+        key = f"{place} {version}"
+        if key not in self._defaults:
+            self._defaults[key] = super()._vendor_settings(context, executable)
+        return dict(self._defaults[key])
+
+
+PLUGIN = CassandraPlugin(packaged_manifest("weighhouse_plugin_cassandra"))
