@@ -18,6 +18,8 @@ class Phases(Document):
     warmup_seconds: float = Field(default=5.0, ge=0, le=86_400)
     """Time cut from the front; its intervals are kept, and stay out of every figure."""
     measure_seconds: float = Field(default=30.0, gt=0, le=7 * 86_400)
+    measure_operations: int | None = Field(default=None, ge=1, le=10**15)
+    """Operations after which the measured phase ends, should it not have lasted so long."""
     interval_seconds: float = Field(default=1.0, ge=0.1, le=60)
     """Length of one interval."""
 

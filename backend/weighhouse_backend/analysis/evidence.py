@@ -52,6 +52,7 @@ def observation(
         client_bound_reasons=driver.reasons,
         co_located=record.co_located,
         records_asked=records_asked(workload),
+        misses_expected=misses_expected(workload),
         records_loaded=totals["load"].ok if "load" in totals else None,
         record_bytes=workload.record_bytes,
         steal_percent_max=max([*stolen, driver.steal_percent]),
@@ -70,6 +71,15 @@ def records_asked(workload: Workload) -> int:
     if workload.insert_count is not None:
         return workload.insert_count
     return workload.record_count - workload.insert_start
+
+
+def misses_expected(workload: Workload) -> bool:
+    """Whether the workload itself asks for records that are not there."""
+    return (
+        workload.operations.delete > 0
+        or workload.read_miss_fraction > 0
+        or workload.ttl_seconds is not None
+    )
 
 
 def other_cpu_percent(samples: Sequence[ResourceSample], cores: int) -> float | None:

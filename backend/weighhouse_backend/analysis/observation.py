@@ -46,6 +46,8 @@ class RunObservation:
     client_bound_reasons: Sequence[str] = ()
     co_located: bool | None = None
     records_asked: int | None = None
+    misses_expected: bool = False
+    """The workload deletes records, lets them expire, or asks for keys that were never there."""
     records_loaded: int | None = None
     record_bytes: int | None = None
     steal_percent_max: float | None = None

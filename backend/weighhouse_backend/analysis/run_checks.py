@@ -208,7 +208,7 @@ def _not_found(run: RunObservation) -> Finding | None:
     figures = run.everything
     answered = figures.ok + figures.not_found
     share = figures.not_found / answered if answered else 0.0
-    if share <= NOT_FOUND_LIMIT:
+    if share <= NOT_FOUND_LIMIT or run.misses_expected:
         return None
     message = (
         f"{figures.not_found:,} of {answered:,} operations found no record ({share:.1%}), though "

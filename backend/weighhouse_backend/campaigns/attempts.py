@@ -321,7 +321,13 @@ class AttemptService:
         plan = [Phase(kind="load", clients=phases.load_clients)]
         if phases.warmup_seconds > 0:
             plan.append(Phase(kind="warmup", duration_seconds=phases.warmup_seconds))
-        plan.append(Phase(kind="measure", duration_seconds=phases.measure_seconds))
+        plan.append(
+            Phase(
+                kind="measure",
+                duration_seconds=phases.measure_seconds,
+                operation_count=phases.measure_operations,
+            )
+        )
         return AttemptOrder(
             attempt_id=attempt.id,
             run_id=run.id,

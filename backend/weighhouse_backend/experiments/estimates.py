@@ -9,6 +9,9 @@ COLLECT_SECONDS = 0.5
 LOAD_RECORDS_PER_SECOND = 20_000
 """What a few clients load into one node on an ordinary machine."""
 
+OPERATIONS_PER_SECOND = 10_000
+"""What a few clients do on one node, in a closed loop."""
+
 LIMIT_BASE_SECONDS = 300.0
 SLOWEST_LOAD_RECORDS_PER_SECOND = 500
 """Every write synced to a slow disk; a slower load counts as hung."""
@@ -22,13 +25,25 @@ def loaded_records(workload: Workload) -> int:
     return workload.record_count - workload.insert_start
 
 
+def measured_seconds(experiment: Experiment) -> float:
+    """Expected length of the measured phase, in seconds: its limit, or less where a number of
+    operations ends it.
+    """
+    phases = experiment.phases
+    if phases.measure_operations is None:
+        return phases.measure_seconds
+    rates = [level.rate_per_second for level in experiment.load_levels if level.model == "open"]
+    rate = min([*rates, OPERATIONS_PER_SECOND])
+    return min(phases.measure_seconds, phases.measure_operations / rate)
+
+
 def run_seconds(experiment: Experiment, workload: Workload) -> float:
     """Expected length of one run of a workload, in seconds, from deployment to collection."""
     return (
         DEPLOY_SECONDS
         + loaded_records(workload) / LOAD_RECORDS_PER_SECOND
         + experiment.phases.warmup_seconds
-        + experiment.phases.measure_seconds
+        + measured_seconds(experiment)
         + COLLECT_SECONDS
     )
 

@@ -108,6 +108,10 @@ def _operation_errors(
     path: str, workload: Workload, experiment: Experiment, manifests: Mapping[str, Manifest]
 ) -> Iterator[FieldError]:
     wanted = [name for name, share in workload.operations.model_dump().items() if share > 0]
+    features = {
+        "ttl_seconds": ("ttl", workload.ttl_seconds is not None, "let records expire"),
+        "keys_per_read": ("multi_get", workload.keys_per_read > 1, "read several records at once"),
+    }
     systems = dict.fromkeys(target.system for target in experiment.targets)
     for manifest in (manifests[system] for system in systems if system in manifests):
         for operation in wanted:
@@ -117,6 +121,21 @@ def _operation_errors(
                     message=f"{manifest.name} cannot do {operation!r}",
                     expected="of " + ", ".join(manifest.operations),
                 )
+        for name, (feature, asked, doing) in features.items():
+            if asked and feature not in manifest.features:
+                yield FieldError(
+                    path=f"{path}.{name}",
+                    message=f"{manifest.name} cannot {doing}",
+                    expected="the default, or another system",
+                )
+        for index, level in enumerate(experiment.load_levels):
+            for operation in level.operation_rates if level.model == "open" else ():
+                if operation not in manifest.operations:
+                    yield FieldError(
+                        path=f"load_levels[{index}].operation_rates.{operation}",
+                        message=f"{manifest.name} cannot do {operation!r}",
+                        expected="of " + ", ".join(manifest.operations),
+                    )
 
 
 def _expected(schema: Mapping[str, Any]) -> str:

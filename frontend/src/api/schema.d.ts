@@ -2676,6 +2676,13 @@ export interface components {
             documentation?: string;
             driver: components["schemas"]["ManifestDriver"];
             /**
+             * Features
+             * @description Further parts of a workload that it can carry out: records that expire, reads of several
+             *     records at once.
+             * @default []
+             */
+            features?: ("ttl" | "multi_get")[];
+            /**
              * Homepage
              * @default
              */
@@ -2695,7 +2702,7 @@ export interface components {
             /** Name */
             name: string;
             /** Operations */
-            operations: ("read" | "update" | "insert")[];
+            operations: ("read" | "update" | "insert" | "scan" | "read_modify_write" | "delete")[];
             /**
              * Packages
              * @description Executable → the Debian package that brings it.
@@ -2873,6 +2880,19 @@ export interface components {
              * @enum {string}
              */
             model: "open";
+            /**
+             * Operation Rates
+             * @description Operations due a second of each kind, in place of the workload's mix; they add up to
+             *     `rate_per_second`.
+             */
+            operation_rates?: {
+                [key: string]: number;
+            };
+            /**
+             * Profile
+             * @description How the rate changes from the phase's start on; default: not at all.
+             */
+            profile?: (components["schemas"]["SineProfile"] | components["schemas"]["StepProfile"]) | null;
             /** Rate Per Second */
             rate_per_second: number;
         };
@@ -2917,6 +2937,11 @@ export interface components {
          */
         OperationMix: {
             /**
+             * Delete
+             * @default 0
+             */
+            delete?: number;
+            /**
              * Insert
              * @default 0
              */
@@ -2926,6 +2951,16 @@ export interface components {
              * @default 0
              */
             read?: number;
+            /**
+             * Read Modify Write
+             * @default 0
+             */
+            read_modify_write?: number;
+            /**
+             * Scan
+             * @default 0
+             */
+            scan?: number;
             /**
              * Update
              * @default 0
@@ -3962,6 +3997,25 @@ export interface components {
             version: string | null;
         };
         /**
+         * SineProfile
+         * @description A rate that swings: rate × (1 + amplitude × sin(2π t / period)).
+         */
+        SineProfile: {
+            /**
+             * Amplitude
+             * @description Swing as a share of the rate.
+             * @default 0.5
+             */
+            amplitude?: number;
+            /** Period Seconds */
+            period_seconds: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            shape: "sine";
+        };
+        /**
          * SpectrumPointRead
          * @description `count` operations took at most `value_us`.
          */
@@ -3982,6 +4036,21 @@ export interface components {
             operations: {
                 [key: string]: components["schemas"]["SpectrumPointRead"][];
             };
+        };
+        /**
+         * StepProfile
+         * @description A rate in steps: rate × each factor in turn, over and over.
+         */
+        StepProfile: {
+            /** Factors */
+            factors: number[];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            shape: "steps";
+            /** Step Seconds */
+            step_seconds: number;
         };
         /**
          * SystemRead
@@ -4356,21 +4425,61 @@ export interface components {
              */
             description?: string;
             /**
+             * Exponential Fraction
+             * @default 0.8571428571
+             */
+            exponential_fraction?: number;
+            /**
+             * Exponential Percentile
+             * @description Percentage of the operations that go to the newest `exponential_fraction` of records.
+             * @default 95
+             */
+            exponential_percentile?: number;
+            /**
              * Field Count
              * @default 10
              */
             field_count?: number;
             /**
              * Field Length
-             * @description Bytes in a field.
+             * @description Bytes in a field; the most, when lengths are drawn.
              * @default 100
              */
             field_length?: number;
+            /**
+             * Field Length Distribution
+             * @description How the length of each value is drawn: within min_field_length and field_length, or from
+             *     `field_length_histogram`. `zipfian` favours short ones.
+             * @default constant
+             * @enum {string}
+             */
+            field_length_distribution?: "constant" | "uniform" | "zipfian" | "histogram";
+            /**
+             * Field Length Histogram
+             * @description Pairs of a length in bytes and its weight.
+             * @default []
+             */
+            field_length_histogram?: [
+                number,
+                number
+            ][];
             /**
              * Field Name Prefix
              * @default field
              */
             field_name_prefix?: string;
+            /**
+             * Hotspot Data Fraction
+             * @description Share of the records, the lowest numbers, that are `hotspot`'s hot set.
+             * @default 0.2
+             */
+            hotspot_data_fraction?: number;
+            /**
+             * Hotspot Operation Fraction
+             * @description Share of the operations that go to the hot set.
+             * @default 0.8
+             */
+            hotspot_operation_fraction?: number;
             /**
              * Insert Count
              * @description Records the load phase inserts; default: record_count - insert_start.
@@ -4383,11 +4492,39 @@ export interface components {
              */
             insert_order?: "hashed" | "ordered";
             /**
+             * Insert Retry Limit
+             * @description How often the load phase tries again to insert a record before it leaves it out.
+             * @default 3
+             */
+            insert_retry_limit?: number;
+            /**
              * Insert Start
              * @description First record number of this slice of the key space.
              * @default 0
              */
             insert_start?: number;
+            /**
+             * Keys Per Read
+             * @description Records that one read asks for (multi-get).
+             * @default 1
+             */
+            keys_per_read?: number;
+            /**
+             * Max Scan Length
+             * @description Records that a scan asks for, within both.
+             * @default 1000
+             */
+            max_scan_length?: number;
+            /**
+             * Min Field Length
+             * @default 1
+             */
+            min_field_length?: number;
+            /**
+             * Min Scan Length
+             * @default 1
+             */
+            min_scan_length?: number;
             /** Name */
             name: string;
             operations?: components["schemas"]["OperationMix"];
@@ -4396,6 +4533,18 @@ export interface components {
              * @default true
              */
             read_all_fields?: boolean;
+            /**
+             * Read Fields By Name
+             * @description Reads of all fields name them one by one (YCSB's readallfieldsbyname).
+             * @default false
+             */
+            read_fields_by_name?: boolean;
+            /**
+             * Read Miss Fraction
+             * @description Share of reads that ask for a key which was never inserted.
+             * @default 0
+             */
+            read_miss_fraction?: number;
             /**
              * Record Count
              * @description Records in the table before the measured phase starts.
@@ -4407,7 +4556,24 @@ export interface components {
              * @default uniform
              * @enum {string}
              */
-            request_distribution?: "uniform" | "zipfian" | "sequential" | "latest";
+            request_distribution?: "uniform" | "zipfian" | "sequential" | "latest" | "hotspot" | "exponential" | "uniform_growing" | "zipf";
+            /**
+             * Scan Length Distribution
+             * @default uniform
+             * @enum {string}
+             */
+            scan_length_distribution?: "uniform" | "zipfian";
+            /**
+             * Ttl Seconds
+             * @description Time after which a written record expires.
+             */
+            ttl_seconds?: number | null;
+            /**
+             * Value Repetition
+             * @description Share of each value that repeats one character: what a compressor can find.
+             * @default 0
+             */
+            value_repetition?: number;
             /**
              * Verify Fraction
              * @description Share of reads whose value is checked against what was written.
@@ -4424,6 +4590,12 @@ export interface components {
              * @default 1
              */
             zero_padding?: number;
+            /**
+             * Zipf Theta
+             * @description Exponent of `zipf`.
+             * @default 0.99
+             */
+            zipf_theta?: number;
         };
     };
     responses: never;

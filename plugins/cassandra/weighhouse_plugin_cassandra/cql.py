@@ -21,7 +21,8 @@ Row = dict[str, Value]
 
 _INTEGERS = {0x02, 0x09, 0x0B, 0x12, 0x13, 0x14}
 _BOOLEAN, _DOUBLE, _FLOAT = 0x04, 0x07, 0x08
-_WITH_ONE, _WITH_TWO = {0x20, 0x22}, {0x21}
+_WITH_ONE, _WITH_TWO, _TUPLE, _USER_TYPE, _CUSTOM = {0x20, 0x22}, {0x21}, 0x31, 0x30, 0x00
+_TEXTS = {0x01, 0x0D}
 
 
 def rows(address: Address, timeout_seconds: float, *queries: str) -> list[list[Row]]:
@@ -91,17 +92,17 @@ class _Body:
     def kind(self) -> int:
         """The type of a column; what it is made of is read over."""
         found = self.number("H")
-        if found == 0:
+        if found == _CUSTOM:
             self.text()
         elif found in _WITH_ONE:
             self.kind()
         elif found in _WITH_TWO:
             self.kind()
             self.kind()
-        elif found == 0x31:
+        elif found == _TUPLE:
             for _ in range(self.number("H")):
                 self.kind()
-        elif found == 0x30:
+        elif found == _USER_TYPE:
             self.text()
             self.text()
             for _ in range(self.number("H")):
@@ -124,9 +125,7 @@ class _Body:
                 self.text()
                 self.text()
             columns.append((self.text(), self.kind()))
-        return [
-            {name: self.value(kind) for name, kind in columns} for _ in range(self.number("i"))
-        ]
+        return [{name: self.value(kind) for name, kind in columns} for _ in range(self.number("i"))]
 
     def value(self, kind: int) -> Value:
         size = self.number("i")
@@ -134,14 +133,13 @@ class _Body:
             return None
         self.at += size
         data = self.data[self.at - size : self.at]
-        if kind in {0x01, 0x0D}:
-            return data.decode("utf-8", errors="replace")
-        if kind in _INTEGERS:
-            return int.from_bytes(data, "big", signed=True)
-        if kind == _BOOLEAN:
-            return data != b"\0"
-        if kind == _DOUBLE:
-            return float(struct.unpack(">d", data)[0])
-        if kind == _FLOAT:
-            return float(struct.unpack(">f", data)[0])
-        return None
+        found: Value = None
+        if kind in _TEXTS:
+            found = data.decode("utf-8", errors="replace")
+        elif kind in _INTEGERS:
+            found = int.from_bytes(data, "big", signed=True)
+        elif kind == _BOOLEAN:
+            found = data != b"\0"
+        elif kind in {_DOUBLE, _FLOAT}:
+            found = float(struct.unpack(">d" if kind == _DOUBLE else ">f", data)[0])
+        return found

@@ -81,9 +81,7 @@ class CassandraPlugin(ServerPlugin):
         """Never asked: `java --version` tells another product's."""
         return text or None
 
-    def prepare(
-        self, directory: Path, parameters: Mapping[str, Scalar], address: Address
-    ) -> None:
+    def prepare(self, directory: Path, parameters: Mapping[str, Scalar], address: Address) -> None:
         """Write cassandra.yaml and logback.xml into the node's directory.
 
         What its yaml file sets as it is shipped and no parameter decides is set here likewise.
