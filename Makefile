@@ -64,16 +64,26 @@ lock: env ## resolve requirements.in anew
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements.in -o requirements.lock
 
 .PHONY: bench
-bench: bench-engine bench-detection ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-detection ## every benchmark
 
 .PHONY: bench-detection
 bench-detection: env ## false alarms and delay of the change-point rule on synthetic series
 	@$(PY)/python -m weighhouse_backend.analysis.bench_detection
 
 .PHONY: bench-engine
-bench-engine: install ## the load engine against redis-benchmark; COUNTED=1: instructions and system calls alone
+bench-engine: install ## the load engine beside other load generators; COUNTED=1: instructions and system calls alone
 	@$(BOOTSTRAP)/debian.sh bench
-	@COUNTED=$(COUNTED) engine/bench/run.sh
+	@COUNTED=$(COUNTED) REPEATS=$(REPEATS) OPERATIONS=$(OPERATIONS) engine/bench/run.sh engine
+
+.PHONY: bench-stall
+bench-stall: install ## what is reported of a server that stands still for 1 s; ONLY=weighhouse: without other load generators
+	@$(BOOTSTRAP)/debian.sh bench
+	@ONLY=$(ONLY) REPEATS=$(REPEATS) engine/bench/run.sh stall
+
+.PHONY: bench-scaling
+bench-scaling: install ## the load engine at 1 to 128 connections, 1 and 2 shards, depth 1 to 50
+	@$(BOOTSTRAP)/debian.sh bench
+	@engine/bench/run.sh scaling
 
 .PHONY: new-plugin
 new-plugin: env ## a plugin's skeleton: make new-plugin NAME=etcd
