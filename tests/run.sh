@@ -33,7 +33,7 @@ count() {
 pytest=(.venv/bin/python -m pytest)
 suite "Rust" cargo test --release --locked --quiet --workspace
 suite "frontend" npm --prefix frontend run --silent test
-suite "Python parts" "${pytest[@]}" protocol plugins agent backend worker migrations cli tests/architecture
+suite "Python parts" "${pytest[@]}" protocol plugins agent backend worker migrations cli engine tests/architecture
 suite "whole platform" "${pytest[@]}" tests/end_to_end
 suite "browser" "${pytest[@]}" tests/browser
 suite "faults" "${pytest[@]}" tests/faults

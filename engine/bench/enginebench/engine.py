@@ -122,8 +122,8 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=7, help="timed runs of each client")
     parser.add_argument("--operations", type=int, default=300_000, help="operations a timed run")
     asked = parser.parse_args()
-    require("redis-server", "valgrind", "strace", "taskset")
     engine = Weighhouse.at(asked.driver)
+    require("redis-server", "valgrind", "strace", "taskset")
     peers, missing = ([], []) if asked.counted else present()
     print(description(engine.version, [f"{one.name} {one.version}" for one in peers]))
     for absent in missing:

@@ -147,8 +147,8 @@ def main() -> int:
     parser.add_argument("--only", choices=["weighhouse"], help="without peers")
     parser.add_argument("--repeats", type=int, default=1, help="runs of each; medians are shown")
     asked = parser.parse_args()
-    require("redis-server", "taskset")
     engine = Weighhouse.at(asked.driver)
+    require("redis-server", "taskset")
     peers: list[Client]
     peers, missing = ([], []) if asked.only else present()
     print(description(engine.version, [f"{one.name} {one.version}" for one in peers]))
