@@ -108,9 +108,13 @@ def run(
         ThreadPoolExecutor(1) as pool,
     ):
         talk = pool.submit(process.communicate, job.text)
-        stall = stop[0].stop_after(stop[1], stop[2], process) if stop else None
-        seen = watch.watch(process) if watch else []
-        output, errors = talk.result()
+        try:
+            stall = stop[0].stop_after(stop[1], stop[2], process) if stop else None
+            seen = watch.watch(process) if watch else []
+            output, errors = talk.result()
+        except BaseException:
+            process.kill()
+            raise
     if process.returncode != 0:
         raise SystemExit(
             f"{' '.join(job.command)}: exit code {process.returncode}\n{output}{errors}"

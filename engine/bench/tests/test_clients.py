@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from enginebench import peers
-from enginebench.client import run
+from enginebench.client import Job, run
 from enginebench.server import server
 
 PRESENT, _ = peers.present()
@@ -28,10 +28,9 @@ def test_a_client_reads_and_its_figures_are_in_order(client, running):
     assert 0 < figures.p50 <= figures.p95 <= figures.p99 <= figures.p999
 
 
-def test_a_client_that_fails_ends_the_program_with_what_it_said(running):
-    command = [peers.RedisBenchmark.find().program, "-p", "1", "-t", "get"]
-    with pytest.raises(SystemExit, match="exit code"):
-        run(peers.Job(command, lambda _: {}))
+def test_a_client_that_fails_ends_the_program_with_what_it_said():
+    with pytest.raises(SystemExit, match="exit code 3\nno such key"):
+        run(Job(["sh", "-c", "echo no such key; exit 3"], lambda _: {}))
 
 
 def test_a_server_is_stopped_after_as_many_reads_as_asked_and_goes_on(running):

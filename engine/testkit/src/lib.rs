@@ -7,10 +7,12 @@
 
 mod behaviour;
 mod cassandra;
+mod echo;
 mod run;
 mod server;
 
 pub use behaviour::Suite;
 pub use cassandra::Cassandra;
+pub use echo::{EchoServer, Held};
 pub use run::{DriverRun, Phase, Run};
 pub use server::Server;
