@@ -83,7 +83,7 @@ bench-stall: install ## what is reported of a server that stands still for 1 s; 
 .PHONY: bench-scaling
 bench-scaling: install ## the load engine at 1 to 128 connections, 1 and 2 shards, depth 1 to 50
 	@$(BOOTSTRAP)/debian.sh bench
-	@engine/bench/run.sh scaling
+	@REPEATS=$(REPEATS) engine/bench/run.sh scaling
 
 .PHONY: new-plugin
 new-plugin: env ## a plugin's skeleton: make new-plugin NAME=etcd

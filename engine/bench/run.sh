@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A benchmark of the load engine. usage: run.sh engine|stall|scaling [OPTION...]
 # From the environment: COUNTED (engine: instructions and system calls alone), ONLY=weighhouse (stall:
-# without peers), REPEATS, OPERATIONS, and where peers are (docs/benchmarks/README.md).
+# without peers), REPEATS, OPERATIONS (engine), and where peers are (docs/benchmarks/README.md).
 # Called by the Makefile's bench targets, which install what is needed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

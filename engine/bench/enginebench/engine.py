@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enginebench import counted
 from enginebench.arithmetic import ratio_of_medians, steady_rate
 from enginebench.client import Client, run
-from enginebench.machine import cores, description, require
+from enginebench.machine import Bystanders, cores, description, require
 from enginebench.peers import present
 from enginebench.server import Server, server
 from enginebench.weighhouse import Weighhouse
@@ -123,6 +123,7 @@ def main() -> int:
     parser.add_argument("--operations", type=int, default=300_000, help="operations a timed run")
     asked = parser.parse_args()
     engine = Weighhouse.at(asked.driver)
+    others = Bystanders()
     require("redis-server", "valgrind", "strace", "taskset")
     peers, missing = ([], []) if asked.counted else present()
     print(description(engine.version, [f"{one.name} {one.version}" for one in peers]))
@@ -141,7 +142,7 @@ def main() -> int:
                 client.load(running.port)
             operations = asked.operations // SLOW
             compare([engine, *peers], running, asked.repeats, operations, LEVELS[0])
-        print()
+        print(f"\n{others}")
     document = {
         f"depth{one.depth}": {
             "instructions": round(one.instructions, 1),

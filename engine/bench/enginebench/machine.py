@@ -65,6 +65,31 @@ def description(driver_version: str, peers: list[str]) -> str:
     return "\n".join(lines)
 
 
+class Bystanders:
+    """What other programs use of the machine from now on."""
+
+    def __init__(self) -> None:
+        self._began = self._now()
+
+    @staticmethod
+    def _now() -> tuple[float, float, float]:
+        """Seconds: on the clock, busy on all cores, and those of ours that have ended."""
+        # user, nice, system, idle, iowait, irq, softirq, steal, in ticks
+        ticks = [int(one) for one in _field("/proc/stat", r"^cpu +([\d ]+)").split()[:8]]
+        busy = sum(ticks) - ticks[3] - ticks[4]
+        times = os.times()
+        ours = times.user + times.system + times.children_user + times.children_system
+        return times.elapsed, busy / os.sysconf("SC_CLK_TCK"), ours
+
+    def __str__(self) -> str:
+        """To be asked when all of ours has ended."""
+        elapsed, busy, ours = (
+            now - then for now, then in zip(self._now(), self._began, strict=True)
+        )
+        share = max(busy - ours, 0.0) / elapsed * 100
+        return f"other programs meanwhile: {share:.0f} % of one core"
+
+
 def require(*programs: str) -> None:
     """Ends the program when one of `programs` is not there."""
     for program in programs:

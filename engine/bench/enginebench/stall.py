@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from enginebench.arithmetic import Profile, Schedule, Sine, Steps, Truth, stall_truth
 from enginebench.client import Client, Figures, Job, Ran, run
-from enginebench.machine import description, require
+from enginebench.machine import Bystanders, description, require
 from enginebench.peers import present
 from enginebench.server import Server, Stall, server
 from enginebench.weighhouse import Weighhouse, closed, events_of, order
@@ -148,6 +148,7 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=1, help="runs of each; medians are shown")
     asked = parser.parse_args()
     engine = Weighhouse.at(asked.driver)
+    others = Bystanders()
     require("redis-server", "taskset")
     peers: list[Client]
     peers, missing = ([], []) if asked.only else present()
@@ -182,7 +183,7 @@ def main() -> int:
                 print(one_row.line(), flush=True)
     constant = rows[0]
     document = {f"{name}_ms": round(constant.median(name), 2) for name in SHARES}
-    print()
+    print(f"\n{others}")
     print(json.dumps({**document, "rate": round(statistics.median(constant.rates), 1)}))
     return 0
 
