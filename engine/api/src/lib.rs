@@ -138,6 +138,31 @@ pub struct Identity {
     pub options_schema: &'static str,
 }
 
+/// What to tell people of a server that refused the greeting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What the server said, without anything secret.
+    pub said: String,
+    /// What to try.
+    pub hint: String,
+}
+
+impl Refusal {
+    /// All that the server said, and the question whether it is the right one.
+    #[must_use]
+    pub fn of<C: Codec>(said: &[u8]) -> Self {
+        let hint = format!("is it the system that the {} driver is for?", C::IDENTITY.name);
+        Self { said: Self::quote(said), hint }
+    }
+
+    /// Bytes as they may stand in a message: the first of them, in quotation marks.
+    #[must_use]
+    pub fn quote(said: &[u8]) -> String {
+        let shown = said.get(..200).unwrap_or(said);
+        format!("{:?}", String::from_utf8_lossy(shown))
+    }
+}
+
 /// A wire protocol. A clone per shard; the methods are called from that shard's thread alone.
 pub trait Codec: Clone + Send + 'static {
     /// Where parsing of an incomplete reply goes on, so that no byte is looked at twice.
@@ -168,6 +193,12 @@ pub trait Codec: Clone + Send + 'static {
     /// # Errors
     /// When the bytes are not of the protocol.
     fn parse_greeting(&self, input: &[u8], scan: &mut Self::Scan) -> Result<Parsed, Malformed>;
+
+    /// What to tell of a server that answered the greeting with this and cannot be used. A codec
+    /// whose greeting holds a secret leaves out what might repeat it.
+    fn refused(&self, said: &[u8]) -> Refusal {
+        Refusal::of::<Self>(said)
+    }
 
     /// Looks for the reply that `input` begins with: all that the server answers to one request,
     /// be it several commands.

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use weighhouse_driver_api::{Codec, Outcome, Parsed};
+use weighhouse_driver_api::{Codec, Outcome, Parsed, Refusal};
 
 use super::endpoint::{Endpoint, Socket};
 use crate::plan::Failure;
@@ -29,10 +29,8 @@ pub(super) fn connect<C: Codec>(endpoint: &Endpoint, codec: &C) -> Result<Socket
         let mut scan = C::Scan::default();
         loop {
             let refused = |what: &str| {
-                let said = String::from_utf8_lossy(&input[..filled.min(200)]).into_owned();
-                let name = C::IDENTITY.name;
-                let hint = format!("is it the system that the {name} driver is for?");
-                Failure::new("connection", format!("{endpoint} {what}: {said:?}"), hint)
+                let Refusal { said, hint } = codec.refused(&input[..filled]);
+                Failure::new("connection", format!("{endpoint} {what}: {said}"), hint)
             };
             match codec.parse_greeting(&input[..filled], &mut scan) {
                 Ok(Parsed::Complete { consumed, outcome: Outcome::Ok }) => {

@@ -11,11 +11,11 @@ mod reply;
 
 use weighhouse_driver_api::{
     Codec, Expected, Feature, Fields, Identity, Malformed, Operation, OptionRefused, Options,
-    Outcome, Parsed, RecordShape, Request, Verifier,
+    Outcome, Parsed, RecordShape, Refusal, Request, Verifier,
 };
 
 use encode::{bulk, header};
-use options::{Layout, ScanIndex, Settings};
+use options::{Layout, ScanIndex, Secret, Settings};
 pub use reply::Scan;
 
 /// Most records that a scan asks for, whatever the index answers.
@@ -161,13 +161,65 @@ impl Codec for Resp {
     }
 
     fn greet(&self, out: &mut Vec<u8>) -> usize {
-        out.extend_from_slice(b"*1\r\n$4\r\nPING\r\n");
-        if self.settings.database == 0 {
-            return 1;
+        let Settings { username, password, resp3, database, .. } = &self.settings;
+        let mut commands = 1;
+        let user = username.as_deref();
+        match password {
+            _ if *resp3 => {
+                header(b'*', if password.is_some() { 5 } else { 2 }, out);
+                out.extend_from_slice(b"$5\r\nHELLO\r\n$1\r\n3\r\n");
+                if let Some(Secret(word)) = password {
+                    out.extend_from_slice(b"$4\r\nAUTH\r\n");
+                    bulk(user.unwrap_or("default").as_bytes(), out);
+                    bulk(word.as_bytes(), out);
+                }
+                commands += 1;
+            }
+            Some(Secret(word)) => {
+                header(b'*', if user.is_some() { 3 } else { 2 }, out);
+                out.extend_from_slice(b"$4\r\nAUTH\r\n");
+                if let Some(user) = user {
+                    bulk(user.as_bytes(), out);
+                }
+                bulk(word.as_bytes(), out);
+                commands += 1;
+            }
+            None => {}
         }
-        out.extend_from_slice(b"*2\r\n$6\r\nSELECT\r\n");
-        bulk(self.settings.database.to_string().as_bytes(), out);
-        2
+        out.extend_from_slice(b"*1\r\n$4\r\nPING\r\n");
+        if *database != 0 {
+            out.extend_from_slice(b"*2\r\n$6\r\nSELECT\r\n");
+            bulk(database.to_string().as_bytes(), out);
+            commands += 1;
+        }
+        commands
+    }
+
+    fn refused(&self, said: &[u8]) -> Refusal {
+        let word = said.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+        let knows_password = self.settings.password.is_some();
+        // A server that does not know a command repeats its arguments: the password among them.
+        let mut refusal = Refusal::of::<Self>(if knows_password { word } else { said });
+        let hint = match word {
+            b"-NOAUTH" => "the server wants a password: set password_file, and username if need be",
+            b"-WRONGPASS" => "are username and password_file those of the server?",
+            b"-NOPERM" => "the user must be allowed PING, SELECT, and the workload's commands",
+            b"-NOPROTO" => "the server does not speak RESP3: leave resp3 out",
+            b"-ERR" if self.settings.resp3 => "does the server know HELLO? Else leave resp3 out",
+            b"-ERR" if knows_password => "does the server want a password, or user names at all?",
+            _ => return refusal,
+        };
+        hint.clone_into(&mut refusal.hint);
+        refusal
+    }
+
+    fn parse_greeting(&self, input: &[u8], scan: &mut Scan) -> Result<Parsed, Malformed> {
+        let Some(reply) = scan.reply.advance(input)? else { return Ok(Parsed::Incomplete) };
+        // HELLO is answered with a map.
+        let asked = if reply.is_filled() { Operation::Read } else { Operation::Update };
+        let outcome = reply.outcome(input, asked)?;
+        *scan = Scan::default();
+        Ok(Parsed::Complete { consumed: reply.end, outcome })
     }
 
     #[inline(always)]
@@ -180,13 +232,6 @@ impl Codec for Resp {
             // A copy, made here only: a reference would keep the request in memory elsewhere too.
             _ => self.encode_other(*request, out),
         }
-    }
-
-    fn parse_greeting(&self, input: &[u8], scan: &mut Scan) -> Result<Parsed, Malformed> {
-        let Some(reply) = scan.reply.advance(input)? else { return Ok(Parsed::Incomplete) };
-        let outcome = reply.outcome(input, Operation::Update)?;
-        *scan = Scan::default();
-        Ok(Parsed::Complete { consumed: reply.end, outcome })
     }
 
     #[inline(always)]

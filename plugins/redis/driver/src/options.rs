@@ -1,5 +1,7 @@
 //! The driver's options.
 
+use std::fmt;
+
 use weighhouse_driver_api::{OptionRefused, Options};
 
 /// JSON Schema of the options.
@@ -25,6 +27,19 @@ pub(crate) const SCHEMA: &str = r#"{
       "maximum": 65535,
       "default": 0,
       "description": "Number of the logical database (SELECT)."
+    },
+    "username": {
+      "type": "string",
+      "description": "The ACL user to log in as; without it the user default. Needs password_file."
+    },
+    "password_file": {
+      "type": "string",
+      "description": "Path of a file on the driver's machine with the password, which every connection logs in with. A line break at its end is not part of it. The password itself appears in no order, event or message."
+    },
+    "resp3": {
+      "type": "boolean",
+      "default": false,
+      "description": "Speak RESP3: every connection begins with HELLO 3, which Redis has from version 6 on."
     }
   }
 }"#;
@@ -45,6 +60,26 @@ pub(crate) enum ScanIndex {
     Lex,
 }
 
+/// Something that is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(pub(crate) String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("(not shown)")
+    }
+}
+
+/// Reads a password; a line break at the end of the file is not part of it.
+fn password(path: &str) -> Result<Secret, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let word = text.strip_suffix('\n').unwrap_or(&text);
+    match word.strip_suffix('\r').unwrap_or(word) {
+        "" => Err(format!("{path}: the file is empty; it holds the password and nothing else")),
+        word => Ok(Secret(word.to_owned())),
+    }
+}
+
 /// The options, read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Settings {
@@ -52,6 +87,9 @@ pub(crate) struct Settings {
     /// None: by what the workload does.
     pub(crate) scan_index: Option<ScanIndex>,
     pub(crate) database: u16,
+    pub(crate) username: Option<String>,
+    pub(crate) password: Option<Secret>,
+    pub(crate) resp3: bool,
 }
 
 impl Settings {
@@ -81,12 +119,32 @@ impl Settings {
                         .and_then(|number| u16::try_from(number).ok())
                         .ok_or_else(|| OptionRefused::new(name, "a number within 0 and 65535"))?;
                 }
+                "username" => {
+                    let given = value.as_str().filter(|given| !given.is_empty());
+                    let given = given.ok_or_else(|| OptionRefused::new(name, "a user's name"))?;
+                    settings.username = Some(given.to_owned());
+                }
+                "password_file" => {
+                    let path = value.as_str().ok_or_else(|| {
+                        OptionRefused::new(name, "the path of a file that holds the password")
+                    })?;
+                    let read = password(path);
+                    settings.password =
+                        Some(read.map_err(|message| OptionRefused::new(name, message))?);
+                }
+                "resp3" => {
+                    settings.resp3 =
+                        value.as_bool().ok_or_else(|| OptionRefused::new(name, "true or false"))?;
+                }
                 _ => {
-                    let message =
-                        "unknown; the options are layout, scan_index, database and timeout_ms";
+                    let message = "unknown; the options are layout, scan_index, database, \
+                                   username, password_file and resp3, and those of the engine";
                     return Err(OptionRefused::new(name, message));
                 }
             }
+        }
+        if settings.username.is_some() && settings.password.is_none() {
+            return Err(OptionRefused::new("username", "needs password_file beside it"));
         }
         Ok(settings)
     }
@@ -118,8 +176,22 @@ mod tests {
             (json!({"layout": "json"}), "layout"),
             (json!({"database": -1}), "database"),
             (json!({"databse": 1}), "databse"),
+            (json!({"resp3": 1}), "resp3"),
+            (json!({"username": "loader"}), "username"),
+            (json!({"password_file": "/no/such/file"}), "password_file"),
         ] {
             assert_eq!(read(options).unwrap_err().name, name);
         }
+    }
+    #[test]
+    fn a_password_is_read_and_never_shown() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "s3 cret\n").unwrap();
+        let options = json!({"password_file": file.path(), "username": "loader"});
+        let settings = read(options.clone()).unwrap();
+        assert_eq!(settings.password, Some(Secret("s3 cret".to_owned())));
+        assert!(!format!("{settings:?}").contains("s3"), "{settings:?}");
+        std::fs::write(file.path(), "\n").unwrap();
+        assert!(read(options).unwrap_err().message.contains("is empty"));
     }
 }

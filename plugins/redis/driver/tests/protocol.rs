@@ -100,7 +100,7 @@ fn it_describes_itself() {
     let options = description["options"]["properties"].as_object().unwrap();
     assert_eq!(
         options.keys().collect::<Vec<_>>(),
-        ["database", "layout", "scan_index", "timeout_ms"]
+        ["database", "layout", "password_file", "resp3", "scan_index", "timeout_ms", "username"]
     );
 }
 
