@@ -21,7 +21,7 @@ use crate::clock::Clock;
 use crate::coordinator::{Coordinator, Ended, Seat};
 use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
 use crate::event::EventWriter;
-use crate::net::{Endpoint, NetShard, ShardSetup};
+use crate::net::{Endpoint, NetShard, ShardSetup, TLS_SCHEMA, TlsOptions};
 use crate::order::{Distribution, Load, Order};
 use crate::plan::{Failure, PhasePlan, Report, clients};
 use crate::workload::{Acknowledged, stream_hash};
@@ -75,10 +75,17 @@ struct Crew {
 #[must_use]
 pub fn run_codec<C: Codec>() -> ExitCode {
     program(C::IDENTITY, true, |run, options| {
+        let mut options = options;
+        let speaks_tls = C::IDENTITY.endpoint_kinds.contains(&"tls");
+        let tls = if speaks_tls { TlsOptions::take(&mut options)? } else { TlsOptions::default() };
         let codec = C::new(&run.order.shape(), &options)?;
         let endpoint = single_endpoint(&run.order, C::IDENTITY)?;
         let endpoint = Endpoint::parse(endpoint)
             .map_err(|message| Stopped::Refused(format!("target.endpoints[0]: {message}")))?;
+        let tls = match &endpoint {
+            Endpoint::Tls(_, host) => Some(tls.ready(host)?),
+            Endpoint::Tcp(_) | Endpoint::Unix(_) => tls.none().map(|()| None)?,
+        };
         let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
         let wanted = usize::try_from(run.order.shards).unwrap_or(1);
         let shards = wanted.min(fewest.unwrap_or(1)).max(1);
@@ -94,6 +101,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
                 shard: (shard, shards),
                 order: Arc::clone(&run.order),
                 endpoint: endpoint.clone(),
+                tls: tls.clone(),
                 codec: codec.clone(),
                 timeout: run.timeout,
                 clock: run.clock,
@@ -399,6 +407,12 @@ fn describe(identity: &Identity, has_timeout: bool) -> Value {
             "default": DEFAULT_TIMEOUT_MS,
             "description": "How long an operation may take before its connection is given up, ms."
         });
+    }
+    if identity.endpoint_kinds.contains(&"tls")
+        && let Some(properties) = options.get_mut("properties").and_then(Value::as_object_mut)
+        && let Ok(Value::Object(tls)) = serde_json::from_str(TLS_SCHEMA)
+    {
+        properties.extend(tls);
     }
     json!({
         "driver": identity.name,

@@ -128,7 +128,7 @@ pub struct Identity {
     pub name: &'static str,
     /// Version of the driver crate.
     pub version: &'static str,
-    /// Schemes of endpoints it takes: `tcp`, `unix`, `file`.
+    /// Schemes of endpoints it takes: `tcp`, `tls`, `unix`, `file`. The engine does TLS for codecs.
     pub endpoint_kinds: &'static [&'static str],
     /// What it can do.
     pub operations: &'static [Operation],

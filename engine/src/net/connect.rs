@@ -6,21 +6,38 @@ use std::time::Duration;
 use weighhouse_driver_api::{Codec, Outcome, Parsed, Refusal};
 
 use super::endpoint::{Endpoint, Socket};
+use super::link::State;
+use super::tls::Tls;
 use crate::plan::Failure;
 
 /// How long a connection may take to come about.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Connects and greets.
-pub(super) fn connect<C: Codec>(endpoint: &Endpoint, codec: &C) -> Result<Socket, Failure> {
+pub(super) fn connect<C: Codec>(
+    endpoint: &Endpoint,
+    tls: Option<&Tls>,
+    codec: &C,
+) -> Result<State, Failure> {
     let unreachable = |error: io::Error| {
-        Failure::new(
-            "connection",
-            format!("{endpoint} cannot be reached: {error}"),
-            "is the server up, and does it allow so many connections?",
-        )
+        let hint = match (tls.is_some(), error.kind()) {
+            (true, io::ErrorKind::InvalidData) => {
+                "is the certificate from an authority in tls_ca_file and for tls_server_name, \
+                 and does the server want one of the driver (tls_certificate_file)?"
+            }
+            (true, kind) if kind != io::ErrorKind::ConnectionRefused => {
+                "is it a port that speaks TLS, and does the server want a certificate of the \
+                 driver (tls_certificate_file)?"
+            }
+            _ => "is the server up, and does it allow so many connections?",
+        };
+        let what = match error.kind() {
+            io::ErrorKind::WouldBlock => format!("no answer within {} s", PATIENCE.as_secs()),
+            _ => error.to_string(),
+        };
+        Failure::new("connection", format!("{endpoint} cannot be reached: {what}"), hint)
     };
-    let mut socket = Socket::connect(endpoint, PATIENCE).map_err(unreachable)?;
+    let mut socket = Socket::connect(endpoint, tls, PATIENCE).map_err(unreachable)?;
     let mut request = Vec::new();
     let replies = codec.greet(&mut request);
     socket.write_all(&request).map_err(unreachable)?;

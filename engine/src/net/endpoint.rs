@@ -9,6 +9,9 @@ use std::time::Duration;
 use mio::event::Source;
 use mio::{Interest, Registry, Token};
 
+use super::link::State;
+use super::tls::{BlockingSecure, Tls};
+
 /// Where a server listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Endpoint {
@@ -16,6 +19,8 @@ pub enum Endpoint {
     Tcp(SocketAddr),
     /// `unix:///PATH`
     Unix(PathBuf),
+    /// `tls://HOST:PORT`: TCP with TLS, and the host as it was written.
+    Tls(SocketAddr, String),
 }
 
 impl Endpoint {
@@ -31,11 +36,25 @@ impl Endpoint {
                 Err(format!("{text}: the path of a socket begins with /"))
             };
         }
-        let Some(address) = text.strip_prefix("tcp://") else {
-            return Err(format!("{text}: neither tcp://HOST:PORT nor unix:///PATH"));
+        let (address, secure) = match (text.strip_prefix("tcp://"), text.strip_prefix("tls://")) {
+            (Some(address), _) => (address, false),
+            (_, Some(address)) => (address, true),
+            _ => {
+                return Err(format!(
+                    "{text}: neither tcp://HOST:PORT, nor tls://HOST:PORT, nor unix:///PATH"
+                ));
+            }
         };
         let mut found = address.to_socket_addrs().map_err(|error| format!("{text}: {error}"))?;
-        found.next().map(Self::Tcp).ok_or_else(|| format!("{text}: the name has no address"))
+        let found = found.next().ok_or_else(|| format!("{text}: the name has no address"))?;
+        Ok(if secure {
+            let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+            let host =
+                host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+            Self::Tls(found, host.to_owned())
+        } else {
+            Self::Tcp(found)
+        })
     }
 }
 
@@ -44,6 +63,7 @@ impl std::fmt::Display for Endpoint {
         match self {
             Self::Tcp(address) => write!(out, "tcp://{address}"),
             Self::Unix(path) => write!(out, "unix://{}", path.display()),
+            Self::Tls(address, _) => write!(out, "tls://{address}"),
         }
     }
 }
@@ -57,13 +77,20 @@ pub(super) enum Socket {
 
 impl Socket {
     /// Connects, waits for it, and leaves the socket blocking until [`Socket::release`].
-    pub(super) fn connect(endpoint: &Endpoint, patience: Duration) -> io::Result<Blocking> {
+    pub(super) fn connect(
+        endpoint: &Endpoint,
+        tls: Option<&Tls>,
+        patience: Duration,
+    ) -> io::Result<Blocking> {
         match endpoint {
-            Endpoint::Tcp(address) => {
+            Endpoint::Tcp(address) | Endpoint::Tls(address, _) => {
                 let stream = std::net::TcpStream::connect_timeout(address, patience)?;
                 stream.set_nodelay(true)?;
                 stream.set_read_timeout(Some(patience))?;
-                Ok(Blocking::Tcp(stream))
+                Ok(match tls {
+                    Some(tls) => Blocking::Secure(Box::new(BlockingSecure::over(stream, tls)?)),
+                    None => Blocking::Tcp(stream),
+                })
             }
             Endpoint::Unix(path) => {
                 let stream = std::os::unix::net::UnixStream::connect(path)?;
@@ -76,7 +103,9 @@ impl Socket {
     /// Begins to connect; writable when it has, or has failed.
     pub(super) fn begin(endpoint: &Endpoint) -> io::Result<Self> {
         match endpoint {
-            Endpoint::Tcp(address) => mio::net::TcpStream::connect(*address).map(Self::Tcp),
+            Endpoint::Tcp(address) | Endpoint::Tls(address, _) => {
+                mio::net::TcpStream::connect(*address).map(Self::Tcp)
+            }
             Endpoint::Unix(path) => mio::net::UnixStream::connect(path).map(Self::Unix),
         }
     }
@@ -118,6 +147,11 @@ impl Socket {
     pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         Ok(rustix::io::write(self.descriptor(), bytes)?)
     }
+
+    /// Writes several stretches at once.
+    pub(super) fn write_vectored(&self, parts: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        Ok(rustix::io::writev(self.descriptor(), parts)?)
+    }
 }
 
 impl Source for Socket {
@@ -148,6 +182,7 @@ impl Source for Socket {
 pub(super) enum Blocking {
     Tcp(std::net::TcpStream),
     Unix(std::os::unix::net::UnixStream),
+    Secure(Box<BlockingSecure>),
 }
 
 impl Blocking {
@@ -155,6 +190,7 @@ impl Blocking {
         match self {
             Self::Tcp(stream) => stream.read(buffer),
             Self::Unix(stream) => stream.read(buffer),
+            Self::Secure(stream) => stream.read(buffer),
         }
     }
 
@@ -162,20 +198,22 @@ impl Blocking {
         match self {
             Self::Tcp(stream) => stream.write_all(bytes),
             Self::Unix(stream) => stream.write_all(bytes),
+            Self::Secure(stream) => stream.write_all(bytes),
         }
     }
 
     /// Blocks no longer.
-    pub(super) fn release(self) -> io::Result<Socket> {
+    pub(super) fn release(self) -> io::Result<State> {
         match self {
             Self::Tcp(stream) => {
                 stream.set_nonblocking(true)?;
-                Ok(Socket::Tcp(mio::net::TcpStream::from_std(stream)))
+                Ok(State::Up(Socket::Tcp(mio::net::TcpStream::from_std(stream))))
             }
             Self::Unix(stream) => {
                 stream.set_nonblocking(true)?;
-                Ok(Socket::Unix(mio::net::UnixStream::from_std(stream)))
+                Ok(State::Up(Socket::Unix(mio::net::UnixStream::from_std(stream))))
             }
+            Self::Secure(stream) => stream.release().map(State::Secure),
         }
     }
 }
@@ -189,6 +227,10 @@ mod tests {
         assert_eq!(
             Endpoint::parse("tcp://127.0.0.1:16390"),
             Ok(Endpoint::Tcp(SocketAddr::from(([127, 0, 0, 1], 16390))))
+        );
+        assert_eq!(
+            Endpoint::parse("tls://[::1]:16390"),
+            Ok(Endpoint::Tls("[::1]:16390".parse().unwrap(), "::1".to_owned()))
         );
         assert_eq!(Endpoint::parse("unix:///tmp/s"), Ok(Endpoint::Unix("/tmp/s".into())));
         for wrong in ["127.0.0.1:1", "tcp://127.0.0.1", "unix://relative", "file:///data"] {

@@ -7,6 +7,7 @@ use weighhouse_driver_api::{Codec, ErrorKind, Expected, Outcome, Parsed};
 
 use super::desk::{Desk, Pace, Part, Pending};
 use super::endpoint::Socket;
+use super::tls::{Secure, Tls};
 use crate::workload::Step;
 
 /// The first wait before connecting anew, ns; it doubles up to [`LONGEST_BACKOFF`].
@@ -18,10 +19,23 @@ const LONGEST_BACKOFF: u64 = 1_000_000_000;
 pub(super) enum State {
     /// There; requests can be sent.
     Up(Socket),
+    /// There, with TLS, whose handshake may still be going on.
+    Secure(Box<Secure>),
     /// Begun at a time.
     Connecting(Socket, u64),
     /// To be made anew at a time.
     Down(u64),
+}
+
+impl State {
+    /// Its socket, if there is one.
+    pub(super) fn socket(&mut self) -> Option<&mut Socket> {
+        match self {
+            Self::Up(socket) | Self::Connecting(socket, _) => Some(socket),
+            Self::Secure(secure) => Some(&mut secure.socket),
+            Self::Down(_) => None,
+        }
+    }
 }
 
 /// Why a connection is lost: what its oldest operation failed of.
@@ -63,10 +77,10 @@ pub(super) struct Link<C: Codec> {
 }
 
 impl<C: Codec> Link<C> {
-    pub(super) fn new(index: usize, socket: Socket) -> Self {
+    pub(super) fn new(index: usize, state: State) -> Self {
         Self {
             index,
-            state: State::Up(socket),
+            state,
             pending: VecDeque::new(),
             unstamped: 0,
             out: Vec::new(),
@@ -78,7 +92,11 @@ impl<C: Codec> Link<C> {
     }
 
     pub(super) fn is_up(&self) -> bool {
-        matches!(self.state, State::Up(_))
+        match &self.state {
+            State::Up(_) => true,
+            State::Secure(secure) => secure.is_ready(),
+            State::Connecting(..) | State::Down(_) => false,
+        }
     }
 
     /// Puts an operation into the buffer; false when there is none to draw.
@@ -99,12 +117,16 @@ impl<C: Codec> Link<C> {
     }
 
     /// The connection that was begun is there.
-    pub(super) fn come_up(&mut self) {
+    pub(super) fn come_up(&mut self, tls: Option<&Tls>) -> Result<(), Lost> {
         let state = std::mem::replace(&mut self.state, State::Down(0));
-        self.state = match state {
-            State::Connecting(socket, _) => State::Up(socket),
-            other => other,
+        self.state = match (state, tls) {
+            (State::Connecting(socket, _), None) => State::Up(socket),
+            (State::Connecting(socket, _), Some(tls)) => {
+                State::Secure(Box::new(Secure::begin(socket, tls)?))
+            }
+            (other, _) => other,
         };
+        Ok(())
     }
 
     /// Puts the greeting into the buffer of a connection that has just come up; how many replies
@@ -130,7 +152,7 @@ impl<C: Codec> Link<C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn flush(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
-        let State::Up(socket) = &mut self.state else { return Ok(()) };
+        let State::Up(socket) = &mut self.state else { return self.flush_secure(desk) };
         if self.out.is_empty() {
             return Ok(());
         }
@@ -158,7 +180,9 @@ impl<C: Codec> Link<C> {
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn receive(&mut self, desk: &mut Desk<C>, input: &mut [u8]) -> Result<(), Lost> {
         loop {
-            let State::Up(socket) = &mut self.state else { return Ok(()) };
+            let State::Up(socket) = &mut self.state else {
+                return self.receive_secure(desk, input);
+            };
             let count = match socket.read(input) {
                 Ok(0) => return Err(Lost(ErrorKind::Connection)),
                 Ok(count) => count,
@@ -166,22 +190,74 @@ impl<C: Codec> Link<C> {
                 Err(error) if error.kind() == IoError::Interrupted => continue,
                 Err(error) => return Err(error.into()),
             };
-            desk.now = desk.clock.now();
-            desk.book.turn(desk.now);
-            let settled = self.take_in(desk, &input[..count])?;
-            match desk.pace {
-                Pace::Closed { pipeline, think } if think == 0 || settled.greeted => {
-                    self.fill(desk, pipeline);
-                }
-                Pace::Closed { think, .. } => {
-                    let again = (desk.now + think, self.index);
-                    desk.thinking.extend(std::iter::repeat_n(again, settled.measured));
-                }
-                Pace::Open => {}
-            }
+            self.answer(desk, &input[..count])?;
             self.flush(desk)?;
             // A read that did not fill the buffer left nothing behind in the socket.
             if count < input.len() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Settles what has come, and in a closed loop composes what is next.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // counted by make bench-engine
+    fn answer(&mut self, desk: &mut Desk<C>, fresh: &[u8]) -> Result<(), Lost> {
+        desk.now = desk.clock.now();
+        desk.book.turn(desk.now);
+        let settled = self.take_in(desk, fresh)?;
+        match desk.pace {
+            Pace::Closed { pipeline, think } if think == 0 || settled.greeted => {
+                self.fill(desk, pipeline);
+            }
+            Pace::Closed { think, .. } => {
+                let again = (desk.now + think, self.index);
+                desk.thinking.extend(std::iter::repeat_n(again, settled.measured));
+            }
+            Pace::Open => {}
+        }
+        Ok(())
+    }
+
+    /// [`Link::receive`] with TLS.
+    #[inline(never)]
+    pub(super) fn receive_secure(
+        &mut self,
+        desk: &mut Desk<C>,
+        input: &mut [u8],
+    ) -> Result<(), Lost> {
+        loop {
+            let State::Secure(secure) = &mut self.state else { return Ok(()) };
+            let count = match secure.read(input) {
+                Ok(0) => return Err(Lost(ErrorKind::Connection)),
+                Ok(count) => count,
+                Err(error) if error.kind() == IoError::WouldBlock => {
+                    return self.flush_secure(desk);
+                }
+                Err(error) if error.kind() == IoError::Interrupted => continue,
+                Err(error) => return Err(error.into()),
+            };
+            self.answer(desk, &input[..count])?;
+        }
+    }
+
+    /// [`Link::flush`] with TLS, which may have something of its own to say.
+    #[inline(never)]
+    fn flush_secure(&mut self, desk: &mut Desk<C>) -> Result<(), Lost> {
+        let State::Secure(secure) = &mut self.state else { return Ok(()) };
+        if self.unstamped > 0 {
+            desk.now = desk.clock.now();
+            stamp(&mut self.pending, std::mem::take(&mut self.unstamped), desk);
+        }
+        loop {
+            let (count, more) = secure.write(&self.out[self.written..])?;
+            self.written += count;
+            if self.written == self.out.len() {
+                self.out.clear();
+                self.written = 0;
+                return Ok(());
+            }
+            if !more {
                 return Ok(());
             }
         }

@@ -8,8 +8,10 @@ mod link;
 mod open;
 mod schedule;
 mod shard;
+mod tls;
 mod turn;
 
 pub use endpoint::Endpoint;
 pub use schedule::{Arrivals, Schedule};
 pub use shard::{NetShard, ShardSetup};
+pub use tls::{SCHEMA as TLS_SCHEMA, Tls, TlsOptions};

@@ -18,6 +18,7 @@ use super::desk::{Desk, Pace};
 use super::endpoint::Endpoint;
 use super::link::{Link, Lost};
 use super::schedule::Schedule;
+use super::tls::Tls;
 use crate::book::Book;
 use crate::clock::{Clock, SECOND};
 use crate::composer::Composer;
@@ -49,6 +50,8 @@ pub struct ShardSetup<C> {
     pub order: Arc<Order>,
     /// Where the server is.
     pub endpoint: Endpoint,
+    /// For an endpoint with TLS.
+    pub tls: Option<Tls>,
     /// The protocol.
     pub codec: C,
     /// How long an operation may take, ns.
@@ -70,6 +73,7 @@ pub struct NetShard<C: Codec> {
     pub(super) shard: (usize, usize),
     pub(super) order: Arc<Order>,
     pub(super) endpoint: Endpoint,
+    pub(super) tls: Option<Tls>,
     pub(super) timeout: u64,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) poll: Poll,
@@ -111,11 +115,13 @@ impl<C: Codec> NetShard<C> {
         let count = share(setup.order.most_clients() as u64, shard, shards);
         let mut links = Vec::new();
         for index in 0..usize::try_from(count).unwrap_or_default() {
-            let mut socket = connect(&setup.endpoint, &setup.codec)?;
-            poll.registry()
-                .register(&mut socket, Token(index), Interest::READABLE | Interest::WRITABLE)
-                .map_err(|error| internal(&error))?;
-            links.push(Link::new(index, socket));
+            let mut state = connect(&setup.endpoint, setup.tls.as_ref(), &setup.codec)?;
+            if let Some(socket) = state.socket() {
+                poll.registry()
+                    .register(socket, Token(index), Interest::READABLE | Interest::WRITABLE)
+                    .map_err(|error| internal(&error))?;
+            }
+            links.push(Link::new(index, state));
         }
         let workload = &setup.order.workload;
         let inserts = InsertNumbers::new(setup.acknowledged);
@@ -136,6 +142,7 @@ impl<C: Codec> NetShard<C> {
             shard: setup.shard,
             order: setup.order,
             endpoint: setup.endpoint,
+            tls: setup.tls,
             timeout: setup.timeout,
             stop: setup.stop,
             poll,

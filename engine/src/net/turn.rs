@@ -13,6 +13,7 @@ use super::desk::{Desk, Pace};
 use super::endpoint::Socket;
 use super::link::{Link, Lost, State};
 use super::shard::{NetShard, TIMER, internal};
+use super::tls::Tls;
 use crate::clock::{SECOND, nanoseconds};
 use crate::plan::{Failure, PhasePlan};
 
@@ -72,7 +73,7 @@ impl<C: Codec> NetShard<C> {
     }
 
     fn dispatch(&mut self) {
-        let Self { events, links, desk, input, lost, .. } = self;
+        let Self { events, links, desk, input, lost, tls, .. } = self;
         for event in &*events {
             if event.token() == TIMER {
                 continue;
@@ -85,10 +86,11 @@ impl<C: Codec> NetShard<C> {
                     if incoming { link.receive(desk, input) } else { link.flush(desk) }
                 }
                 State::Connecting(socket, _) => match socket.is_connected() {
-                    Ok(true) => come_up(link, desk),
+                    Ok(true) => come_up(link, desk, tls.as_ref()),
                     Ok(false) => Ok(()),
                     Err(error) => Err(Lost::from(error)),
                 },
+                State::Secure(_) => link.receive_secure(desk, input),
                 State::Down(_) => Ok(()),
             };
             if let Err(reason) = result {
@@ -113,7 +115,7 @@ impl<C: Codec> NetShard<C> {
         for index in 0..self.active {
             let link = &mut self.links[index];
             match &link.state {
-                State::Up(_) => {
+                State::Up(_) | State::Secure(_) => {
                     let limit = now.saturating_sub(self.timeout);
                     if link.oldest().is_some_and(|sent| sent <= limit) {
                         link.lose(&mut self.desk, Lost(ErrorKind::Timeout), limit);
@@ -173,8 +175,12 @@ impl<C: Codec> NetShard<C> {
 }
 
 /// A connection that was begun is there.
-fn come_up<C: Codec>(link: &mut Link<C>, desk: &mut Desk<C>) -> Result<(), Lost> {
-    link.come_up();
+fn come_up<C: Codec>(
+    link: &mut Link<C>,
+    desk: &mut Desk<C>,
+    tls: Option<&Tls>,
+) -> Result<(), Lost> {
+    link.come_up(tls)?;
     desk.book.recorder().reconnects += 1;
     let replies = link.greet(desk);
     if let Pace::Closed { pipeline, .. } = desk.pace

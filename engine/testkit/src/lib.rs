@@ -5,12 +5,14 @@
 //! has failed.
 #![allow(clippy::missing_panics_doc, clippy::expect_used, clippy::unwrap_used)]
 
+mod authority;
 mod behaviour;
 mod cassandra;
 mod echo;
 mod run;
 mod server;
 
+pub use authority::{Authority, Certified};
 pub use behaviour::Suite;
 pub use cassandra::Cassandra;
 pub use echo::{EchoServer, Held};

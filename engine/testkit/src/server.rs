@@ -11,12 +11,15 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
+use crate::authority::{Authority, Certified};
+
 const START_LIMIT: Duration = Duration::from_secs(20);
 
 /// A server; it ends with this value.
 pub struct Server {
     program: &'static str,
     arguments: Vec<String>,
+    scheme: &'static str,
     port: u16,
     child: Child,
     directory: TempDir,
@@ -45,6 +48,31 @@ impl Server {
         Self::start("redis-server", "--port", fixed.iter().chain(more))
     }
 
+    /// A Redis that speaks TLS alone. `more` may say which clients it takes (`--tls-auth-clients`).
+    #[must_use]
+    pub fn redis_tls(authority: &Authority, shown: &Certified, more: &[&str]) -> Self {
+        let paths = [&authority.file(), &shown.certificate, &shown.key];
+        let [ca, certificate, key] = paths.map(|path| path.to_str().expect("text"));
+        let files =
+            ["--tls-ca-cert-file", ca, "--tls-cert-file", certificate, "--tls-key-file", key];
+        let fixed = ["--bind", "127.0.0.1", "--save", "", "--port", "0"];
+        let arguments = fixed.iter().chain(&files).chain(more);
+        let mut server = Self::start("redis-server", "--tls-port", arguments);
+        server.scheme = "tls";
+        server
+    }
+
+    /// A memcached that speaks TLS alone.
+    #[must_use]
+    pub fn memcached_tls(shown: &Certified) -> Self {
+        let paths = [&shown.certificate, &shown.key].map(|path| path.to_str().expect("text"));
+        let files = format!("ssl_chain_cert={},ssl_key={}", paths[0], paths[1]);
+        let fixed = ["-u", "root", "-l", "127.0.0.1", "-U", "0", "-t", "1", "-Z", "-o", &files];
+        let mut server = Self::start("memcached", "-p", fixed.iter());
+        server.scheme = "tls";
+        server
+    }
+
     /// A memcached.
     #[must_use]
     pub fn memcached(more: &[&str]) -> Self {
@@ -64,7 +92,7 @@ impl Server {
             let mut arguments = arguments.clone();
             arguments.extend([port_flag.to_owned(), port.to_string()]);
             let child = spawn(program, &arguments, &directory);
-            let mut server = Self { program, arguments, port, child, directory };
+            let mut server = Self { program, arguments, scheme: "tcp", port, child, directory };
             if server.comes_up() {
                 return server;
             }
@@ -90,7 +118,7 @@ impl Server {
     /// Its endpoint in an order.
     #[must_use]
     pub fn endpoint(&self) -> String {
-        format!("tcp://127.0.0.1:{}", self.port)
+        format!("{}://127.0.0.1:{}", self.scheme, self.port)
     }
 
     /// Sends raw bytes and returns what comes back until the server falls silent for a moment.

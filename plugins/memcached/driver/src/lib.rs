@@ -84,7 +84,7 @@ impl Codec for Memcached {
     const IDENTITY: Identity = Identity {
         name: "memcached",
         version: env!("CARGO_PKG_VERSION"),
-        endpoint_kinds: &["tcp", "unix"],
+        endpoint_kinds: &["tcp", "tls", "unix"],
         operations: &Operation::WITHOUT_SCAN,
         features: &[Feature::Ttl, Feature::MultiGet],
         options_schema: SCHEMA,
@@ -98,7 +98,7 @@ impl Codec for Memcached {
                 ("commands", Some("meta")) => Commands::Meta,
                 ("commands", _) => return Err(OptionRefused::new(name, "text or meta")),
                 _ => {
-                    let message = "unknown; the options are commands and timeout_ms";
+                    let message = "unknown; the options are commands and those of the engine";
                     return Err(OptionRefused::new(name, message));
                 }
             };

@@ -100,7 +100,7 @@ impl Codec for Resp {
     const IDENTITY: Identity = Identity {
         name: "resp",
         version: env!("CARGO_PKG_VERSION"),
-        endpoint_kinds: &["tcp", "unix"],
+        endpoint_kinds: &["tcp", "tls", "unix"],
         operations: &Operation::ALL,
         features: &[Feature::Ttl, Feature::MultiGet],
         options_schema: options::SCHEMA,
@@ -196,7 +196,7 @@ impl Codec for Resp {
     }
 
     fn refused(&self, said: &[u8]) -> Refusal {
-        let word = said.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+        let word = said.split(u8::is_ascii_whitespace).next().unwrap_or_default();
         let knows_password = self.settings.password.is_some();
         // A server that does not know a command repeats its arguments: the password among them.
         let mut refusal = Refusal::of::<Self>(if knows_password { word } else { said });

@@ -38,6 +38,12 @@ fn what_cannot_be_done_is_refused_before_anything_is_touched() {
     assert!(refusal(&wrong).starts_with("target.options.timeout_ms"));
     assert!(refusal(&order("file:///tmp")).starts_with("target.endpoints[0]"));
     let mut wrong = order("tcp://127.0.0.1:1");
+    wrong["target"]["options"] = json!({"tls_verify": false});
+    assert!(refusal(&wrong).starts_with("target.options.tls_verify: only for an endpoint tls://"));
+    let mut wrong = order("tls://127.0.0.1:1");
+    wrong["target"]["options"] = json!({"tls_ca_file": "/no/such/file"});
+    assert!(refusal(&wrong).starts_with("target.options.tls_ca_file: /no/such/file"));
+    let mut wrong = order("tcp://127.0.0.1:1");
     wrong["target"]["endpoints"] = json!(["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"]);
     assert!(refusal(&wrong).starts_with("target.endpoints"));
     let mut wrong = order("tcp://127.0.0.1:1");
@@ -97,10 +103,24 @@ fn it_describes_itself() {
     assert_eq!(description["driver"], "resp");
     assert_eq!(description["protocol"], 1);
     assert_eq!(description["operations"], json!(Operation::ALL.map(Operation::name)));
+    assert_eq!(description["endpoint_kinds"], json!(["tcp", "tls", "unix"]));
     let options = description["options"]["properties"].as_object().unwrap();
     assert_eq!(
         options.keys().collect::<Vec<_>>(),
-        ["database", "layout", "password_file", "resp3", "scan_index", "timeout_ms", "username"]
+        [
+            "database",
+            "layout",
+            "password_file",
+            "resp3",
+            "scan_index",
+            "timeout_ms",
+            "tls_ca_file",
+            "tls_certificate_file",
+            "tls_key_file",
+            "tls_server_name",
+            "tls_verify",
+            "username"
+        ]
     );
 }
 
