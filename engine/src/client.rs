@@ -224,19 +224,17 @@ impl<D: ClientDriver> Shard<D> {
         }
         pacer.until(plan.start).await?;
         self.state.borrow_mut().heard = self.now();
-        let unsent = match (&arrivals, &order.load) {
-            (Some(arrivals), Load::Open { max_in_flight, .. }) => {
+        let unsent =
+            if let (Some(arrivals), Load::Open { max_in_flight, .. }) = (&arrivals, &order.load) {
                 let seed = (order.seed, plan.index as u64);
                 let schedule = Schedule::new(arrivals, plan.start, seat, seed);
                 let cap = share(*max_in_flight as u64, shard, shards).max(1);
                 let cap = usize::try_from(cap).unwrap_or(usize::MAX);
                 self.open_loop(plan, schedule, cap, pacer).await?
-            }
-            _ => {
+            } else {
                 self.closed_loop(plan, loads, pacer).await?;
                 0
-            }
-        };
+            };
         let mut state = self.state.borrow_mut();
         state.book.finish(self.now(), unsent);
         let spent = std::mem::replace(&mut state.supply, Supply::idle());
@@ -343,7 +341,8 @@ impl<D: ClientDriver> Shard<D> {
             }
             _ => (1, 0),
         };
-        let clients = share(plan.clients as u64, shard, shards) as usize * pipeline;
+        let clients = share(plan.clients as u64, shard, shards);
+        let clients = usize::try_from(clients).unwrap_or(usize::MAX).saturating_mul(pipeline);
         let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..clients {
             let this = Rc::clone(self);
@@ -371,15 +370,19 @@ impl<D: ClientDriver> Shard<D> {
         Ok(())
     }
 
+    /// Whether there is nothing more to draw: a load may get a failed record back as long as any is
+    /// under way.
+    fn nothing_will_come(&self) -> bool {
+        let state = self.state.borrow();
+        state.in_flight == 0 || state.supply.is_spent(self.now())
+    }
+
     async fn client(&self, think: u64) {
         loop {
             let Some(drawn) = self.draw(self.now(), None, false) else {
-                let state = self.state.borrow();
-                // A load may get a failed record back as long as any is under way.
-                if state.in_flight == 0 || state.supply.is_spent(self.now()) {
+                if self.nothing_will_come() {
                     return;
                 }
-                drop(state);
                 tokio::time::sleep(Duration::from_millis(1)).await;
                 continue;
             };

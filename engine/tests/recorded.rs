@@ -1,5 +1,7 @@
 //! Event streams read again: real ones, which drivers wrote.
 
+#![allow(clippy::unwrap_used)] // also outside of the test functions
+
 use std::process::Command;
 
 use base64::Engine as _;

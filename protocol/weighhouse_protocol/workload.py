@@ -4,6 +4,7 @@ Names and defaults are those of YCSB's CoreWorkload (core/src/main/java/site/ycs
 snake case; `operations` gathers its `…proportion` properties.
 """
 
+import math
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -186,6 +187,7 @@ class Workload(Document):
                 total = sum(length * weight for length, weight in self.field_length_histogram)
                 return total / weights
             case "zipfian":
-                weights = [rank**-ZIPFIAN_THETA for rank in range(1, high - low + 2)]
-                total = sum((low + rank) * weight for rank, weight in enumerate(weights))
-                return total / sum(weights)
+                ranks = range(1, high - low + 2)
+                shares = [math.pow(rank, -ZIPFIAN_THETA) for rank in ranks]
+                total = sum((low + rank) * share for rank, share in enumerate(shares))
+                return total / sum(shares)

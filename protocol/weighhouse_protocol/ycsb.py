@@ -66,17 +66,6 @@ WITHOUT_EFFECT = {
     "exporter": "results are stored; weighhouse-events writes YCSB's text",
     "exportfile": "results are stored; weighhouse-events writes YCSB's text",
     "spin.sleep": "pacing always spends the last stretch without sleeping",
-    "measurementtype": "every operation is recorded in an HdrHistogram",
-    "measurement.interval": "response and service time are both recorded in an open loop",
-    "measurement.trackjvm": "the driver is no Java program",
-    "measurement.histogram.verbose": "histograms are stored whole",
-    "measurement.raw.output_file": "histograms are stored, not points",
-    "measurement.raw.no_summary": "histograms are stored, not points",
-    "hdrhistogram.percentiles": "any percentile can be asked for later",
-    "hdrhistogram.fileoutput": "weighhouse-events writes HdrHistogram logs",
-    "hdrhistogram.output.path": "weighhouse-events writes HdrHistogram logs",
-    "histogram.buckets": "every operation is recorded in an HdrHistogram",
-    "timeseries.granularity": "phases.interval_seconds is the length of an interval",
     "reportlatencyforeacherror": "errors are always told apart by kind",
     "latencytrackederrors": "errors are always told apart by kind",
     "core_workload_insertion_retry_interval": "a failed insert is tried again at once",
@@ -90,6 +79,7 @@ KNOWN = {
     "scanlengthdistribution", "insertorder",
 }  # fmt: skip
 PREFIXES = ("htrace.", "redis.", "cassandra.", "memcached.", "mongodb.", "rocksdb.", "as.")
+MEASURING = ("measurement", "hdrhistogram.", "histogram.", "timeseries.")
 SHARE_TOLERANCE = 1e-9
 DEFAULT_SECONDS = 3600.0
 """A measured phase that a number of operations limits may take so long."""
@@ -195,6 +185,9 @@ class _Reader:
         for name in self.properties:
             if name in WITHOUT_EFFECT:
                 self.note(name, f"has no effect: {WITHOUT_EFFECT[name]}")
+            elif name.startswith(MEASURING):
+                message = "has no effect: histograms of every operation are stored whole"
+                self.note(name, f"{message}; weighhouse-events writes other tools' forms")
             elif name.startswith(PREFIXES):
                 self.note(name, "has no effect: options of a target go by the driver's own names")
             elif name not in KNOWN:

@@ -70,7 +70,7 @@ impl ValueSource {
     /// find: the end of every 128 bytes of the pool.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a share of 128
-    pub fn compressible(seed: u64, shape: &RecordShape, share: f64) -> Self {
+    pub fn compressible(seed: u64, shape: &RecordShape, repetition: f64) -> Self {
         let mut pool = Vec::with_capacity(POOL_BYTES);
         let mut state = mix(seed);
         while pool.len() < POOL_BYTES {
@@ -78,7 +78,7 @@ impl ValueSource {
             pool.extend((0..10).map(|index| character(state >> (6 * index))));
         }
         pool.truncate(POOL_BYTES);
-        let repeated = (share.clamp(0.0, 1.0) * STRETCH as f64).round() as usize;
+        let repeated = (repetition.clamp(0.0, 1.0) * STRETCH as f64).round() as usize;
         for stretch in pool.chunks_exact_mut(STRETCH) {
             stretch[STRETCH - repeated..].fill(ALPHABET[0]);
         }
@@ -327,7 +327,8 @@ mod tests {
             let mut value = Vec::new();
             Payload::new(&source, 5, 1).field(0, &mut value);
             assert!(Verifier::new(&source, 5).field(0, &value));
-            let repeated = value.iter().filter(|&&byte| byte == ALPHABET[0]).count() as f64;
+            let is_repeated = |byte: &&u8| **byte == ALPHABET[0];
+            let repeated = value.iter().filter(is_repeated).count() as f64;
             // Of the others, one in 64 is the same character.
             let expected = 12_800.0 * (share + (1.0 - share) / 64.0);
             assert!((repeated - expected).abs() < 200.0, "{share}: {repeated}");

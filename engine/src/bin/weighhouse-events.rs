@@ -53,7 +53,7 @@ fn run(arguments: &[String]) -> Result<(), Refused> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match form.as_str() {
         "merge" => {
-            events.iter().try_for_each(|event| writeln!(out, "{event}").map_err(Refused::Write))?
+            events.iter().try_for_each(|event| writeln!(out, "{event}").map_err(Refused::Write))?;
         }
         "hlog" => write_hlog(&events, &mut out).map_err(refused)?,
         "ycsb" => write_ycsb(&events, &mut out).map_err(refused)?,

@@ -137,9 +137,9 @@ fn sine_time(steady: f64, period: f64, amplitude: f64) -> f64 {
         let angle = TAU * time / period;
         let miss = time + swing * (1.0 - angle.cos()) - steady;
         if miss > 0.0 {
-            high = time
+            high = time;
         } else {
-            low = time
+            low = time;
         }
         let next = time - miss / (1.0 + amplitude * angle.sin());
         let next = if next > low && next < high { next } else { f64::midpoint(low, high) };

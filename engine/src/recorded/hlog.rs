@@ -1,4 +1,5 @@
-//! HdrHistogram logs (`.hlog`), for HistogramLogProcessor, HistogramLogAnalyzer and their kin.
+//! Logs of `HdrHistogram` (`.hlog`), for `HistogramLogProcessor`, `HistogramLogAnalyzer` and their
+//! kin.
 
 use std::io::Write;
 use std::time::{Duration, UNIX_EPOCH};
@@ -35,8 +36,10 @@ pub fn write_hlog(events: &[Value], out: &mut impl Write) -> Result<(), Unreadab
     for event in intervals {
         let phase = event["phase"].as_str().unwrap_or_default();
         let phase = if phase == "measure" { String::new() } else { format!("{phase}.") };
-        let (from, length) =
-            (begin(event) - start, Duration::from_micros(number(event, "duration_us")));
+        let (from, length) = (
+            begin(event).saturating_sub(start),
+            Duration::from_micros(number(event, "duration_us")),
+        );
         for (operation, recorded) in event["operations"].as_object().into_iter().flatten() {
             for (outcome, recorded) in outcomes(recorded) {
                 let outcome = if outcome == "ok" { String::new() } else { format!(".{outcome}") };

@@ -427,7 +427,7 @@ mod tests {
                 counts[usize::try_from(draw()).unwrap()].0 += 1;
                 counts[usize::try_from(draw()).unwrap()].1 += 1;
             }
-            counts.sort_unstable_by(|one, two| two.0.cmp(&one.0));
+            counts.sort_unstable_by_key(|count| std::cmp::Reverse(count.0));
             for (keys, share, tolerance) in [
                 (1, hottest, 0.15),
                 (10, ten, 1.0),

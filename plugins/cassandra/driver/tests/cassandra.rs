@@ -1,5 +1,7 @@
 //! The driver on a real Cassandra node, which all tests of this file share in turn.
 
+#![allow(clippy::unwrap_used)] // also outside of the test functions
+
 use serde_json::{Value, json};
 use weighhouse_engine_testkit::{Cassandra, DriverRun, Run, Suite};
 

@@ -162,12 +162,11 @@ impl Codec for Memcached {
             (_, commands) => {
                 out.extend_from_slice(if commands == Commands::Text { b"set " } else { b"ms " });
                 out.extend_from_slice(request.key);
-                match &self.write_tail {
-                    Some(tail) => out.extend_from_slice(tail),
-                    None => {
-                        let length = request.payload.blob_length();
-                        out.extend_from_slice(&Self::tail(commands, self.ttl, length));
-                    }
+                if let Some(tail) = &self.write_tail {
+                    out.extend_from_slice(tail);
+                } else {
+                    let length = request.payload.blob_length();
+                    out.extend_from_slice(&Self::tail(commands, self.ttl, length));
                 }
                 request.payload.blob(out);
             }

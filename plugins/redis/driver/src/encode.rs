@@ -126,7 +126,7 @@ impl Resp {
 
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    pub(crate) fn encode_get(&self, request: &Request<'_>, out: &mut Vec<u8>) {
+    pub(crate) fn encode_get(request: &Request<'_>, out: &mut Vec<u8>) {
         if request.more_keys.is_empty() {
             command(b"*2\r\n$3\r\nGET\r\n$00\r\n", request.key, out);
         } else {

@@ -227,7 +227,7 @@ impl Codec for Resp {
     fn encode(&self, request: &Request<'_>, out: &mut Vec<u8>) {
         match self.settings.layout {
             Layout::String if request.operation == Operation::Read => {
-                self.encode_get(request, out);
+                Self::encode_get(request, out);
             }
             // A copy, made here only: a reference would keep the request in memory elsewhere too.
             _ => self.encode_other(*request, out),

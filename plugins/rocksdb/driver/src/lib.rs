@@ -239,7 +239,9 @@ mod tests {
         let mut watch = Counted::default();
         let mut execute = |operation, key: &str, more: &[&str], scan_length| {
             let mut more_keys = Keys::NONE;
-            more.iter().for_each(|key| more_keys.push(key.as_bytes()));
+            for key in more {
+                more_keys.push(key.as_bytes());
+            }
             let (payload, fields) = (Payload::new(&source, 7, 1), Fields::All);
             let (key, more_keys) = (key.as_bytes(), &more_keys);
             let request = Request { operation, key, more_keys, scan_length, fields, payload };
