@@ -137,7 +137,9 @@ impl<C: Codec> Link<C> {
             self.pending.push_back(Desk::<C>::greeting());
             self.unstamped += 1;
         }
-        self.backoff = FIRST_BACKOFF;
+        if replies == 0 {
+            self.backoff = FIRST_BACKOFF;
+        }
         replies
     }
 
@@ -360,7 +362,12 @@ impl<C: Codec> Link<C> {
         };
         desk.heard = desk.now;
         match (pending.part, outcome) {
-            (Part::Greeting, Outcome::Ok) => settled.greeted = self.pending.is_empty(),
+            (Part::Greeting, Outcome::Ok) => {
+                settled.greeted = self.pending.is_empty();
+                if self.pending.front().is_none_or(|next| next.part != Part::Greeting) {
+                    self.backoff = FIRST_BACKOFF;
+                }
+            }
             (Part::Greeting, _) => {
                 self.pending.push_front(pending);
                 return Err(Lost(ErrorKind::Protocol));

@@ -9,6 +9,7 @@ mod authority;
 mod behaviour;
 mod cassandra;
 mod echo;
+mod proxy;
 mod run;
 mod server;
 
@@ -16,5 +17,6 @@ pub use authority::{Authority, Certified};
 pub use behaviour::Suite;
 pub use cassandra::Cassandra;
 pub use echo::{EchoServer, Held};
+pub use proxy::Proxy;
 pub use run::{DriverRun, Phase, Run};
 pub use server::Server;

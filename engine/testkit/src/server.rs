@@ -121,6 +121,11 @@ impl Server {
         format!("{}://127.0.0.1:{}", self.scheme, self.port)
     }
 
+    /// Where it listens.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Sends raw bytes and returns what comes back until the server falls silent for a moment.
     #[allow(clippy::must_use_candidate)] // often asked for what it does
     pub fn ask(&self, request: &str) -> String {

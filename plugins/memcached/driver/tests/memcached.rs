@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use weighhouse_engine_testkit::{DriverRun, Run, Server};
+use weighhouse_engine_testkit::{DriverRun, Proxy, Run, Server};
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_weighhouse-driver-memcached");
 
@@ -84,4 +84,50 @@ fn an_open_loop_survives_a_restart_and_leaves_nothing_out() {
     let done = ["read", "update", "insert"].map(|operation| measure.count(operation, "ok"));
     assert_eq!(done.iter().sum::<u64>() + measure.not_ok(), 4000);
     assert!(measure.driver_sum("reconnects") >= 4);
+}
+
+#[test]
+fn a_server_without_memory_is_busy_and_still_read() {
+    let server = Server::memcached(&["-m", "2", "-M"]);
+    let mut order = order(&server);
+    order["workload"]["operations"] = json!({"read": 0.5, "insert": 0.5});
+    for commands in ["text", "meta"] {
+        server.ask("flush_all\r\n");
+        order["target"]["options"] = json!({"commands": commands});
+        let run = Run::of(DRIVER, &order);
+        run.assert_finished();
+        let measure = run.phase("measure");
+        let busy = measure.count("insert", "errors/server_busy");
+        assert!(busy > 0, "{commands}");
+        assert_eq!(measure.not_ok(), busy, "{commands}: {:?}", measure.finished);
+        assert_eq!(measure.count("read", "ok") + measure.count("insert", "ok") + busy, 20_000);
+    }
+}
+
+#[test]
+fn a_server_that_hangs_and_a_connection_without_answers_are_time_outs() {
+    let server = Server::memcached(&[]);
+    let proxy = Proxy::to(&server);
+    let mut order = order(&server);
+    order["target"] = json!({"endpoints": [proxy.endpoint()], "options": {"timeout_ms": 200}});
+    order["phases"] = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 2.5}]);
+    let mut run = DriverRun::start(DRIVER, &order);
+    run.wait_for_phase("measure");
+    proxy.silence(1);
+    std::thread::sleep(Duration::from_secs(1));
+    server.freeze(Duration::from_millis(600));
+    let run = run.finish();
+    run.assert_finished();
+    let measure = run.phase("measure");
+    let count = |outcome: &str| {
+        let of = |operation: &&str| measure.count(operation, outcome);
+        ["read", "update", "insert"].iter().map(of).sum::<u64>()
+    };
+    // Four clients: one by itself, then all.
+    assert!(count("errors/timeout") >= 5, "{:?}", measure.finished);
+    assert!(measure.driver_sum("reconnects") >= 5);
+    // An insert whose answer got lost may have been done, so it is not read: nothing is missed.
+    assert_eq!(measure.not_ok(), count("errors/timeout") + count("errors/connection"));
+    let last = measure.intervals.last().unwrap();
+    assert!(last["operations"]["read"]["ok"]["count"].as_u64() > Some(0));
 }

@@ -1,0 +1,202 @@
+//! What a real Redis can do to a driver beside a restart: each loss is counted, nothing else is
+//! lost with it, and the run goes on.
+
+#![allow(clippy::unwrap_used)] // also outside of the test functions
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use weighhouse_engine_testkit::{DriverRun, Phase, Proxy, Run, Server};
+
+const DRIVER: &str = env!("CARGO_BIN_EXE_weighhouse-driver-resp");
+
+fn order(endpoint: &str, load: &Value) -> Value {
+    json!({
+        "workload": {"name": "test", "record_count": 500,
+                     "operations": {"read": 0.5, "update": 0.5}},
+        "target": {"endpoints": [endpoint], "options": {"timeout_ms": 300}},
+        "load": load,
+        "phases": [{"kind": "load"}, {"kind": "measure", "duration_seconds": 2}],
+        "seed": 3,
+        "interval_seconds": 0.25
+    })
+}
+
+fn count(phase: &Phase<'_>, outcome: &str) -> u64 {
+    ["read", "update", "insert"].iter().map(|operation| phase.count(operation, outcome)).sum()
+}
+
+fn assert_busy_at_the_end(phase: &Phase<'_>) {
+    let last = phase.intervals.last().unwrap();
+    assert!(last["operations"]["read"]["ok"]["count"].as_u64() > Some(0), "{last}");
+}
+
+#[test]
+fn one_connection_lost_is_one_connection_lost() {
+    let server = Server::redis(&[]);
+    let load = json!({"model": "closed", "clients": 4, "pipeline": 3});
+    let mut run = DriverRun::start(DRIVER, &order(&server.endpoint(), &load));
+    run.wait_for_phase("measure");
+    let clients = server.ask("CLIENT LIST\r\n");
+    let line = clients.lines().find(|line| line.contains(" cmd=h")).unwrap();
+    let id = line.split([' ', '=']).nth(1).unwrap();
+    assert_eq!(server.ask(&format!("CLIENT KILL ID {id}\r\n")), ":1\r\n");
+    let run = run.finish();
+    run.assert_finished();
+    let measure = run.phase("measure");
+    let lost = count(&measure, "errors/connection");
+    assert!((1..=3).contains(&lost), "{lost}");
+    assert_eq!(measure.not_ok(), lost);
+    assert_eq!(measure.driver_sum("reconnects"), 1);
+    assert_busy_at_the_end(&measure);
+}
+
+#[test]
+fn a_server_that_stays_away_ends_no_run() {
+    for load in [
+        json!({"model": "closed", "clients": 4, "pipeline": 2}),
+        json!({"model": "open", "rate_per_second": 1000, "connections": 4}),
+    ] {
+        let mut server = Server::redis(&[]);
+        let mut run = DriverRun::start(DRIVER, &order(&server.endpoint(), &load));
+        run.wait_for_phase("measure");
+        std::thread::sleep(Duration::from_millis(300));
+        server.kill();
+        let run = run.finish();
+        run.assert_finished();
+        let measure = run.phase("measure");
+        assert_eq!(measure.driver_sum("reconnects"), 0);
+        assert!(count(&measure, "ok") > 0);
+        if load["model"] == "open" {
+            // What was due while nobody was there to ask has failed, and is not left out.
+            assert_eq!(count(&measure, "ok") + measure.not_ok(), 2000);
+            assert!(count(&measure, "errors/timeout") > 500);
+        } else {
+            assert!(count(&measure, "errors/connection") > 0);
+        }
+    }
+}
+
+/// What comes after the server ends each connection at its first word: it can be reached,
+/// and is of no use. The pauses must grow all the same: 10, 20, 40 ms and so on, eight in 2 s.
+#[test]
+fn who_only_hangs_up_is_asked_ever_less_often() {
+    let mut server = Server::redis(&[]);
+    let load = json!({"model": "closed", "clients": 1});
+    let mut run = DriverRun::start(DRIVER, &order(&server.endpoint(), &load));
+    run.wait_for_phase("measure");
+    server.kill();
+    let listener = TcpListener::bind(server.endpoint().trim_start_matches("tcp://")).unwrap();
+    let address = listener.local_addr().unwrap();
+    let run = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // A connection that says something is the test's own, and the last one.
+            while let Ok((mut stream, _)) = listener.accept() {
+                let mut said = [0; 3];
+                if stream.read_exact(&mut said).is_ok() && said == *b"end" {
+                    return;
+                }
+            }
+        });
+        let run = run.finish();
+        TcpStream::connect(address).unwrap().write_all(b"end").unwrap();
+        run
+    });
+    run.assert_finished();
+    let again = run.phase("measure").driver_sum("reconnects");
+    assert!((2..=9).contains(&again), "{again}");
+}
+
+#[test]
+fn a_connection_on_which_answers_get_lost_times_out_alone() {
+    let server = Server::redis(&[]);
+    let proxy = Proxy::to(&server);
+    for load in [
+        json!({"model": "closed", "clients": 4, "pipeline": 2}),
+        json!({"model": "open", "rate_per_second": 2000, "connections": 4}),
+    ] {
+        let mut run = DriverRun::start(DRIVER, &order(&proxy.endpoint(), &load));
+        run.wait_for_phase("measure");
+        // In the second round those of the first are gone.
+        let one = if load["model"] == "closed" { 1 } else { 6 };
+        proxy.silence(one);
+        let run = run.finish();
+        run.assert_finished();
+        let measure = run.phase("measure");
+        assert_eq!(measure.driver_sum("reconnects"), 1, "{load}");
+        assert!(count(&measure, "errors/timeout") > 0, "{load}");
+        let lost = count(&measure, "errors/timeout") + count(&measure, "errors/connection");
+        assert_eq!(measure.not_ok(), lost, "{load}");
+        assert_busy_at_the_end(&measure);
+    }
+}
+
+#[test]
+fn a_listener_that_never_answers_is_told() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let endpoint = format!("tcp://{}", listener.local_addr().unwrap());
+    let run = Run::of(DRIVER, &order(&endpoint, &json!({"model": "closed", "clients": 2})));
+    assert_eq!(run.exit_code, Some(1));
+    let message = run.event("failed")["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("no answer within 5 s"), "{message}");
+}
+
+#[test]
+fn a_server_without_memory_is_busy_and_still_read() {
+    let server = Server::redis(&["--maxmemory", "4mb", "--maxmemory-policy", "noeviction"]);
+    let mut order = order(&server.endpoint(), &json!({"model": "closed", "clients": 4}));
+    order["workload"]["operations"] = json!({"read": 0.5, "insert": 0.5});
+    order["phases"][1] = json!({"kind": "measure", "operation_count": 12_000});
+    let run = Run::of(DRIVER, &order);
+    run.assert_finished();
+    let measure = run.phase("measure");
+    let busy = measure.count("insert", "errors/server_busy");
+    assert!(busy > 0);
+    assert_eq!(measure.not_ok(), busy, "{:?}", measure.finished);
+    assert_eq!(count(&measure, "ok") + busy, 12_000);
+    assert_busy_at_the_end(&measure);
+}
+
+#[test]
+fn values_beyond_the_servers_limit_are_errors() {
+    let server = Server::redis(&["--proto-max-bulk-len", "1mb"]);
+    let mut order = order(&server.endpoint(), &json!({"model": "closed", "clients": 2}));
+    order["workload"] = json!({"name": "test", "record_count": 5, "field_count": 2,
+                               "field_length": 1_000_000});
+    order["target"]["options"] = json!({"layout": "string"});
+    order["phases"] = json!([{"kind": "load"}]);
+    let run = Run::of(DRIVER, &order);
+    run.assert_finished();
+    let load = run.phase("load");
+    assert_eq!(load.count("insert", "ok"), 0);
+    assert!(load.not_ok() >= 5);
+}
+
+#[test]
+fn asked_to_end_while_the_server_hangs_it_ends_with_what_was_measured() {
+    for load in [
+        json!({"model": "closed", "clients": 4, "pipeline": 2}),
+        json!({"model": "open", "rate_per_second": 1000, "connections": 4}),
+    ] {
+        let server = Server::redis(&[]);
+        let mut order = order(&server.endpoint(), &load);
+        order["target"]["options"] = json!({"timeout_ms": 60_000});
+        order["phases"][1]["duration_seconds"] = 60.into();
+        let mut run = DriverRun::start(DRIVER, &order);
+        run.wait_for_phase("measure");
+        std::thread::sleep(Duration::from_millis(300));
+        let run = std::thread::scope(|scope| {
+            scope.spawn(|| server.freeze(Duration::from_secs(4)));
+            std::thread::sleep(Duration::from_millis(200));
+            run.terminate();
+            run.finish()
+        });
+        run.assert_finished();
+        let measure = run.phase("measure");
+        assert_eq!(measure.finished["interrupted"], true);
+        assert!(measure.finished["duration_us"].as_u64().unwrap() < 30_000_000);
+        assert!(count(&measure, "ok") > 0);
+    }
+}
