@@ -66,22 +66,30 @@ impl Composer {
         }
     }
 
-    /// The update that ends a read-modify-write of a record.
-    pub(crate) fn update(
+    /// The key of the request that was made last.
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// A request of one record that no step of its own stands for: the update that ends a
+    /// read-modify-write, or what is asked once more elsewhere.
+    pub(crate) fn single(
         &mut self,
+        operation: Operation,
         number: u64,
-        written: weighhouse_driver_api::Fields,
+        fields: weighhouse_driver_api::Fields,
         supply: &mut Supply,
     ) -> Request<'_> {
+        let version = if operation.writes() { supply.version() } else { 0 };
         self.more_keys.clear();
         self.keys.write(number, &mut self.key);
         Request {
-            operation: Operation::Update,
+            operation,
             key: &self.key,
             more_keys: &self.more_keys,
             scan_length: 0,
-            fields: written,
-            payload: Payload::new(&self.values, number, supply.version()),
+            fields,
+            payload: Payload::new(&self.values, number, version),
         }
     }
 

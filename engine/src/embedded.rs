@@ -250,7 +250,12 @@ impl<S: Session> Seat<S> {
         let mut outcome = self.setup.session.execute(&request, verifier, &mut watch);
         let sent = watch.began;
         if step.operation == Operation::ReadModifyWrite && !matches!(outcome, Outcome::Error(_)) {
-            let request = self.composer.update(step.number, step.written(), &mut self.supply);
+            let request = self.composer.single(
+                Operation::Update,
+                step.number,
+                step.written(),
+                &mut self.supply,
+            );
             let updated = self.setup.session.execute(&request, None, &mut watch);
             outcome = if updated == Outcome::Ok { outcome } else { updated };
         }

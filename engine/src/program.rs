@@ -79,28 +79,30 @@ pub fn run_codec<C: Codec>() -> ExitCode {
         let speaks_tls = C::IDENTITY.endpoint_kinds.contains(&"tls");
         let tls = if speaks_tls { TlsOptions::take(&mut options)? } else { TlsOptions::default() };
         let codec = C::new(&run.order.shape(), &options)?;
-        let endpoint = single_endpoint(&run.order, C::IDENTITY)?;
-        let endpoint = Endpoint::parse(endpoint)
-            .map_err(|message| Stopped::Refused(format!("target.endpoints[0]: {message}")))?;
-        let tls = match &endpoint {
-            Endpoint::Tls(_, host) => Some(tls.ready(host)?),
-            Endpoint::Tcp(_) | Endpoint::Unix(_) => tls.none().map(|()| None)?,
+        if codec.spread().is_none() {
+            single_endpoint(&run.order, C::IDENTITY)?;
+        }
+        let mut endpoints = Vec::new();
+        for (position, endpoint) in run.order.target.endpoints.iter().enumerate() {
+            endpoints.push(Endpoint::parse(endpoint).map_err(|message| {
+                Stopped::Refused(format!("target.endpoints[{position}]: {message}"))
+            })?);
+        }
+        let tls = match endpoints.first() {
+            Some(Endpoint::Tls(_, host)) => Some(tls.ready(host)?),
+            _ => tls.none().map(|()| None)?,
         };
         let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
         let wanted = usize::try_from(run.order.shards).unwrap_or(1);
         let shards = wanted.min(fewest.unwrap_or(1)).max(1);
-        let mut crew = Crew {
-            seats: Vec::new(),
-            work: Vec::new(),
-            connections: run.order.most_clients(),
-            layout: codec.layout(),
-        };
+        let mut crew =
+            Crew { seats: Vec::new(), work: Vec::new(), connections: 0, layout: codec.layout() };
         for shard in 0..shards {
             let (book, plans) = crew.seat(run, shard);
             let shard = NetShard::connect(ShardSetup {
                 shard: (shard, shards),
                 order: Arc::clone(&run.order),
-                endpoint: endpoint.clone(),
+                endpoints: endpoints.clone(),
                 tls: tls.clone(),
                 codec: codec.clone(),
                 timeout: run.timeout,
@@ -110,6 +112,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
                 book,
                 stop: Arc::clone(&run.stop),
             })?;
+            crew.connections += shard.connections();
             crew.work.push(Box::new(move || shard.run(&plans)));
         }
         Ok((crew, Box::new(|| Ok(()))))

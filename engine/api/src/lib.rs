@@ -13,12 +13,14 @@ mod client;
 mod keys;
 mod outcome;
 mod record;
+mod spread;
 mod value;
 
 pub use client::{ClientDriver, ClientFailed};
 pub use keys::Keys;
 pub use outcome::{ErrorKind, Operation, Outcome};
 pub use record::{Fields, Lengths, RecordShape};
+pub use spread::{Elsewhere, Spread, Stretch};
 pub use value::{Payload, ValueSource, Verifier};
 
 /// Options of the target as they stand in the order: `target.options`.
@@ -91,6 +93,12 @@ pub enum Parsed {
     },
     /// A reply that leads to a further request of the same operation: [`Codec::follow`] makes it.
     Continue {
+        /// Its length in bytes, at least 1.
+        consumed: usize,
+    },
+    /// A reply that names the server which has the key: [`Spread::read_elsewhere`] tells which, and
+    /// the operation goes there. Only of a codec that has a [`Spread`].
+    Elsewhere {
         /// Its length in bytes, at least 1.
         consumed: usize,
     },
@@ -221,6 +229,12 @@ pub trait Codec: Clone + Send + 'static {
     fn follow(&self, expected: Expected, reply: &[u8], out: &mut Vec<u8>) -> u16 {
         let _ = (expected, reply, out);
         unreachable!("a codec that continues an operation says how")
+    }
+
+    /// Where keys are, for a system that spreads them over several servers and wants each asked for
+    /// its own; none otherwise. The engine then keeps a connection of each client to each server.
+    fn spread(&self) -> Option<&dyn Spread> {
+        None
     }
 
     /// Whether a complete, successful reply to a read holds the values that were written.

@@ -11,15 +11,29 @@ use crate::plan::{Failure, PhasePlan};
 impl<C: Codec> NetShard<C> {
     /// Carries out a phase; returns when all that was begun has ended.
     pub(super) fn closed_loop(&mut self, plan: &PhasePlan) -> Result<(), Failure> {
-        let Pace::Closed { pipeline, .. } = self.desk.pace else { return Ok(()) };
+        let (Pace::Closed { pipeline, .. } | Pace::Routed { pipeline, .. }) = self.desk.pace else {
+            return Ok(());
+        };
         let mut draining = false;
         let mut leave_at = u64::MAX;
-        self.fill(pipeline);
+        if self.routes.is_some() {
+            let now = self.desk.now;
+            let clients = (0..self.active * pipeline).map(|one| (now, one % self.active));
+            self.desk.thinking.extend(clients);
+            self.wake_routed();
+        } else {
+            self.fill(pipeline);
+        }
         loop {
             let until = if draining { u64::MAX } else { plan.deadline };
-            let due = self.desk.thinking.front().map(|&(due, _)| due);
+            let next = [self.desk.thinking.front(), self.desk.pausing.front()];
+            let due = next.into_iter().flatten().map(|&(due, _)| due).min();
             self.turn(until, due)?;
-            self.wake(pipeline);
+            if self.routes.is_some() {
+                self.wake_routed();
+            } else {
+                self.wake(pipeline);
+            }
             if leave_at == u64::MAX && self.stop.load(Ordering::Relaxed) {
                 self.desk.supply.stop();
                 leave_at = self.desk.now + INTERRUPT_PATIENCE;
@@ -27,6 +41,7 @@ impl<C: Codec> NetShard<C> {
             if !draining && self.desk.supply.is_spent(self.desk.now) {
                 draining = true;
                 self.desk.thinking.clear();
+                self.desk.pausing.clear();
                 self.desk.book.drain(self.desk.now.min(plan.deadline));
             }
             if self.desk.now >= leave_at {

@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use weighhouse_driver_api::{Codec, Outcome, Parsed, Refusal};
+use weighhouse_driver_api::{Codec, Outcome, Parsed, Refusal, Spread, Stretch};
 
-use super::endpoint::{Endpoint, Socket};
+use super::endpoint::{Blocking, Endpoint, Socket};
 use super::link::State;
 use super::tls::Tls;
 use crate::plan::Failure;
@@ -13,14 +13,13 @@ use crate::plan::Failure;
 /// How long a connection may take to come about.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Connects and greets.
-pub(super) fn connect<C: Codec>(
-    endpoint: &Endpoint,
+fn unreachable<'a>(
+    endpoint: &'a Endpoint,
     tls: Option<&Tls>,
-    codec: &C,
-) -> Result<State, Failure> {
-    let unreachable = |error: io::Error| {
-        let hint = match (tls.is_some(), error.kind()) {
+) -> impl Fn(io::Error) -> Failure + 'a {
+    let secure = tls.is_some();
+    move |error: io::Error| {
+        let hint = match (secure, error.kind()) {
             (true, io::ErrorKind::InvalidData) => {
                 "is the certificate from an authority in tls_ca_file and for tls_server_name, \
                  and does the server want one of the driver (tls_certificate_file)?"
@@ -36,11 +35,61 @@ pub(super) fn connect<C: Codec>(
             _ => error.to_string(),
         };
         Failure::new("connection", format!("{endpoint} cannot be reached: {what}"), hint)
+    }
+}
+
+/// Connects and greets.
+pub(super) fn connect<C: Codec>(
+    endpoint: &Endpoint,
+    tls: Option<&Tls>,
+    codec: &C,
+) -> Result<State, Failure> {
+    greeted(endpoint, tls, codec)?.release().map_err(unreachable(endpoint, tls))
+}
+
+/// Asks a server where keys are.
+pub(super) fn ask_map<C: Codec>(
+    endpoint: &Endpoint,
+    tls: Option<&Tls>,
+    codec: &C,
+    spread: &dyn Spread,
+) -> Result<Vec<Stretch>, Failure> {
+    let failed = unreachable(endpoint, tls);
+    let unusable = |what: String| {
+        let hint = "is it a server of a cluster, and is the cluster complete?";
+        Failure::new("connection", format!("{endpoint} does not say where keys are: {what}"), hint)
     };
-    let mut socket = Socket::connect(endpoint, tls, PATIENCE).map_err(unreachable)?;
+    let mut socket = greeted(endpoint, tls, codec)?;
+    let mut request = Vec::new();
+    spread.encode_question(&mut request);
+    socket.write_all(&request).map_err(&failed)?;
+    let (mut reply, mut scan) = (Vec::new(), C::Scan::default());
+    let mut input = vec![0; 4096];
+    loop {
+        match socket.read(&mut input).map_err(&failed)? {
+            0 => return Err(failed(io::ErrorKind::UnexpectedEof.into())),
+            count => reply.extend_from_slice(&input[..count]),
+        }
+        match codec.parse_greeting(&reply, &mut scan) {
+            Ok(Parsed::Incomplete) => {}
+            Ok(Parsed::Complete { consumed, outcome: Outcome::Ok }) => {
+                return spread.read_map(&reply[..consumed]).map_err(unusable);
+            }
+            _ => return Err(unusable(Refusal::quote(&reply))),
+        }
+    }
+}
+
+fn greeted<C: Codec>(
+    endpoint: &Endpoint,
+    tls: Option<&Tls>,
+    codec: &C,
+) -> Result<Blocking, Failure> {
+    let unreachable = unreachable(endpoint, tls);
+    let mut socket = Socket::connect(endpoint, tls, PATIENCE).map_err(&unreachable)?;
     let mut request = Vec::new();
     let replies = codec.greet(&mut request);
-    socket.write_all(&request).map_err(unreachable)?;
+    socket.write_all(&request).map_err(&unreachable)?;
     let (mut input, mut filled) = (vec![0; 4096], 0);
     for _ in 0..replies {
         let mut scan = C::Scan::default();
@@ -56,7 +105,7 @@ pub(super) fn connect<C: Codec>(
                     break;
                 }
                 Ok(Parsed::Complete { .. }) => return Err(refused("refused the greeting")),
-                Ok(Parsed::Continue { .. }) | Err(_) => {
+                Ok(Parsed::Continue { .. } | Parsed::Elsewhere { .. }) | Err(_) => {
                     return Err(refused("does not speak the protocol"));
                 }
                 Ok(Parsed::Incomplete) if filled == input.len() => {
@@ -64,11 +113,11 @@ pub(super) fn connect<C: Codec>(
                 }
                 Ok(Parsed::Incomplete) => {}
             }
-            match socket.read(&mut input[filled..]).map_err(unreachable)? {
+            match socket.read(&mut input[filled..]).map_err(&unreachable)? {
                 0 => return Err(unreachable(io::ErrorKind::UnexpectedEof.into())),
                 count => filled += count,
             }
         }
     }
-    socket.release().map_err(unreachable)
+    Ok(socket)
 }

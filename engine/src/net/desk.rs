@@ -19,6 +19,8 @@ pub(super) struct Pending {
     pub(super) written: Fields,
     pub(super) verify: bool,
     pub(super) held: bool,
+    /// How many servers sent it elsewhere.
+    pub(super) moves: u8,
     pub(super) number: u64,
     pub(super) due: u64,
     /// 0 until it is sent.
@@ -32,10 +34,31 @@ pub(super) enum Part {
     Whole,
     /// To greet the server; not recorded.
     Greeting,
+    /// To learn which server has which keys; not recorded.
+    Map,
+    /// Goes before an operation that is sent elsewhere once; not recorded.
+    Once,
     /// The read of a read-modify-write.
     Read,
     /// Its update, after a read that came to this.
     Update(Outcome),
+}
+
+impl Part {
+    /// Whether it belongs to an operation.
+    #[inline]
+    pub(super) fn is_recorded(self) -> bool {
+        !matches!(self, Self::Greeting | Self::Map | Self::Once)
+    }
+}
+
+/// An operation that a server sent elsewhere.
+#[derive(Debug)]
+pub(super) struct Astray {
+    /// The connection.
+    pub(super) index: usize,
+    pub(super) pending: Pending,
+    pub(super) reply: Vec<u8>,
 }
 
 impl Pending {
@@ -54,6 +77,9 @@ impl Pending {
 pub(super) enum Pace {
     /// Each connection keeps so many under way, with a pause before each.
     Closed { pipeline: usize, think: u64 },
+    /// The same, with keys that are spread over servers: each client keeps so many under way, with
+    /// whichever of them.
+    Routed { pipeline: usize, think: u64 },
     /// When they are due.
     Open,
 }
@@ -74,6 +100,11 @@ pub(super) struct Desk<C: Codec> {
     pub(super) heard: u64,
     /// Closed loop with a pause: connections and when they may ask again, in order of time.
     pub(super) thinking: VecDeque<(u64, usize)>,
+    /// With keys spread over servers, the same after a failure.
+    pub(super) pausing: VecDeque<(u64, usize)>,
+    pub(super) astray: Vec<Astray>,
+    /// Replies to the question where keys are, and the connections they came over.
+    pub(super) maps: Vec<(usize, Vec<u8>)>,
 }
 
 impl<C: Codec> Desk<C> {
@@ -109,6 +140,7 @@ impl<C: Codec> Desk<C> {
             written: Fields::All,
             verify,
             held,
+            moves: 0,
             number: step.number,
             due,
             sent: 0,
@@ -129,6 +161,7 @@ impl<C: Codec> Desk<C> {
             written: step.written(),
             verify,
             held,
+            moves: 0,
             number: step.number,
             due,
             sent: 0,
@@ -142,20 +175,29 @@ impl<C: Codec> Desk<C> {
         found: Outcome,
         out: &mut Vec<u8>,
     ) -> Pending {
-        let request = self.composer.update(read.number, read.written, &mut self.supply);
+        let update = Operation::Update;
+        let request = self.composer.single(update, read.number, read.written, &mut self.supply);
         self.codec.encode(&request, out);
         let expected = Expected::first(Operation::Update, read.written);
         Pending { expected, part: Part::Update(found), ..*read }
     }
 
-    /// What a connection's greeting waits for.
-    pub(super) fn greeting() -> Pending {
+    /// Appends the request of an operation that is sent elsewhere.
+    pub(super) fn append_again(&mut self, pending: &Pending, out: &mut Vec<u8>) {
+        let Expected { operation, fields, .. } = pending.expected;
+        let request = self.composer.single(operation, pending.number, fields, &mut self.supply);
+        self.codec.encode(&request, out);
+    }
+
+    /// What waits for a reply that is not to an operation.
+    pub(super) fn aside(part: Part) -> Pending {
         Pending {
             expected: Expected::first(Operation::Update, Fields::All),
-            part: Part::Greeting,
+            part,
             written: Fields::All,
             verify: false,
             held: false,
+            moves: 0,
             number: 0,
             due: 0,
             sent: 0,
@@ -164,7 +206,7 @@ impl<C: Codec> Desk<C> {
 
     /// Records that an operation goes out now.
     pub(super) fn sent(&mut self, pending: &Pending) {
-        if self.pace != Pace::Open || pending.part == Part::Greeting {
+        if self.pace != Pace::Open || !pending.part.is_recorded() {
             return;
         }
         let lag = self.now.saturating_sub(pending.due);
@@ -198,7 +240,7 @@ impl<C: Codec> Desk<C> {
 
     /// Records that an operation failed now without a reply.
     pub(super) fn fail(&mut self, pending: &Pending, kind: ErrorKind) {
-        if pending.part != Part::Greeting {
+        if pending.part.is_recorded() {
             self.account(pending, Outcome::Error(kind));
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind as IoError};
 
 use weighhouse_driver_api::{Codec, ErrorKind, Expected, Outcome, Parsed};
 
-use super::desk::{Desk, Pace, Part, Pending};
+use super::desk::{Astray, Desk, Pace, Part, Pending};
 use super::endpoint::Socket;
 use super::tls::{Secure, Tls};
 use crate::workload::Step;
@@ -13,6 +13,10 @@ use crate::workload::Step;
 /// The first wait before connecting anew, ns; it doubles up to [`LONGEST_BACKOFF`].
 const FIRST_BACKOFF: u64 = 10_000_000;
 const LONGEST_BACKOFF: u64 = 1_000_000_000;
+
+/// With keys spread over servers, how long a client pauses after an operation that found its server
+/// gone, ns.
+pub(super) const FAILURE_PAUSE: u64 = 10_000_000;
 
 /// The state of a connection.
 #[derive(Debug)]
@@ -116,6 +120,13 @@ impl<C: Codec> Link<C> {
         self.unstamped += 1;
     }
 
+    /// Takes a request whose operation is begun already.
+    pub(super) fn take_over(&mut self, pending: Pending, request: &[u8]) {
+        self.out.extend_from_slice(request);
+        self.pending.push_back(pending);
+        self.unstamped += 1;
+    }
+
     /// The connection that was begun is there.
     pub(super) fn come_up(&mut self, tls: Option<&Tls>) -> Result<(), Lost> {
         let state = std::mem::replace(&mut self.state, State::Down(0));
@@ -134,7 +145,7 @@ impl<C: Codec> Link<C> {
     pub(super) fn greet(&mut self, desk: &mut Desk<C>) -> usize {
         let replies = desk.codec.greet(&mut self.out);
         for _ in 0..replies {
-            self.pending.push_back(Desk::<C>::greeting());
+            self.pending.push_back(Desk::<C>::aside(Part::Greeting));
             self.unstamped += 1;
         }
         if replies == 0 {
@@ -212,7 +223,7 @@ impl<C: Codec> Link<C> {
             Pace::Closed { pipeline, think } if think == 0 || settled.greeted => {
                 self.fill(desk, pipeline);
             }
-            Pace::Closed { think, .. } => {
+            Pace::Closed { think, .. } | Pace::Routed { think, .. } => {
                 let again = (desk.now + think, self.index);
                 desk.thinking.extend(std::iter::repeat_n(again, settled.measured));
             }
@@ -315,6 +326,10 @@ impl<C: Codec> Link<C> {
                     self.follow(desk, pending, &input[at..at + consumed]);
                     at += consumed;
                 }
+                Ok(Parsed::Elsewhere { consumed }) => {
+                    self.stray(desk, pending, &input[at..at + consumed]);
+                    at += consumed;
+                }
                 Err(_) => {
                     self.pending.push_front(pending);
                     return Err(Lost(ErrorKind::Protocol));
@@ -335,6 +350,13 @@ impl<C: Codec> Link<C> {
         self.unstamped += 1;
     }
 
+    /// Leaves an operation to whoever knows the other servers.
+    #[inline(never)]
+    fn stray(&self, desk: &mut Desk<C>, pending: Pending, reply: &[u8]) {
+        desk.heard = desk.now;
+        desk.astray.push(Astray { index: self.index, pending, reply: reply.to_vec() });
+    }
+
     /// Takes in a reply that is not to a whole operation; how long it was, 0 when it is incomplete.
     #[inline(never)]
     fn parse_part(
@@ -344,10 +366,10 @@ impl<C: Codec> Link<C> {
         input: &[u8],
         settled: &mut Settled,
     ) -> Result<usize, Lost> {
-        let parsed = if pending.part == Part::Greeting {
-            desk.codec.parse_greeting(input, &mut self.scan)
-        } else {
+        let parsed = if pending.part.is_recorded() {
             desk.codec.parse(pending.expected, input, &mut self.scan)
+        } else {
+            desk.codec.parse_greeting(input, &mut self.scan)
         };
         let (consumed, outcome) = match parsed {
             Ok(Parsed::Complete { consumed, outcome }) => (consumed, outcome),
@@ -355,7 +377,11 @@ impl<C: Codec> Link<C> {
                 self.pending.push_front(pending);
                 return Ok(0);
             }
-            Ok(Parsed::Continue { .. }) | Err(_) => {
+            Ok(Parsed::Elsewhere { consumed }) if pending.part.is_recorded() => {
+                self.stray(desk, pending, &input[..consumed]);
+                return Ok(consumed);
+            }
+            Ok(Parsed::Continue { .. } | Parsed::Elsewhere { .. }) | Err(_) => {
                 self.pending.push_front(pending);
                 return Err(Lost(ErrorKind::Protocol));
             }
@@ -372,6 +398,9 @@ impl<C: Codec> Link<C> {
                 self.pending.push_front(pending);
                 return Err(Lost(ErrorKind::Protocol));
             }
+            (Part::Map, Outcome::Ok) => desk.maps.push((self.index, input[..consumed].to_vec())),
+            // What became of it shows in the reply to the operation, or in the next answer.
+            (Part::Map | Part::Once, _) => {}
             (Part::Read, Outcome::Ok | Outcome::NotFound) => {
                 let found = desk.verified(&pending, outcome, &input[..consumed]);
                 let update = desk.append_update(&pending, found, &mut self.out);
@@ -404,6 +433,9 @@ impl<C: Codec> Link<C> {
             let kind = if same { lost.0 } else { ErrorKind::Connection };
             let pending = if was_sent { pending } else { Pending { sent: desk.now, ..pending } };
             desk.fail(&pending, kind);
+            if let (Pace::Routed { .. }, true) = (desk.pace, pending.part.is_recorded()) {
+                desk.pausing.push_back((desk.now + FAILURE_PAUSE, self.index));
+            }
         }
         self.unstamped = 0;
         self.out.clear();

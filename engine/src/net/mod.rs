@@ -8,6 +8,7 @@ mod link;
 mod open;
 mod schedule;
 mod shard;
+mod spread;
 mod tls;
 mod turn;
 

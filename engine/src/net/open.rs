@@ -84,7 +84,9 @@ impl<C: Codec> NetShard<C> {
             }
             let full = self.desk.in_flight >= cap;
             self.desk.book.recorder().saturated |= full;
-            let Some(index) = self.least_loaded().filter(|_| !full) else {
+            let routed = self.routes.is_some();
+            let place = if routed { Some(0) } else { self.least_loaded(0) };
+            let Some(index) = place.filter(|_| !full) else {
                 *held_until = now;
                 issued = Issued::Blocked;
                 break;
@@ -93,8 +95,13 @@ impl<C: Codec> NetShard<C> {
                 issued = Issued::All;
                 break;
             };
-            self.links[index].append(&mut self.desk, &step, due, due <= *held_until);
             schedule.advance();
+            let held = due <= *held_until;
+            if routed {
+                self.route(&step, None, due, held);
+                continue;
+            }
+            self.links[index].append(&mut self.desk, &step, due, held);
             if !self.touched.contains(&index) {
                 self.touched.push(index);
             }
@@ -108,12 +115,13 @@ impl<C: Codec> NetShard<C> {
         issued
     }
 
-    /// A connection that is up with the fewest operations under way.
-    fn least_loaded(&mut self) -> Option<usize> {
+    /// Of the connections from a first one on, one for each client, one that is up with the fewest
+    /// operations under way.
+    pub(super) fn least_loaded(&mut self, first: usize) -> Option<usize> {
         let mut best = None;
         for step in 0..self.active.min(COMPARED) {
             let index = (self.cursor + step) % self.active;
-            let link = &self.links[index];
+            let link = &self.links[first + index];
             let load = link.pending.len();
             if link.is_up() && best.is_none_or(|(least, _)| load < least) {
                 best = Some((load, index));
@@ -124,7 +132,7 @@ impl<C: Codec> NetShard<C> {
         }
         // With all of those compared down, the next call looks at others.
         self.cursor = best.map_or(self.cursor + COMPARED, |(_, index)| index + 1) % self.active;
-        best.map(|(_, index)| index)
+        best.map(|(_, index)| first + index)
     }
 
     /// Counts what is due and can no longer be sent in time.

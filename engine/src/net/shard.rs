@@ -18,6 +18,7 @@ use super::desk::{Desk, Pace};
 use super::endpoint::Endpoint;
 use super::link::{Link, Lost};
 use super::schedule::Schedule;
+use super::spread::Routes;
 use super::tls::Tls;
 use crate::book::Book;
 use crate::clock::{Clock, SECOND};
@@ -48,8 +49,8 @@ pub struct ShardSetup<C> {
     pub shard: (usize, usize),
     /// The whole order.
     pub order: Arc<Order>,
-    /// Where the server is.
-    pub endpoint: Endpoint,
+    /// Where the server is; with keys spread over several, some of them.
+    pub endpoints: Vec<Endpoint>,
     /// For an endpoint with TLS.
     pub tls: Option<Tls>,
     /// The protocol.
@@ -72,7 +73,11 @@ pub struct ShardSetup<C> {
 pub struct NetShard<C: Codec> {
     pub(super) shard: (usize, usize),
     pub(super) order: Arc<Order>,
-    pub(super) endpoint: Endpoint,
+    /// The servers: one, unless keys are spread over several.
+    pub(super) nodes: Vec<Endpoint>,
+    /// Connections to each, one for each client: the first so many are to the first server.
+    pub(super) per_node: usize,
+    pub(super) routes: Option<Routes>,
     pub(super) tls: Option<Tls>,
     pub(super) timeout: u64,
     pub(super) stop: Arc<AtomicBool>,
@@ -81,7 +86,7 @@ pub struct NetShard<C: Codec> {
     pub(super) timer: TimerFd,
     pub(super) timer_set_for: u64,
     pub(super) links: Vec<Link<C>>,
-    /// Connections that take part in the phase.
+    /// Clients that take part in the phase.
     pub(super) active: usize,
     pub(super) desk: Desk<C>,
     pub(super) inserts: Option<InsertNumbers>,
@@ -113,9 +118,15 @@ impl<C: Codec> NetShard<C> {
             .register(&mut SourceFd(&timer.as_fd().as_raw_fd()), TIMER, Interest::READABLE)
             .map_err(|error| internal(&error))?;
         let count = share(setup.order.most_clients() as u64, shard, shards);
+        let per_node = usize::try_from(count).unwrap_or_default().max(1);
+        let tls = setup.tls.as_ref();
+        let (routes, nodes) = match Routes::discover(&setup.endpoints, tls, &setup.codec)? {
+            Some((routes, nodes)) => (Some(routes), nodes),
+            None => (None, setup.endpoints),
+        };
         let mut links = Vec::new();
-        for index in 0..usize::try_from(count).unwrap_or_default() {
-            let mut state = connect(&setup.endpoint, setup.tls.as_ref(), &setup.codec)?;
+        for index in 0..nodes.len() * per_node {
+            let mut state = connect(&nodes[index / per_node], tls, &setup.codec)?;
             if let Some(socket) = state.socket() {
                 poll.registry()
                     .register(socket, Token(index), Interest::READABLE | Interest::WRITABLE)
@@ -136,12 +147,17 @@ impl<C: Codec> NetShard<C> {
             in_flight: 0,
             heard: 0,
             thinking: VecDeque::new(),
+            pausing: VecDeque::new(),
+            astray: Vec::new(),
+            maps: Vec::new(),
         };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             shard: setup.shard,
             order: setup.order,
-            endpoint: setup.endpoint,
+            nodes,
+            per_node,
+            routes,
             tls: setup.tls,
             timeout: setup.timeout,
             stop: setup.stop,
@@ -161,6 +177,12 @@ impl<C: Codec> NetShard<C> {
             touched: Vec::new(),
             lost: Vec::new(),
         })
+    }
+
+    /// How many connections it has.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        self.links.len()
     }
 
     /// Carries out phases until there are no more. Its thread calls this.
@@ -216,12 +238,16 @@ impl<C: Codec> NetShard<C> {
                 Pace::Closed { pipeline, think: if loads { 0 } else { think_time_us * 1000 } }
             }
         };
+        if let (Some(_), Pace::Closed { pipeline, think }) = (&self.routes, self.desk.pace) {
+            self.desk.pace = Pace::Routed { pipeline, think };
+        }
         let verify = order.workload.verify_fraction;
         self.desk.supply = Supply::new(source, plan, shard, (order.seed, verify));
         self.desk.book.begin(plan, occurring, self.desk.pace == Pace::Open);
         self.desk.thinking.clear();
+        self.desk.pausing.clear();
         let clients = share(plan.clients as u64, shard, shards);
-        self.active = usize::try_from(clients).unwrap_or_default().min(self.links.len());
+        self.active = usize::try_from(clients).unwrap_or_default().min(self.per_node);
         self.next_chores = 0;
         while self.desk.clock.now() < plan.start {
             let left = plan.start.saturating_sub(self.desk.clock.now());

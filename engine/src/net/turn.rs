@@ -56,6 +56,7 @@ impl<C: Codec> NetShard<C> {
         if self.desk.now >= self.next_chores {
             self.chores();
         }
+        self.reroute()?;
         self.desk.book.turn(self.desk.now);
         Ok(())
     }
@@ -99,6 +100,9 @@ impl<C: Codec> NetShard<C> {
         }
         while let Some((index, reason)) = self.lost.pop() {
             self.links[index].lose(&mut self.desk, reason, 0);
+            if let Some(routes) = &mut self.routes {
+                routes.doubt();
+            }
         }
     }
 
@@ -112,7 +116,10 @@ impl<C: Codec> NetShard<C> {
     fn chores(&mut self) {
         let now = self.desk.now;
         self.next_chores = now + CHORES_EVERY;
-        for index in 0..self.active {
+        for index in 0..self.links.len() {
+            if index % self.per_node >= self.active {
+                continue;
+            }
             let link = &mut self.links[index];
             match &link.state {
                 State::Up(_) | State::Secure(_) => {
@@ -126,8 +133,20 @@ impl<C: Codec> NetShard<C> {
                         link.lose(&mut self.desk, Lost(ErrorKind::Connection), 0);
                     }
                 }
-                State::Down(at) if *at <= now => self.reconnect(index),
-                State::Down(_) => {}
+                State::Down(at) => {
+                    let is_due = *at <= now;
+                    let wanted = match &mut self.routes {
+                        Some(routes) if routes.wants(index / self.per_node) => {
+                            routes.doubt();
+                            true
+                        }
+                        Some(_) => false,
+                        None => true,
+                    };
+                    if is_due && wanted {
+                        self.reconnect(index);
+                    }
+                }
             }
         }
         if let Pace::Closed { pipeline, think: 0 } = self.desk.pace {
@@ -147,9 +166,9 @@ impl<C: Codec> NetShard<C> {
         }
     }
 
-    fn reconnect(&mut self, index: usize) {
+    pub(super) fn reconnect(&mut self, index: usize) {
         let link = &mut self.links[index];
-        let begun = Socket::begin(&self.endpoint).and_then(|mut socket| {
+        let begun = Socket::begin(&self.nodes[index / self.per_node]).and_then(|mut socket| {
             let interest = Interest::READABLE | Interest::WRITABLE;
             self.poll.registry().register(&mut socket, Token(index), interest)?;
             Ok(socket)

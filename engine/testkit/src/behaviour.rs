@@ -21,6 +21,8 @@ pub struct Suite<'a> {
     pub options: Value,
     /// Whether the server tells that a record to delete or update was not there.
     pub tells_missing: bool,
+    /// What the driver can do and these options exclude: `scan`, `multi_get`.
+    pub refuses: &'static [&'static str],
     /// How many clients.
     pub clients: u64,
 }
@@ -83,23 +85,32 @@ impl Suite<'_> {
         self.drawn_lengths_are_verified();
         self.open_loops_keep_their_schedule();
         self.unknown_options_are_refused();
-        if has("operations", "scan") {
+        for (name, workload) in [
+            ("scan", json!({"operations": {"scan": 1.0}})),
+            ("multi_get", json!({"keys_per_read": 3})),
+        ] {
+            if self.refuses.contains(&name) {
+                self.is_refused(&workload, "target.options.");
+            }
+        }
+        let excluded = |name| self.refuses.contains(&name);
+        if has("operations", "scan") && !excluded("scan") {
             self.scans_find_records();
-        } else {
-            self.is_refused(&json!({"operations": {"scan": 1.0}}), "operations.scan");
+        } else if !excluded("scan") {
+            self.is_refused(&json!({"operations": {"scan": 1.0}}), "workload.operations.scan");
         }
         if has("operations", "delete") {
             self.deleted_records_are_gone();
         }
-        if has("features", "multi_get") {
+        if has("features", "multi_get") && !excluded("multi_get") {
             self.several_keys_are_read_at_once();
-        } else {
-            self.is_refused(&json!({"keys_per_read": 3}), "keys_per_read");
+        } else if !excluded("multi_get") {
+            self.is_refused(&json!({"keys_per_read": 3}), "workload.keys_per_read");
         }
         if has("features", "ttl") {
             self.records_expire();
         } else {
-            self.is_refused(&json!({"ttl_seconds": 60}), "ttl_seconds");
+            self.is_refused(&json!({"ttl_seconds": 60}), "workload.ttl_seconds");
         }
     }
 
@@ -257,6 +268,6 @@ impl Suite<'_> {
         let run = Run::of(self.driver, &self.order(13, workload, &load, &phases));
         assert_eq!(run.exit_code, Some(2), "{:?}", run.events);
         let message = run.event("failed")["message"].as_str().expect("a message").to_owned();
-        assert!(message.starts_with(&format!("workload.{parameter}")), "{message}");
+        assert!(message.starts_with(parameter), "{message}");
     }
 }

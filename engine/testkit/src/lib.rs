@@ -8,6 +8,7 @@
 mod authority;
 mod behaviour;
 mod cassandra;
+mod cluster;
 mod echo;
 mod proxy;
 mod run;
@@ -16,6 +17,7 @@ mod server;
 pub use authority::{Authority, Certified};
 pub use behaviour::Suite;
 pub use cassandra::Cassandra;
+pub use cluster::RedisCluster;
 pub use echo::{EchoServer, Held};
 pub use proxy::Proxy;
 pub use run::{DriverRun, Phase, Run};

@@ -27,6 +27,7 @@ fn a_node() {
         endpoint: node.endpoint(),
         options: json!({"read_consistency": "one", "write_consistency": "local_one"}),
         tells_missing: false,
+        refuses: &[],
         clients: 4,
     }
     .check();

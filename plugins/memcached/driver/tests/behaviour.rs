@@ -10,6 +10,7 @@ fn check(commands: &str) {
         endpoint: server.endpoint(),
         options: json!({"commands": commands}),
         tells_missing: true,
+        refuses: &[],
         clients: 4,
     }
     .check();

@@ -12,6 +12,7 @@ fn over_tls_the_driver_behaves_alike() {
         endpoint: server.endpoint(),
         options: json!({"tls_ca_file": authority.file(), "commands": "meta"}),
         tells_missing: true,
+        refuses: &[],
         clients: 4,
     }
     .check();

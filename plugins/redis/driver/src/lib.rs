@@ -4,14 +4,17 @@
 //! YCSB's binding also adds every inserted key to a sorted set `_indices`, which only its scans
 //! read; in a workload without scans that second command of every insert is left out. The commands
 //! of one operation go out together, where YCSB's binding waits for each reply before the next.
+//!
+//! In a Redis Cluster each key is asked for at the server that has its slot.
 
+mod cluster;
 mod encode;
 mod options;
 mod reply;
 
 use weighhouse_driver_api::{
     Codec, Expected, Feature, Fields, Identity, Malformed, Operation, OptionRefused, Options,
-    Outcome, Parsed, RecordShape, Refusal, Request, Verifier,
+    Outcome, Parsed, RecordShape, Refusal, Request, Spread, Verifier,
 };
 
 use encode::{bulk, header};
@@ -120,6 +123,14 @@ impl Codec for Resp {
             }
             out
         };
+        if settings.cluster && shape.scans {
+            let message = "in a cluster there are no scans: their index is one key, on one server";
+            return Err(OptionRefused::new("cluster", message));
+        }
+        if settings.cluster && shape.keys_per_read > 1 {
+            let message = "in a cluster a read asks for one key: others are on other servers";
+            return Err(OptionRefused::new("cluster", message));
+        }
         let index = match settings.scan_index {
             Some(ScanIndex::None) if shape.scans => {
                 let message = "none leaves the workload's scans nothing to go by";
@@ -271,6 +282,10 @@ impl Codec for Resp {
         }
     }
 
+    fn spread(&self) -> Option<&dyn Spread> {
+        self.settings.cluster.then_some(self)
+    }
+
     fn verify(&self, expected: Expected, reply: &[u8], verifier: &Verifier<'_>) -> bool {
         let Some(mut values) = reply::bulks(reply) else { return false };
         match (self.settings.layout, expected.fields) {
@@ -320,6 +335,7 @@ impl Resp {
             let rest = input.get(scan.base..).unwrap_or_default();
             let Some(reply) = scan.reply.advance(rest)? else { return Ok(Parsed::Incomplete) };
             let outcome = self.outcome_of(&reply, rest, expected, scan.replies)?;
+            scan.redirected |= self.settings.cluster && reply.redirects(rest);
             scan.add(&reply, outcome);
             if expected.operation == Operation::Scan && expected.part == 0 {
                 let consumed = scan.base;
@@ -334,7 +350,10 @@ impl Resp {
                 });
             }
         }
-        let Scan { base: consumed, outcome, .. } = std::mem::take(scan);
+        let Scan { base: consumed, outcome, redirected, .. } = std::mem::take(scan);
+        if redirected {
+            return Ok(Parsed::Elsewhere { consumed });
+        }
         let outcome = match outcome {
             // A record that was deleted between the look at the index and the read of it.
             Some(Outcome::NotFound) if expected.operation == Operation::Scan => Outcome::Ok,

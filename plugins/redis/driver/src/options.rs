@@ -28,6 +28,11 @@ pub(crate) const SCHEMA: &str = r#"{
       "default": 0,
       "description": "Number of the logical database (SELECT)."
     },
+    "cluster": {
+      "type": "boolean",
+      "default": false,
+      "description": "The endpoints are servers of a Redis Cluster, one or more; the others are found by CLUSTER SLOTS. Every client connects to every master and sends each operation to the one that has the key's slot, follows MOVED and ASK, and asks for the slots anew when servers change. No scans, one key to a read, database 0. Load goes only to hosts that an endpoint names."
+    },
     "username": {
       "type": "string",
       "description": "The ACL user to log in as; without it the user default. Needs password_file."
@@ -87,6 +92,7 @@ pub(crate) struct Settings {
     /// None: by what the workload does.
     pub(crate) scan_index: Option<ScanIndex>,
     pub(crate) database: u16,
+    pub(crate) cluster: bool,
     pub(crate) username: Option<String>,
     pub(crate) password: Option<Secret>,
     pub(crate) resp3: bool,
@@ -119,6 +125,10 @@ impl Settings {
                         .and_then(|number| u16::try_from(number).ok())
                         .ok_or_else(|| OptionRefused::new(name, "a number within 0 and 65535"))?;
                 }
+                "cluster" => {
+                    settings.cluster =
+                        value.as_bool().ok_or_else(|| OptionRefused::new(name, "true or false"))?;
+                }
                 "username" => {
                     let given = value.as_str().filter(|given| !given.is_empty());
                     let given = given.ok_or_else(|| OptionRefused::new(name, "a user's name"))?;
@@ -138,13 +148,20 @@ impl Settings {
                 }
                 _ => {
                     let message = "unknown; the options are layout, scan_index, database, \
-                                   username, password_file and resp3, and those of the engine";
+                                   cluster, username, password_file and resp3, and those of the engine";
                     return Err(OptionRefused::new(name, message));
                 }
             }
         }
         if settings.username.is_some() && settings.password.is_none() {
             return Err(OptionRefused::new("username", "needs password_file beside it"));
+        }
+        if settings.cluster && settings.database != 0 {
+            return Err(OptionRefused::new("database", "a cluster has database 0 alone"));
+        }
+        if settings.cluster && settings.scan_index.is_some_and(|index| index != ScanIndex::None) {
+            let message = "a cluster has no index for scans: it would be one key, on one server";
+            return Err(OptionRefused::new("scan_index", message));
         }
         Ok(settings)
     }
@@ -177,6 +194,9 @@ mod tests {
             (json!({"database": -1}), "database"),
             (json!({"databse": 1}), "databse"),
             (json!({"resp3": 1}), "resp3"),
+            (json!({"cluster": "yes"}), "cluster"),
+            (json!({"cluster": true, "database": 1}), "database"),
+            (json!({"cluster": true, "scan_index": "lex"}), "scan_index"),
             (json!({"username": "loader"}), "username"),
             (json!({"password_file": "/no/such/file"}), "password_file"),
         ] {

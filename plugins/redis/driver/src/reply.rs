@@ -6,6 +6,7 @@
 
 use weighhouse_driver_api::{Malformed, Operation, Outcome};
 
+use crate::cluster::redirects;
 use crate::error_outcome;
 
 /// Longest line of a header, an error or a simple string.
@@ -37,6 +38,8 @@ pub struct Scan {
     pub(crate) replies: u16,
     /// What they came to: the first error, or the first that is not all right.
     pub(crate) outcome: Option<Outcome>,
+    /// Some reply was a redirection.
+    pub(crate) redirected: bool,
     pub(crate) reply: ReplyScan,
 }
 
@@ -185,6 +188,12 @@ impl Reply {
         self.filled
     }
 
+    /// Whether it sends the command to another server.
+    pub(crate) fn redirects(&self, input: &[u8]) -> bool {
+        let text = input.get(self.top.start + 1..self.top.line_end).unwrap_or_default();
+        self.top.kind == Kind::Error && redirects(text)
+    }
+
     /// What the reply says.
     pub(crate) fn outcome(&self, input: &[u8], operation: Operation) -> Result<Outcome, Malformed> {
         let reads = matches!(operation, Operation::Read | Operation::Scan);
@@ -210,6 +219,53 @@ impl Reply {
             _ => Err(Malformed("a reply to another command")),
         }
     }
+}
+
+/// Any complete reply, for what is read seldom.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Value<'a> {
+    Null,
+    Number(i64),
+    /// A string of any kind, an error too.
+    Text(&'a [u8]),
+    List(Vec<Self>),
+}
+
+/// Aggregates within aggregates that are taken in.
+const DEEPEST: usize = 8;
+
+/// Reads a complete reply whole; none when it is of no known type, or too deep.
+pub(crate) fn tree(reply: &[u8]) -> Option<Value<'_>> {
+    element(reply, 0, DEEPEST).map(|(value, _)| value)
+}
+
+fn element(reply: &[u8], start: usize, depth: usize) -> Option<(Value<'_>, usize)> {
+    let sign = *reply.get(start)?;
+    let line_end = line(reply, start + 1).ok()??;
+    let text = &reply[start + 1..line_end];
+    let next = line_end + 2;
+    Some(match sign {
+        b':' => (Value::Number(std::str::from_utf8(text).ok()?.parse().ok()?), next),
+        b'+' | b'-' | b',' | b'(' | b'#' => (Value::Text(text), next),
+        b'_' => (Value::Null, next),
+        b'$' | b'=' | b'!' => match number(text).ok()? {
+            None => (Value::Null, next),
+            Some(length) => (Value::Text(reply.get(next..next + length)?), next + length + 2),
+        },
+        b'*' | b'~' | b'%' => {
+            let Some(count) = number(text).ok()? else { return Some((Value::Null, next)) };
+            let count = if sign == b'%' { count * 2 } else { count };
+            let depth = depth.checked_sub(1)?;
+            let (mut values, mut at) = (Vec::new(), next);
+            for _ in 0..count {
+                let (value, end) = element(reply, at, depth)?;
+                values.push(value);
+                at = end;
+            }
+            (Value::List(values), at)
+        }
+        _ => return None,
+    })
 }
 
 /// The elements of an array of strings, those that are null among them; what is no string ends it.

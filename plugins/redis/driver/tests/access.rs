@@ -124,6 +124,7 @@ fn over_resp3_the_driver_behaves_alike() {
             endpoint: server.endpoint(),
             options: json!({"layout": layout, "resp3": true}),
             tells_missing: true,
+            refuses: &[],
             clients: 4,
         }
         .check();

@@ -10,6 +10,7 @@ fn check(options: serde_json::Value) {
         endpoint: server.endpoint(),
         options,
         tells_missing: true,
+        refuses: &[],
         clients: 4,
     }
     .check();

@@ -42,6 +42,7 @@ fn over_tls_the_driver_behaves_alike() {
         endpoint: server.endpoint(),
         options: json!({"tls_ca_file": authority.file()}),
         tells_missing: true,
+        refuses: &[],
         clients: 4,
     }
     .check();

@@ -11,6 +11,7 @@ fn a_directory() {
         endpoint: format!("file://{}", directory.path().display()),
         options: json!({}),
         tells_missing: false,
+        refuses: &[],
         clients: 4,
     }
     .check();

@@ -34,6 +34,9 @@ fn bench() -> &'static Bench {
                 codecs.push(Resp::new(&shape, options.as_object().unwrap()).unwrap());
             }
         }
+        let options = serde_json::json!({"cluster": true});
+        let shape = RecordShape::new(2, 4, "field");
+        codecs.push(Resp::new(&shape, options.as_object().unwrap()).unwrap());
         Bench { codecs, source: ValueSource::new(1, &RecordShape::new(2, 4, "field")) }
     })
 }
@@ -65,7 +68,14 @@ fuzz_target!(|data: &[u8]| {
             assert!(codec.follow(expected, &input[..consumed], &mut out) > 0);
             assert!(!out.is_empty() && out.len() < 100 * (1 + consumed));
         }
+        Ok(Parsed::Elsewhere { consumed }) => {
+            assert!((1..=input.len()).contains(&consumed));
+            let _ = codec.spread().unwrap().read_elsewhere(&input[..consumed]);
+        }
         Ok(Parsed::Incomplete) | Err(_) => {}
+    }
+    if let Some(spread) = codec.spread() {
+        let _ = spread.read_map(input);
     }
     let _ = codec.parse_greeting(input, &mut Default::default());
 });

@@ -1,0 +1,375 @@
+//! Keys that are spread over several servers: who has which, and what happens when that changes.
+//!
+//! Each client has a connection to each server. An operation goes to the server that has its key by
+//! the last map; a server that has it no longer names the right one, the operation goes there, and
+//! its time runs on. Where the right server is gone the operation has failed. The map is asked for
+//! anew after either, at most every [`QUESTION_EVERY`].
+
+use std::net::IpAddr;
+
+use weighhouse_driver_api::{Codec, ErrorKind, Stretch};
+
+use super::connect::ask_map;
+use super::desk::{Astray, Desk, Pace, Part, Pending};
+use super::endpoint::Endpoint;
+use super::link::{FAILURE_PAUSE, Link, State};
+use super::shard::NetShard;
+use super::tls::Tls;
+use crate::plan::Failure;
+use crate::workload::Step;
+
+/// Shortest time between two questions where keys are, ns.
+const QUESTION_EVERY: u64 = 100_000_000;
+/// How often an operation may be sent elsewhere before it has failed.
+const MOST_MOVES: u8 = 8;
+
+/// An operation whose connection is being made.
+#[derive(Debug)]
+struct Waiting {
+    index: usize,
+    pending: Pending,
+    request: Vec<u8>,
+    once: bool,
+    since: u64,
+}
+
+/// Which server has which keys.
+#[derive(Debug)]
+pub(super) struct Routes {
+    /// Of each place the position of its server among the shard's.
+    map: Vec<usize>,
+    /// Whether a server has any place.
+    wanted: Vec<bool>,
+    /// Hosts that load may go to: those of the order.
+    allowed: Vec<IpAddr>,
+    waiting: Vec<Waiting>,
+    outdated: bool,
+    next_question: u64,
+    /// Where to look first for a connection to ask over.
+    asked: usize,
+    request: Vec<u8>,
+}
+
+fn host_of(endpoint: &Endpoint) -> Option<IpAddr> {
+    match endpoint {
+        Endpoint::Tcp(address) | Endpoint::Tls(address, _) => Some(address.ip()),
+        Endpoint::Unix(_) => None,
+    }
+}
+
+/// The endpoint of a server that another one named, with the other's scheme, and its host where the
+/// name has none.
+fn named(server: &str, by: &Endpoint) -> Result<Endpoint, Failure> {
+    let own = || {
+        host_of(by).map(|host| if host.is_ipv6() { format!("[{host}]") } else { host.to_string() })
+    };
+    let scheme = if matches!(by, Endpoint::Tls(..)) { "tls" } else { "tcp" };
+    let (host, port) = server.rsplit_once(':').unwrap_or((server, ""));
+    let host = match host {
+        "" | "?" => own().unwrap_or_default(),
+        host if host.contains(':') && !host.starts_with('[') => format!("[{host}]"),
+        host => host.to_owned(),
+    };
+    Endpoint::parse(&format!("{scheme}://{host}:{port}")).map_err(|message| {
+        Failure::new(
+            "connection",
+            format!("{by} names a server that cannot be used: {message}"),
+            "",
+        )
+    })
+}
+
+impl Routes {
+    /// Asks the order's servers one after another where keys are; the servers that have some.
+    pub(super) fn discover<C: Codec>(
+        endpoints: &[Endpoint],
+        tls: Option<&Tls>,
+        codec: &C,
+    ) -> Result<Option<(Self, Vec<Endpoint>)>, Failure> {
+        let Some(spread) = codec.spread() else { return Ok(None) };
+        let mut routes = Self {
+            map: vec![usize::MAX; usize::from(spread.places())],
+            wanted: Vec::new(),
+            allowed: endpoints.iter().filter_map(host_of).collect(),
+            waiting: Vec::new(),
+            outdated: false,
+            next_question: 0,
+            asked: 0,
+            request: Vec::new(),
+        };
+        let mut failure = Failure::new("connection", "no endpoint to ask".to_owned(), "");
+        for endpoint in endpoints {
+            let stretches = match ask_map(endpoint, tls, codec, spread) {
+                Ok(stretches) => stretches,
+                Err(failed) => {
+                    failure = failed;
+                    continue;
+                }
+            };
+            let mut nodes = Vec::new();
+            for stretch in &stretches {
+                let (node, _) = routes.node(&mut nodes, &stretch.server, endpoint)?;
+                routes.assign(stretch, node);
+            }
+            if let Some(place) = routes.map.iter().position(|&node| node == usize::MAX) {
+                return Err(Failure::new(
+                    "connection",
+                    format!("{endpoint}: no server has place {place} of {}", routes.map.len()),
+                    "is the cluster complete?",
+                ));
+            }
+            routes.count(nodes.len());
+            return Ok(Some((routes, nodes)));
+        }
+        Err(failure)
+    }
+
+    /// The position of a server by its name, and whether it is a new one.
+    fn node(
+        &self,
+        nodes: &mut Vec<Endpoint>,
+        server: &str,
+        by: &Endpoint,
+    ) -> Result<(usize, bool), Failure> {
+        let endpoint = named(server, by)?;
+        if let Some(known) = nodes.iter().position(|node| *node == endpoint) {
+            return Ok((known, false));
+        }
+        if host_of(&endpoint).is_none_or(|host| !self.allowed.contains(&host)) {
+            return Err(Failure::new(
+                "connection",
+                format!(
+                    "{by} names the server {endpoint}, which is on no host of target.endpoints"
+                ),
+                "name an endpoint on each host of the cluster: load goes nowhere else",
+            ));
+        }
+        nodes.push(endpoint);
+        Ok((nodes.len() - 1, true))
+    }
+
+    fn assign(&mut self, stretch: &Stretch, node: usize) {
+        let (first, last) = (usize::from(stretch.first), usize::from(stretch.last));
+        if let Some(places) = self.map.get_mut(first..=last) {
+            places.fill(node);
+        }
+    }
+
+    /// Which of so many servers have places.
+    fn count(&mut self, nodes: usize) {
+        self.wanted = vec![false; nodes];
+        for &node in &self.map {
+            if let Some(wanted) = self.wanted.get_mut(node) {
+                *wanted = true;
+            }
+        }
+    }
+
+    /// Whether a server is worth connecting to.
+    pub(super) fn wants(&self, node: usize) -> bool {
+        self.wanted.get(node).copied().unwrap_or_default()
+    }
+
+    /// The map may be wrong.
+    pub(super) fn doubt(&mut self) {
+        self.outdated = true;
+    }
+}
+
+fn place_of<C: Codec>(desk: &Desk<C>) -> usize {
+    desk.codec.spread().map_or(0, |spread| usize::from(spread.place(desk.composer.key())))
+}
+
+impl<C: Codec> NetShard<C> {
+    /// Sends an operation to the server that has its key: over a client's connection, or over that
+    /// of the client with the fewest operations there.
+    pub(super) fn route(&mut self, step: &Step, client: Option<usize>, due: u64, held: bool) {
+        let Some(routes) = &mut self.routes else { return };
+        let mut request = std::mem::take(&mut routes.request);
+        request.clear();
+        let pending = self.desk.append(step, &mut request, due, held);
+        let node = routes.map.get(place_of(&self.desk)).copied().unwrap_or_default();
+        let first = node * self.per_node;
+        let index = match client {
+            Some(client) => first + client,
+            None => self.least_loaded(first).unwrap_or(first),
+        };
+        self.hand_over(index, pending, &request, false);
+        if let Some(routes) = &mut self.routes {
+            routes.request = request;
+        }
+    }
+
+    /// Gives a connection an operation that is begun already.
+    fn hand_over(&mut self, index: usize, pending: Pending, request: &[u8], once: bool) {
+        let link = &mut self.links[index];
+        if link.is_up() {
+            if once {
+                let mut before = Vec::new();
+                if let Some(spread) = self.desk.codec.spread() {
+                    spread.encode_once(&mut before);
+                }
+                link.take_over(Desk::<C>::aside(Part::Once), &before);
+            }
+            link.take_over(pending, request);
+            if !self.touched.contains(&index) {
+                self.touched.push(index);
+            }
+        } else if matches!(link.state, State::Down(_)) {
+            self.fail_routed(index, &pending, ErrorKind::Connection);
+        } else if let Some(routes) = &mut self.routes {
+            let (request, since) = (request.to_vec(), self.desk.now);
+            routes.waiting.push(Waiting { index, pending, request, once, since });
+        }
+    }
+
+    fn fail_routed(&mut self, index: usize, pending: &Pending, kind: ErrorKind) {
+        let now = self.desk.now;
+        let sent = if pending.sent > 0 { pending.sent } else { now };
+        self.desk.fail(&Pending { sent, ..*pending }, kind);
+        if let Pace::Routed { .. } = self.desk.pace {
+            self.desk.pausing.push_back((now + FAILURE_PAUSE, index));
+        }
+    }
+
+    /// Sends on what servers sent elsewhere or what waited for a connection, takes in new maps, and
+    /// asks for one where the last is in doubt.
+    pub(super) fn reroute(&mut self) -> Result<(), Failure> {
+        if self.routes.is_none() {
+            return Ok(());
+        }
+        for (index, reply) in std::mem::take(&mut self.desk.maps) {
+            self.take_map(index, &reply)?;
+        }
+        for astray in std::mem::take(&mut self.desk.astray) {
+            self.send_elsewhere(&astray)?;
+        }
+        self.look_after_waiting();
+        self.ask_where();
+        while let Some(index) = self.touched.pop() {
+            self.flush(index);
+        }
+        Ok(())
+    }
+
+    fn take_map(&mut self, index: usize, reply: &[u8]) -> Result<(), Failure> {
+        let by = self.nodes[index / self.per_node].clone();
+        let Some(Ok(stretches)) = self.desk.codec.spread().map(|spread| spread.read_map(reply))
+        else {
+            // Of a server that does not know at the moment; another one is asked.
+            return Ok(());
+        };
+        for stretch in stretches {
+            let node = self.node_named(&stretch.server, &by)?;
+            if let Some(routes) = &mut self.routes {
+                routes.assign(&stretch, node);
+            }
+        }
+        if let Some(routes) = &mut self.routes {
+            routes.outdated = false;
+            routes.count(self.nodes.len());
+        }
+        Ok(())
+    }
+
+    /// The position of a server; connects to one that is new.
+    fn node_named(&mut self, server: &str, by: &Endpoint) -> Result<usize, Failure> {
+        let Some(routes) = &mut self.routes else { return Ok(0) };
+        let (node, new) = routes.node(&mut self.nodes, server, by)?;
+        if new {
+            routes.wanted.push(true);
+            for client in 0..self.per_node {
+                let index = self.links.len();
+                self.links.push(Link::new(index, State::Down(self.desk.now)));
+                if client < self.active {
+                    self.reconnect(index);
+                }
+            }
+        }
+        Ok(node)
+    }
+
+    fn send_elsewhere(&mut self, astray: &Astray) -> Result<(), Failure> {
+        let spread = self.desk.codec.spread();
+        let to = spread.and_then(|spread| spread.read_elsewhere(&astray.reply));
+        let moves = astray.pending.moves + 1;
+        let (Some(to), true) = (to, moves <= MOST_MOVES) else {
+            self.fail_routed(astray.index, &astray.pending, ErrorKind::Other);
+            return Ok(());
+        };
+        let by = self.nodes[astray.index / self.per_node].clone();
+        let node = self.node_named(&to.server, &by)?;
+        let mut request = Vec::new();
+        self.desk.append_again(&astray.pending, &mut request);
+        if let (Some(routes), false) = (&mut self.routes, to.once) {
+            if let Some(place) = routes.map.get_mut(place_of(&self.desk)) {
+                *place = node;
+            }
+            routes.outdated = true;
+        }
+        let index = node * self.per_node + astray.index % self.per_node;
+        self.hand_over(index, Pending { moves, ..astray.pending }, &request, to.once);
+        Ok(())
+    }
+
+    fn look_after_waiting(&mut self) {
+        let Some(routes) = &mut self.routes else { return };
+        if routes.waiting.is_empty() {
+            return;
+        }
+        let mut still = Vec::new();
+        for one in std::mem::take(&mut routes.waiting) {
+            let link = &self.links[one.index];
+            let gone = matches!(link.state, State::Down(_));
+            if link.is_up() || gone {
+                self.hand_over(one.index, one.pending, &one.request, one.once);
+            } else if self.desk.now.saturating_sub(one.since) > self.timeout {
+                self.fail_routed(one.index, &one.pending, ErrorKind::Timeout);
+            } else {
+                still.push(one);
+            }
+        }
+        if let Some(routes) = &mut self.routes {
+            routes.waiting.append(&mut still);
+        }
+    }
+
+    fn ask_where(&mut self) {
+        let Some(routes) = &mut self.routes else { return };
+        if !routes.outdated || self.desk.now < routes.next_question {
+            return;
+        }
+        let count = self.links.len();
+        let up = (0..count).map(|step| (routes.asked + 1 + step) % count);
+        let mut up = up.filter(|&index| self.links[index].is_up());
+        let Some(index) = up.next() else { return };
+        routes.asked = index;
+        routes.next_question = self.desk.now + QUESTION_EVERY;
+        let mut question = Vec::new();
+        if let Some(spread) = self.desk.codec.spread() {
+            spread.encode_question(&mut question);
+        }
+        self.links[index].take_over(Desk::<C>::aside(Part::Map), &question);
+        self.touched.push(index);
+    }
+
+    /// Closed loop: lets clients go on that may.
+    pub(super) fn wake_routed(&mut self) {
+        for failed in [false, true] {
+            loop {
+                let desk = &mut self.desk;
+                let queue = if failed { &mut desk.pausing } else { &mut desk.thinking };
+                let Some(&(due, index)) = queue.front().filter(|&&(due, _)| due <= desk.now) else {
+                    break;
+                };
+                queue.pop_front();
+                if let Some(step) = self.desk.supply.take(due) {
+                    self.route(&step, Some(index % self.per_node), due, false);
+                }
+            }
+        }
+        while let Some(index) = self.touched.pop() {
+            self.flush(index);
+        }
+    }
+}
