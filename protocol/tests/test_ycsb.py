@@ -124,7 +124,7 @@ def test_what_cannot_be_carried_out_is_refused_by_name() -> None:
     assert "has to end" in problems("recordcount=5")["operationcount"]
     assert "no whole number" in problems(LEAST + "fieldcount=many")["fieldcount"]
     assert "one of" in problems(LEAST + "requestdistribution=zipf")["requestdistribution"]
-    wrong = problems(LEAST + "workload=site.ycsb.workloads.TimeSeriesWorkload")
+    wrong = problems(LEAST + "workload=site.ycsb.workloads.RestWorkload")
     assert "not carried out" in wrong["workload"]
     assert "minscanlength" in str(problems(LEAST + "minscanlength=0"))
     assert "above 0" in problems(LEAST + "readproportion=0\nupdateproportion=0")["readproportion"]

@@ -10,6 +10,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Fraction, Name
+from weighhouse_protocol.time_series import TimeSeries
 
 Operation = Literal["read", "update", "insert", "scan", "read_modify_write", "delete"]
 """An operation of the core workload, and benchANT's delete."""
@@ -107,6 +108,8 @@ class Workload(Document):
     """Share of reads that ask for a key which was never inserted."""
     insert_retry_limit: int = Field(default=3, ge=0, le=100)
     """How often the load phase tries again to insert a record before it leaves it out."""
+    time_series: TimeSeries | None = None
+    """Records are data points of time series; `request_distribution` then chooses a name."""
 
     @model_validator(mode="after")
     def _slice_fits(self) -> Self:
@@ -164,6 +167,28 @@ class Workload(Document):
             message = (
                 "keys_per_read above 1 reads whole records and does not verify them: leave "
                 "verify_fraction at 0, read_all_fields true and read_fields_by_name false"
+            )
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _points_are_whole(self) -> Self:
+        if self.time_series is None:
+            return self
+        series = self.time_series.series
+        if self.record_count < series:
+            message = (
+                f"record_count {self.record_count} is below one data point for each of the "
+                f"{series} series of time_series"
+            )
+            raise ValueError(message)
+        if self.insert_start or self.insert_count is not None:
+            message = "insert_start and insert_count: time series have no slices; leave them out"
+            raise ValueError(message)
+        if self.request_distribution in ("latest", "exponential", "uniform_growing"):
+            message = (
+                f"request_distribution: {self.request_distribution} chooses by age, and names of "
+                "series have none; use uniform, zipfian, zipf, sequential or hotspot"
             )
             raise ValueError(message)
         return self

@@ -4,12 +4,15 @@
 //! `protocol/fixtures/driver` keep the two sides from drifting apart.
 
 mod load;
+mod series;
 mod workload;
 
 use serde::Deserialize;
 use weighhouse_driver_api::{Operation, Options, RecordShape};
 
 pub use load::{Arrival, Load, Profile};
+pub(crate) use series::LETTERS;
+pub use series::{TimeSeries, TimeUnit};
 pub use workload::{
     Distribution, InsertOrder, LengthDistribution, Mix, ScanLengthDistribution, Workload,
 };

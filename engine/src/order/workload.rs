@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use weighhouse_driver_api::{Lengths, Operation, RecordShape};
 
-use super::{OrderRefused, refuse, within};
+use super::{OrderRefused, TimeSeries, refuse, within};
 
 /// How far the shares of the operations may be from adding up to 1.
 const WEIGHT_TOLERANCE: f64 = 1e-6;
@@ -110,6 +110,9 @@ pub struct Workload {
     /// How often the load phase tries again to insert a record.
     #[serde(default = "three_times")]
     pub insert_retry_limit: u8,
+    /// Records are data points of time series.
+    #[serde(default)]
+    pub time_series: Option<TimeSeries>,
 }
 
 /// Shares of the operations; they add up to 1.
@@ -295,6 +298,10 @@ impl Workload {
         within("workload.zero_padding", &self.zero_padding, &1, &32)?;
         within("workload.verify_fraction", &self.verify_fraction, &0.0, &1.0)?;
         self.check_draws()?;
+        if let Some(series) = &self.time_series {
+            series.check()?;
+            self.check_points(series)?;
+        }
         let mut characters = self.field_name_prefix.chars();
         if !characters.next().is_some_and(|first| first.is_ascii_alphabetic())
             || !characters.all(|next| next.is_ascii_alphanumeric() || next == '_')
@@ -364,6 +371,29 @@ impl Workload {
             return refuse(
                 "workload.keys_per_read: reads of several records read all of them, and are not \
                  verified",
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether the workload fits its time series.
+    fn check_points(&self, series: &TimeSeries) -> Result<(), OrderRefused> {
+        if self.record_count < series.series() {
+            return refuse(format!(
+                "workload.record_count: at least one data point for each of the {} series",
+                series.series()
+            ));
+        }
+        if self.insert_start > 0 || self.insert_count.is_some() {
+            return refuse("workload.insert_start, insert_count: time series have no slices");
+        }
+        if matches!(
+            self.request_distribution,
+            Distribution::Latest | Distribution::Exponential | Distribution::UniformGrowing
+        ) {
+            return refuse(
+                "workload.request_distribution: it chooses among names of series, which are not \
+                 newer or older: uniform, zipfian, zipf, sequential or hotspot",
             );
         }
         Ok(())

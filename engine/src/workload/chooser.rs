@@ -2,6 +2,7 @@
 
 use super::keys::fnv_hash;
 use super::random::Random;
+use super::series::Points;
 use super::zipfian::{Skew, Zipf, Zipfian};
 use crate::order::{Distribution, Workload};
 
@@ -72,11 +73,20 @@ pub enum KeyChooser {
         /// Without a common divisor with `count`.
         stride: u64,
     },
+    /// Points of time series: a name by another chooser, any of its series, any moment.
+    Points {
+        /// Of names.
+        keys: Box<Self>,
+        /// How many.
+        count: u64,
+        /// The series.
+        points: Points,
+    },
 }
 
 /// A number without a common divisor with another one, large and odd: what ranks times it leave
 /// modulo the other is every remainder once.
-fn stride_for(count: u64) -> u64 {
+pub(super) fn stride_for(count: u64) -> u64 {
     const FIRST: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut stride = FIRST;
     let divisor = |mut one: u64, mut other: u64| {
@@ -99,6 +109,16 @@ impl KeyChooser {
     #[must_use]
     pub fn new(workload: &Workload, expected_inserts: u64, shard: u64, shards: u64) -> Self {
         let (start, count) = (workload.insert_start, workload.slice_length());
+        if let Some(series) = &workload.time_series {
+            let count = series.series_keys;
+            let keys = Workload { record_count: count, time_series: None, ..workload.clone() };
+            let keys = match Self::new(&keys, 0, shard, shards) {
+                // No name will be added.
+                Self::Zipfian { ranks, start, .. } => Self::Zipfian { ranks, start, count },
+                other => other,
+            };
+            return Self::Points { keys: Box::new(keys), count, points: Points::new(series) };
+        }
         match workload.request_distribution {
             Distribution::Uniform => Self::Uniform { start, count },
             Distribution::Zipfian => Self::Zipfian {
@@ -186,6 +206,10 @@ impl KeyChooser {
             Self::Zipf { ranks, start, count, stride } => {
                 let place = u128::from(ranks.draw(random)) * u128::from(*stride);
                 *start + (place % u128::from(*count)) as u64
+            }
+            Self::Points { keys, count, points } => {
+                let key = keys.choose(random, *count);
+                points.of_key(key, random, bound)
             }
             _ => unreachable!("chosen before"),
         }

@@ -1,5 +1,6 @@
 //! Record numbers and the keys they become, as YCSB's `CoreWorkload.buildKeyName`.
 
+use super::series::PointKeys;
 use crate::order::{InsertOrder, Workload};
 
 const PREFIX: &[u8] = b"user";
@@ -38,7 +39,7 @@ const FNV_POWERS: [u64; 9] = {
 
 /// A number's decimal digits.
 #[derive(Debug, Clone, Copy)]
-struct Digits {
+pub(super) struct Digits {
     bytes: [u8; 24],
     start: usize,
 }
@@ -57,7 +58,7 @@ fn eight_digits(number: u64) -> u64 {
 
 impl Digits {
     #[inline]
-    fn of(number: u64) -> Self {
+    pub(super) fn of(number: u64) -> Self {
         const ZEROS: u64 = 0x3030_3030_3030_3030;
         const EIGHT: u64 = 100_000_000;
         let (upper, last) = (number / EIGHT, number % EIGHT);
@@ -78,7 +79,7 @@ impl Digits {
     }
 
     #[inline]
-    fn as_bytes(&self) -> &[u8] {
+    pub(super) fn as_bytes(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
 }
@@ -88,6 +89,7 @@ impl Digits {
 pub struct KeyMaker {
     hashed: bool,
     padding: usize,
+    points: Option<Box<PointKeys>>,
 }
 
 impl KeyMaker {
@@ -97,6 +99,7 @@ impl KeyMaker {
         Self {
             hashed: workload.insert_order == InsertOrder::Hashed,
             padding: workload.zero_padding,
+            points: workload.time_series.as_ref().map(|series| Box::new(PointKeys::new(series))),
         }
     }
 
@@ -104,6 +107,9 @@ impl KeyMaker {
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub fn write(&self, number: u64, key: &mut Vec<u8>) {
+        if let Some(points) = &self.points {
+            return points.write(number, key);
+        }
         let hash = if self.hashed { fnv_hash(number) } else { 0 };
         let digits = Digits::of(if self.hashed { hash.unsigned_abs() } else { number });
         let digits = digits.as_bytes();
@@ -128,7 +134,7 @@ mod tests {
     use super::*;
 
     fn key(order: InsertOrder, padding: usize, number: u64) -> String {
-        let maker = KeyMaker { hashed: order == InsertOrder::Hashed, padding };
+        let maker = KeyMaker { hashed: order == InsertOrder::Hashed, padding, points: None };
         let mut key = b"left over".to_vec();
         maker.write(number, &mut key);
         String::from_utf8(key).unwrap()

@@ -4,6 +4,7 @@ mod chooser;
 mod inserts;
 mod keys;
 mod random;
+mod series;
 mod stream;
 mod zipfian;
 

@@ -83,6 +83,7 @@ impl Suite<'_> {
         self.read_modify_writes_are_one_operation();
         self.misses_are_not_found();
         self.drawn_lengths_are_verified();
+        self.points_of_series_are_records();
         self.open_loops_keep_their_schedule();
         self.unknown_options_are_refused();
         for (name, workload) in [
@@ -173,6 +174,16 @@ impl Suite<'_> {
         let run = self.run(6, &workload, 500);
         let measure = run.phase("measure");
         assert_eq!(measure.count("read", "ok") + measure.count("update", "ok"), 500);
+    }
+
+    fn points_of_series_are_records(&self) {
+        let workload = json!({"operations": {"read": 0.4, "insert": 0.6}, "verify_fraction": 1.0,
+                              "request_distribution": "zipfian", "field_count": 1,
+                              "field_length": 8,
+                              "time_series": {"series_keys": 7, "tag_cardinalities": [1, 3]}});
+        let run = self.run(14, &workload, 600);
+        let measure = run.phase("measure");
+        assert_eq!(measure.count("read", "ok") + measure.count("insert", "ok"), 600);
     }
 
     fn open_loops_keep_their_schedule(&self) {

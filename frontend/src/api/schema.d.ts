@@ -4306,6 +4306,80 @@ export interface components {
             sequence: number;
         };
         /**
+         * TimeSeries
+         * @description Records are the data points of time series: all series have a point at a moment before any
+         *     has one at the next.
+         *
+         *     A point's key is the series' name, the values of its tags and the moment, with dots between; so
+         *     the keys of a series are in order of time.
+         */
+        TimeSeries: {
+            /**
+             * Delayed Fraction
+             * @description Share of the series that are late.
+             * @default 0.1
+             */
+            delayed_fraction?: number;
+            /**
+             * Delayed Intervals
+             * @description They are late by up to so many intervals, this one left out.
+             * @default 5
+             */
+            delayed_intervals?: number;
+            /**
+             * Interval
+             * @description From one moment to the next.
+             * @default 60
+             */
+            interval?: number;
+            /**
+             * Key Length
+             * @description Letters in a name (YCSB's fieldlength).
+             * @default 8
+             */
+            key_length?: number;
+            /**
+             * Series Keys
+             * @description Names of series (YCSB's fieldcount).
+             * @default 10
+             */
+            series_keys?: number;
+            /**
+             * Shuffled
+             * @description The series of a moment are written in a shuffled order.
+             * @default true
+             */
+            shuffled?: boolean;
+            /**
+             * Start
+             * @description The first moment; default: the beginning of 2017.
+             */
+            start?: number | null;
+            /**
+             * Tag Cardinalities
+             * @description Values of each tag; every name has a series for every combination.
+             * @default [
+             *       1,
+             *       2,
+             *       4,
+             *       8
+             *     ]
+             */
+            tag_cardinalities?: number[];
+            /**
+             * Tag Value Length
+             * @default 8
+             */
+            tag_value_length?: number;
+            /**
+             * Unit
+             * @description What moments are counted in, since 1970.
+             * @default seconds
+             * @enum {string}
+             */
+            unit?: "seconds" | "milliseconds";
+        };
+        /**
          * Timings
          * @description All times are the server's to dictate.
          */
@@ -4563,6 +4637,8 @@ export interface components {
              * @enum {string}
              */
             scan_length_distribution?: "uniform" | "zipfian";
+            /** @description Records are data points of time series; `request_distribution` then chooses a name. */
+            time_series?: components["schemas"]["TimeSeries"] | null;
             /**
              * Ttl Seconds
              * @description Time after which a written record expires.
