@@ -42,7 +42,12 @@ fn a_node() {
     what_the_edition_has_not_is_counted(&node);
     shards_load_their_shares(&node);
     few_connections_serve_many(&node);
-    a_killed_node_is_counted_and_found_again(&mut node);
+    for load in [
+        json!({"model": "open", "rate_per_second": 100, "connections": 4, "max_in_flight": 64}),
+        json!({"model": "closed", "clients": 4}),
+    ] {
+        a_killed_node_is_counted_and_found_again(&mut node, &load);
+    }
 }
 
 fn records_are_kept_as_ycsb_keeps_them(node: &Aerospike) {
@@ -142,13 +147,12 @@ fn few_connections_serve_many(node: &Aerospike) {
     assert_eq!(run.phase("measure").not_ok(), 0);
 }
 
-fn a_killed_node_is_counted_and_found_again(node: &mut Aerospike) {
+fn a_killed_node_is_counted_and_found_again(node: &mut Aerospike, load: &Value) {
     let phases = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 60}]);
     let mut long = order(&node.endpoint(), &json!({"timeout_ms": 3000}), &phases);
     long["workload"]["operations"] = json!({"read": 0.5, "insert": 0.5});
     long["workload"]["request_distribution"] = "latest".into();
-    long["load"] = json!({"model": "open", "rate_per_second": 100, "connections": 4,
-                          "max_in_flight": 64});
+    long["load"] = load.clone();
     let mut run = DriverRun::start(DRIVER, &long);
     run.wait_for_phase("measure");
     run.wait_for(|event| event["event"] == "interval" && reads(event) > 0);
