@@ -5,6 +5,7 @@
 //! has failed.
 #![allow(clippy::missing_panics_doc, clippy::expect_used, clippy::unwrap_used)]
 
+mod aerospike;
 mod authority;
 mod behaviour;
 mod cassandra;
@@ -14,6 +15,7 @@ mod proxy;
 mod run;
 mod server;
 
+pub use aerospike::Aerospike;
 pub use authority::{Authority, Certified};
 pub use behaviour::Suite;
 pub use cassandra::Cassandra;
