@@ -95,9 +95,9 @@ fn altered_values_are_found(stand_in: &MongoStandIn) {
     let reads = json!({"read": 1.0});
     for (name, change) in [
         // One byte of a value is another; it is of another kind; it is not there.
-        ("byte", changed as fn(Binary) -> Option<Bson>),
-        ("kind", |value| Some(Bson::String(String::from_utf8(value.bytes).unwrap()))),
-        ("lost", |_| None),
+        ("byte", Some(with_another_end as fn(Binary) -> Bson)),
+        ("kind", Some(as_text)),
+        ("lost", None),
     ] {
         let loaded = load(stand_in, name);
         let run = Run::of(DRIVER, &measuring(loaded.clone(), &reads, 100));
@@ -108,7 +108,7 @@ fn altered_values_are_found(stand_in: &MongoStandIn) {
                 let mut record = all.deserialize_current().unwrap();
                 let key = record.get("_id").unwrap().clone();
                 let Some(Bson::Binary(value)) = record.remove("field1") else { panic!("{record}") };
-                record.extend(change(value).map(|value| ("field1".to_owned(), value)));
+                record.extend(change.map(|change| ("field1".to_owned(), change(value))));
                 records.replace_one(doc! {"_id": key}, record).await.unwrap();
             }
         });
@@ -118,9 +118,13 @@ fn altered_values_are_found(stand_in: &MongoStandIn) {
     }
 }
 
-fn changed(mut value: Binary) -> Option<Bson> {
+fn with_another_end(mut value: Binary) -> Bson {
     value.bytes[39] ^= 1;
-    Some(value.into())
+    value.into()
+}
+
+fn as_text(value: Binary) -> Bson {
+    Bson::String(String::from_utf8(value.bytes).unwrap())
 }
 
 fn a_plain_insert_overwrites_nothing(stand_in: &MongoStandIn) {
