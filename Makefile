@@ -28,7 +28,7 @@ demo: install ## start the platform and weigh three systems; ONCE=1 ends after t
 
 .PHONY: test
 test: install ## all tests: Python, Rust, frontend, browser
-	@$(BOOTSTRAP)/debian.sh browser
+	@$(BOOTSTRAP)/debian.sh browser tests
 	@tests/run.sh
 
 .PHONY: test-compose

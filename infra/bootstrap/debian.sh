@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing. As another user than root it names them instead.
-# usage: debian.sh GROUP...    groups: servers, build, browser, bench
+# usage: debian.sh GROUP...    groups: servers, build, browser, tests, bench
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 
@@ -8,6 +8,7 @@ set -euo pipefail
 servers="redis-server:redis-server memcached:memcached /usr/lib/postgresql/15/bin/postgres:postgresql"
 build="/usr/lib/llvm-14/lib/libclang.so.1:libclang-dev clang:clang mvn:maven unzip:unzip cc:build-essential"
 browser="/usr/bin/chromium:chromium curl:curl"
+tests="javac:default-jdk-headless"
 bench="valgrind:valgrind strace:strace redis-benchmark:redis-tools taskset:util-linux"
 
 present() {

@@ -32,6 +32,7 @@ fn a_node() {
         endpoint: node.endpoint(),
         options: json!({}),
         tells_missing: true,
+        refuses: &[],
         clients: 4,
     }
     .check();
