@@ -32,7 +32,7 @@ count() {
 }
 
 pytest=(.venv/bin/python -m pytest)
-suite "Rust" cargo test --release --locked --quiet --workspace
+suite "Rust" cargo test --release --locked --quiet --workspace --no-fail-fast
 suite "frontend" npm --prefix frontend run --silent test
 suite "Python parts" "${pytest[@]}" protocol plugins agent backend worker migrations cli engine tests/architecture
 suite "whole platform" "${pytest[@]}" tests/end_to_end

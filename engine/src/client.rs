@@ -33,6 +33,9 @@ use crate::workload::{Acknowledged, InsertNumbers, KeyMaker, LoadStream, Operati
 
 /// Longest sleep, ns, so that the stop flag is seen and intervals are handed over soon.
 const LONGEST_SLEEP: u64 = 50_000_000;
+/// Closed loop: how long a client pauses that found no way to the server. A library that has given a
+/// server up says so a million times a second.
+const FAILURE_PAUSE: Duration = Duration::from_millis(10);
 /// The last stretch before an operation is due is spent without sleeping, ns.
 const SPIN: u64 = 40_000;
 /// Timer slack of a shard's thread, ns.
@@ -271,7 +274,7 @@ impl<D: ClientDriver> Shard<D> {
     }
 
     /// Does an operation and records what came of it.
-    async fn execute(&self, drawn: &Drawn) {
+    async fn execute(&self, drawn: &Drawn) -> Outcome {
         let step = &drawn.step;
         let sent = self.now();
         if self.state.borrow().open {
@@ -301,6 +304,7 @@ impl<D: ClientDriver> Shard<D> {
         if step.operation == Operation::Insert {
             state.supply.settle(step.number, outcome == Outcome::Ok);
         }
+        outcome
     }
 
     async fn ask(&self, drawn: &Drawn) -> Outcome {
@@ -386,8 +390,10 @@ impl<D: ClientDriver> Shard<D> {
                 tokio::time::sleep(Duration::from_millis(1)).await;
                 continue;
             };
-            self.execute(&drawn).await;
-            if think > 0 {
+            let outcome = self.execute(&drawn).await;
+            if outcome == Outcome::Error(ErrorKind::Connection) {
+                tokio::time::sleep(FAILURE_PAUSE).await;
+            } else if think > 0 {
                 tokio::time::sleep(Duration::from_nanos(think)).await;
             } else {
                 // A reply that is there at once must not keep others from their turn.

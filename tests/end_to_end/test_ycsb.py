@@ -100,5 +100,9 @@ def test_what_has_no_effect_is_told_and_what_cannot_be_is_refused(tmp_path: Path
     path.write_text("workload=site.ycsb.workloads.TimeSeriesWorkload\nrecordcount=5\n")
     done = command(str(path), "--system", "redis")
     assert done.returncode == 4
-    assert "TimeSeriesWorkload is not carried out" in done.stderr
+    assert "below one data point for each of the 640 series" in done.stderr
     assert "operationcount" in done.stderr
+    path.write_text(f"{COMMON}workload=site.ycsb.workloads.RestWorkload\n")
+    done = command(str(path), "--system", "redis")
+    assert done.returncode == 4
+    assert "RestWorkload is not carried out" in done.stderr

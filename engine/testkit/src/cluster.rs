@@ -15,6 +15,16 @@ pub struct RedisCluster {
     masters: usize,
 }
 
+/// What a server answers, without the line break at its end.
+fn ask(server: &Server, words: &[&str]) -> String {
+    let output = Command::new("redis-cli")
+        .args(["-p", &server.port().to_string()])
+        .args(words)
+        .output()
+        .expect("redis-cli");
+    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+}
+
 impl RedisCluster {
     /// A cluster whose servers all know each other; with replicas they have taken over all data.
     #[must_use]
@@ -41,11 +51,12 @@ impl RedisCluster {
         let cluster = Self { servers, masters };
         for (index, server) in cluster.servers[..masters].iter().enumerate() {
             let (first, last) = (index * SLOTS / masters, (index + 1) * SLOTS / masters - 1);
-            assert_eq!(server.ask(&format!("CLUSTER ADDSLOTSRANGE {first} {last}\r\n")), "+OK\r\n");
+            let range = ["cluster", "addslotsrange", &first.to_string(), &last.to_string()];
+            assert_eq!(ask(server, &range), "OK");
         }
         for (server, bus) in cluster.servers.iter().zip(&buses).skip(1) {
-            let meet = format!("CLUSTER MEET 127.0.0.1 {} {bus}\r\n", server.port());
-            assert_eq!(cluster.servers[0].ask(&meet), "+OK\r\n");
+            let meet = ["cluster", "meet", "127.0.0.1", &server.port().to_string(), bus];
+            assert_eq!(ask(&cluster.servers[0], &meet), "OK");
         }
         cluster.wait("all know all", |info, _| {
             info.contains("cluster_state:ok")
@@ -53,8 +64,8 @@ impl RedisCluster {
         });
         for index in masters..count {
             let master = cluster.id(index - masters);
-            let replicate = format!("CLUSTER REPLICATE {master}\r\n");
-            assert_eq!(cluster.servers[index].ask(&replicate), "+OK\r\n");
+            let replicate = ["cluster", "replicate", &master];
+            assert_eq!(ask(&cluster.servers[index], &replicate), "OK");
         }
         cluster.wait("replicas are connected", |_, replication| {
             !replication.contains("role:slave") || replication.contains("master_link_status:up")
@@ -69,8 +80,10 @@ impl RedisCluster {
     fn wait(&self, what: &str, holds: impl Fn(&str, &str) -> bool) {
         let began = Instant::now();
         for server in &self.servers {
-            while !holds(&server.ask("CLUSTER INFO\r\n"), &server.ask("INFO replication\r\n")) {
+            while !holds(&ask(server, &["cluster", "info"]), &ask(server, &["info", "replication"]))
+            {
                 assert!(began.elapsed() < READY_LIMIT, "the cluster does not get so far: {what}");
+                std::thread::sleep(Duration::from_millis(20));
             }
         }
     }
@@ -78,8 +91,7 @@ impl RedisCluster {
     /// The name that a server has in the cluster.
     #[must_use]
     pub fn id(&self, index: usize) -> String {
-        let answer = self.servers[index].ask("CLUSTER MYID\r\n");
-        answer.lines().nth(1).expect("a name").to_owned()
+        ask(&self.servers[index], &["cluster", "myid"])
     }
 
     /// The endpoint of a master that stays.

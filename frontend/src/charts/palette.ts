@@ -13,6 +13,7 @@ export interface Palette {
   bad: string
   caution: string
   info: string
+  compound: string
   fontText: string
   fontMono: string
 }
@@ -31,6 +32,7 @@ export function readPalette(): Palette {
     bad: readToken('bad'),
     caution: readToken('caution'),
     info: readToken('info'),
+    compound: readToken('compound'),
     fontText: readToken('font-text') || 'sans-serif',
     fontMono: readToken('font-mono') || 'monospace',
   }
@@ -51,6 +53,9 @@ export function operationColour(operation: string, palette: Palette): string {
     read: palette.info,
     update: palette.caution,
     insert: palette.good,
+    scan: palette.accent,
+    read_modify_write: palette.compound,
+    delete: palette.bad,
   }
   return colours[operation] ?? palette.ink3
 }

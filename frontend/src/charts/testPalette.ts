@@ -13,6 +13,7 @@ export const testPalette: Palette = {
   bad: '#ff0000',
   caution: '#ff8800',
   info: '#0000ff',
+  compound: '#880088',
   fontText: 'sans-serif',
   fontMono: 'monospace',
 }

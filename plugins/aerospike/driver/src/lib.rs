@@ -9,8 +9,6 @@ mod errors;
 mod options;
 mod policies;
 
-use std::time::Duration;
-
 use aerospike::policy::AdminPolicy;
 use aerospike::{BatchOperation, BatchReadPolicy, Bin, Bins, Client, Host, Key, Record, Value};
 use weighhouse_driver_api::{
@@ -21,10 +19,6 @@ use weighhouse_driver_api::{
 use errors::outcome_of;
 use options::Settings;
 use policies::Policies;
-
-/// What an operation waits that has found no way to the server, before it says so. Without it the
-/// library, once it has given a node up, fails a million operations a second.
-const PAUSE: Duration = Duration::from_millis(10);
 
 /// Longest name of a bin, bytes.
 const LONGEST_BIN: usize = 15;
@@ -99,16 +93,6 @@ impl ClientDriver for Aerospike {
     }
 
     async fn execute(&self, request: &Request<'_>, verifier: Option<&Verifier<'_>>) -> Outcome {
-        let outcome = self.ask(request, verifier).await;
-        if outcome == Outcome::Error(ErrorKind::Connection) {
-            tokio::time::sleep(PAUSE).await;
-        }
-        outcome
-    }
-}
-
-impl Aerospike {
-    async fn ask(&self, request: &Request<'_>, verifier: Option<&Verifier<'_>>) -> Outcome {
         let Ok(key) = self.key(request.key) else { return Outcome::Error(ErrorKind::Other) };
         match request.operation {
             Operation::Read | Operation::ReadModifyWrite if request.more_keys.is_empty() => {
@@ -141,7 +125,9 @@ impl Aerospike {
             Operation::Scan => Outcome::Error(ErrorKind::Other),
         }
     }
+}
 
+impl Aerospike {
     fn key(&self, key: &[u8]) -> aerospike::Result<Key> {
         // Keys are of printable ASCII characters.
         let key = String::from_utf8_lossy(key).into_owned();

@@ -108,6 +108,7 @@ fn it_describes_itself() {
     assert_eq!(
         options.keys().collect::<Vec<_>>(),
         [
+            "cluster",
             "database",
             "layout",
             "password_file",
