@@ -29,7 +29,7 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import PluginError, SystemFailed
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
-from weighhouse_sdk.process import ServerProcess
+from weighhouse_sdk.nodes import Body
 
 from weighhouse_agent.policy import Policy, check_endpoint, is_local
 from weighhouse_agent.sampling import Sampler
@@ -86,7 +86,7 @@ class Execution:
     _description: Description | None = None
     _described: bool = False
     _sampler: Sampler | None = None
-    _dead: ServerProcess | None = None
+    _dead: Body | None = None
     _interrupted: bool = False
     _run: DriverRun | None = field(default=None, repr=False)
 
@@ -183,19 +183,19 @@ class Execution:
                     case _:
                         pass
 
-    def _died(self, process: ServerProcess) -> None:
+    def _died(self, process: Body) -> None:
         """The system ended by itself: nothing is left to measure."""
         self._dead = process
         code = process.exit_code
-        self._mark("system_ended", f"{process.command.name}: {code}")
+        self._mark("system_ended", f"{process.name}: {code}")
         if self._run is not None:
             self._run.terminate()
 
-    def _system_ended(self, process: ServerProcess) -> SystemFailed:
+    def _system_ended(self, process: Body) -> SystemFailed:
         code = process.exit_code
         how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
         return SystemFailed(
-            f"{process.command.name} ended {how} during the run",
+            f"{process.name} ended {how} during the run",
             "its own log tells why; signal 9 often means that memory ran out",
             process.log_tail(),
         )
@@ -298,9 +298,9 @@ class Execution:
         )
 
 
-def ended_one(deployed: Deployed, grace_seconds: float = 0.0) -> ServerProcess | None:
-    """The first of the system's processes that has ended; None when all run."""
-    for process in deployed.processes:
-        if process.wait(grace_seconds) is not None:
-            return process
-    return None
+def ended_one(deployed: Deployed, grace_seconds: float = 0.0) -> Body | None:
+    """The first of the system's processes that has ended by itself; None when all run."""
+    for node in deployed.nodes:
+        if not node.down:
+            node.body.wait(grace_seconds)
+    return deployed.ended_by_itself()

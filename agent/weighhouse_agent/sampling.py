@@ -8,7 +8,7 @@ from weighhouse_protocol.report import ResourceSample, TimelineMark
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.lifecycle import Deployed, Plugin, Sample
-from weighhouse_sdk.process import ServerProcess
+from weighhouse_sdk.nodes import Body
 from weighhouse_sdk.sampling import cpu_percent, process_usage
 
 from weighhouse_agent.machine import MachineWatch
@@ -38,7 +38,7 @@ class Sampler:
     deployed: Deployed
     spool: SpoolWriter
     every_seconds: float
-    on_death: Callable[[ServerProcess], None]
+    on_death: Callable[[Body], None]
     driver_pid: int | None = None
     last: Sample | None = None
     """The plugin's last sample."""
@@ -66,13 +66,10 @@ class Sampler:
         while not self._stop.wait(max(0.0, next_at - clock.monotonic())):
             now = clock.monotonic()
             next_at += self.every_seconds * (1 + max(0, int((now - next_at) / self.every_seconds)))
-            if (gone := self._gone()) is not None:
+            if (gone := self.deployed.ended_by_itself()) is not None:
                 self.on_death(gone)
                 return
             self._look(machine, earlier)
-
-    def _gone(self) -> ServerProcess | None:
-        return next((p for p in self.deployed.processes if p.exit_code is not None), None)
 
     def _look(self, machine: MachineWatch, earlier: _Earlier, *, first: bool = False) -> None:
         """Look once; the first time only to have what later looks are held against."""

@@ -9,7 +9,7 @@ use std::path::Path;
 use weighhouse_engine::order::Order;
 
 fn fixtures(prefix: &str) -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocol/fixtures/driver");
+    let folder = Path::new("../protocol/fixtures/driver");
     let mut found: Vec<_> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -130,8 +130,7 @@ fn the_program_says_what_it_can_do_and_what_it_cannot_read() {
     let (code, _, error) = program(&["hlog", "/nowhere"]);
     assert_eq!(code, Some(2));
     assert!(error.contains("/nowhere: "), "{error}");
-    let fixture =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../protocol/fixtures/driver/events-open.jsonl");
+    let fixture = "../protocol/fixtures/driver/events-open.jsonl";
     let (code, out, _) = program(&["ycsb", fixture, fixture]);
     assert_eq!(code, Some(0));
     assert!(out.starts_with("[OVERALL], RunTime(ms), "), "{out}");

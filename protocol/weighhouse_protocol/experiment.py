@@ -5,6 +5,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Name
+from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import Load
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
@@ -83,8 +84,11 @@ class Experiment(Document):
     workloads: tuple[Workload, ...] = Field(min_length=1, max_length=50)
     load_levels: tuple[Load, ...] = Field(min_length=1, max_length=100)
     repetitions: int = Field(default=5, ge=1, le=1000)
-    scenario: Literal["fixed"] = "fixed"
+    scenario: Literal["fixed", "fault"] = "fixed"
+    """The course of a run: a fixed load; or the same while something is done to the system."""
     phases: Phases = Phases()
+    faults: tuple[Fault, ...] = Field(default=(), max_length=100)
+    """For the scenario `fault`: what is done when, in order of time."""
     latency_envelope: LatencyEnvelope | None = None
     thresholds: Thresholds = Thresholds()
     placement: Placement = Placement()
@@ -103,7 +107,30 @@ class Experiment(Document):
             if twice:
                 message = f"{what}: {', '.join(twice)} is there twice; each needs a name of its own"
                 raise ValueError(message)
+        self._check_faults()
         return self
+
+    def _check_faults(self) -> None:
+        if (self.scenario == "fault") != bool(self.faults):
+            message = "faults: belong to `scenario: fault`, which needs at least one"
+            raise ValueError(message)
+        times = [fault.at_seconds for fault in self.faults]
+        if times != sorted(times):
+            message = "faults: are to stand in order of at_seconds"
+            raise ValueError(message)
+        for index, fault in enumerate(self.faults):
+            if fault.at_seconds >= self.phases.measure_seconds:
+                message = (
+                    f"faults[{index}].at_seconds: {fault.at_seconds:g} is after the measured "
+                    f"phase, which lasts {self.phases.measure_seconds:g} s"
+                )
+                raise ValueError(message)
+            for target in self.targets:
+                if fault.node > target.topology.nodes:
+                    message = (
+                        f"faults[{index}].node: {target.name} has {target.topology.nodes} nodes"
+                    )
+                    raise ValueError(message)
 
     @property
     def cells_count(self) -> int:

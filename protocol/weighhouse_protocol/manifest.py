@@ -3,12 +3,13 @@
 import datetime
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Name
-from weighhouse_protocol.target import Deployment
+from weighhouse_protocol.faults import FaultVerb
+from weighhouse_protocol.target import Deployment, Topology
 from weighhouse_protocol.workload import Operation
 
 PublicationPolicy = Literal[
@@ -46,6 +47,62 @@ class ManifestDriver(Document):
     """JSON Schema of `driver_options`: an object schema with `properties`."""
 
 
+class ManifestTopology(Document):
+    """How many nodes a system can have here, and what several are."""
+
+    layout: Literal["single", "replicas", "shards", "ring"] = "single"
+    """single: one node. replicas: every node has all the data. shards: primaries that share the
+    data, each with the same number of replicas. ring: every node has its part of every copy."""
+    max_nodes: int = Field(default=1, ge=1, le=1000)
+    min_primaries: int = Field(default=2, ge=2, le=1000)
+    """Of the layout `shards`: fewest primaries, when there is more than one."""
+    nodes_are: str = ""
+    """What several nodes are, in words."""
+
+    def problem(self, topology: Topology) -> str | None:
+        """Why a target cannot be laid out so; None when it can."""
+        nodes, copies = topology.nodes, topology.replication_factor
+        if nodes > self.max_nodes:
+            plural = "node" if self.max_nodes == 1 else "nodes"
+            return f"{nodes} nodes are asked for, it can have up to {self.max_nodes} {plural}"
+        if copies > nodes:
+            return f"{copies} copies need as many nodes, there are {nodes}"
+        if self.layout == "replicas" and copies != nodes:
+            return f"every node has a copy of all: the replication factor is {nodes}, not {copies}"
+        if self.layout == "shards":
+            if nodes % copies:
+                return f"{nodes} nodes cannot be shared out to {copies} copies"
+            primaries = nodes // copies
+            if 1 < primaries < self.min_primaries:
+                return f"{primaries} primaries are too few: one, or at least {self.min_primaries}"
+        return None
+
+
+class ManifestImage(Document):
+    """How the system is started in a container, by its vendor's documentation."""
+
+    image: str
+    """With a tag, for example `docker.io/library/redis:8.2`."""
+    program: str
+    """What is started in it, by path or name; the deployment's arguments follow."""
+    arguments: tuple[str, ...] = ()
+    """Arguments that a container needs before the deployment's own."""
+    port: int = Field(ge=1, le=65_535)
+    """Where it listens unless told otherwise."""
+    health: str
+    """How readiness is asked of it."""
+    source: str
+    """Page of the vendor that says so."""
+    checked_on: datetime.date
+
+
+class ManifestTool(Document):
+    """What a foreign load tool can be used for."""
+
+    drivers: tuple[Name, ...] = Field(min_length=1)
+    """Drivers in whose place it can make load, for example `resp`."""
+
+
 class Manifest(Document):
     """One system (or foreign load tool) as its plugin describes it."""
 
@@ -65,8 +122,16 @@ class Manifest(Document):
     features: tuple[Literal["ttl", "multi_get"], ...] = ()
     """Further parts of a workload that it can carry out: records that expire, reads of several
     records at once."""
-    deployments: tuple[Deployment, ...] = Field(min_length=1)
-    default_deployment: Deployment
+    deployments: tuple[Deployment, ...] = ()
+    """Ways to bring it up; a tool has none."""
+    default_deployment: Deployment = "process"
+    topology: ManifestTopology = ManifestTopology()
+    image: ManifestImage | None = None
+    """For the deployment `docker`."""
+    faults: tuple[FaultVerb, ...] = ()
+    """What can be done to it on purpose while it is measured."""
+    tool: ManifestTool | None = None
+    """For the kind `tool`."""
     packages: dict[str, str] = Field(default_factory=dict)
     """Executable → the Debian package that brings it."""
     parameters: dict[str, object] = Field(default_factory=dict)
@@ -81,6 +146,23 @@ class Manifest(Document):
     disclaimers: tuple[ManifestDisclaimer, ...] = ()
     documentation: str = ""
     """The plugin's page, Markdown; the SDK fills it from the folder's README.md."""
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        system = self.kind == "system"
+        if system and self.default_deployment not in self.deployments:
+            message = "deployments: a system has at least one; default_deployment is one of them"
+            raise ValueError(message)
+        if not system and (self.deployments or self.faults):
+            message = "deployments, faults: a tool has none"
+            raise ValueError(message)
+        if system == (self.tool is not None):
+            message = "tool: belongs to the kind `tool`, and to it alone"
+            raise ValueError(message)
+        if ("docker" in self.deployments) != (self.image is not None):
+            message = "image: belongs to the deployment `docker`, and to it alone"
+            raise ValueError(message)
+        return self
 
 
 def load_manifest(path: Path, documentation: str = "") -> Manifest:

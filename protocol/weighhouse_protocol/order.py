@@ -8,6 +8,7 @@ from pydantic import Field
 
 from weighhouse_protocol.base import Document, Report
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
+from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import Load, Phase
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
@@ -91,6 +92,8 @@ class AttemptOrder(Report):
     phases: tuple[Phase, ...]
     interval_seconds: float
     seed: int
+    faults: tuple[Fault, ...] = ()
+    """What is done to the system on purpose, in order of time."""
     shards: int = 1
     sample_seconds: float = 1.0
     limit_seconds: float

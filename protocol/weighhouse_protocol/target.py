@@ -17,6 +17,15 @@ class Topology(Document):
     replication_factor: int = Field(default=1, ge=1, le=100)
 
 
+class Limits(Document):
+    """What each node may use at most; kept by the operating system where it can."""
+
+    memory_mebibytes: int | None = Field(default=None, ge=1, le=67_108_864)
+    """Memory, page cache of its files included; default: no limit."""
+    cpus: float | None = Field(default=None, gt=0, le=4096)
+    """Processors' worth of time; default: no limit."""
+
+
 class Target(Document):
     """A system with a version, a deployment, a topology and its parameters."""
 
@@ -32,6 +41,15 @@ class Target(Document):
     endpoints: tuple[str, ...] = ()
     """Addresses of an `external` deployment, for example `tcp://127.0.0.1:6379`."""
     topology: Topology = Topology()
+    image: str = Field(default="", max_length=300)
+    """Container image of a `docker` deployment, with its tag; default: the plugin's."""
+    limits: Limits = Limits()
+    credentials: Name | None = None
+    """Name of credentials in the agents' own settings, for `external` deployments; what they are
+    never leaves the machine."""
+    tool: Name | None = None
+    """Foreign load tool that makes the load, for example `redis-benchmark`; default: the plugin's
+    own driver."""
     parameters: dict[str, Scalar] = Field(default_factory=dict)
     """Settings that the plugin's manifest declares, by name."""
     driver_options: dict[str, Scalar] = Field(default_factory=dict)

@@ -73,11 +73,24 @@ def _deployment_errors(path: str, target: Target, manifest: Manifest) -> Iterato
             message=f"addresses are chosen by the agent when the deployment is {target.deployment}",
             expected="no endpoints, or deployment: external",
         )
-    if target.topology.replication_factor > target.topology.nodes:
+    layout = manifest.topology.problem(target.topology)
+    if layout is not None and target.deployment != "external":
         yield FieldError(
-            path=f"{path}.topology.replication_factor",
-            message=f"{target.topology.replication_factor} copies need as many nodes",
-            expected=f"at most {target.topology.nodes}",
+            path=f"{path}.topology",
+            message=f"{manifest.name}: {layout}",
+            expected=manifest.topology.nodes_are or "one node",
+        )
+    if target.image and target.deployment != "docker":
+        yield FieldError(
+            path=f"{path}.image",
+            message=f"a container image says nothing to the deployment {target.deployment}",
+            expected="no image, or deployment: docker",
+        )
+    if target.credentials and target.deployment != "external":
+        yield FieldError(
+            path=f"{path}.credentials",
+            message="a system that the agent sets up itself needs no credentials",
+            expected="no credentials, or deployment: external",
         )
 
 

@@ -12,11 +12,15 @@ use crate::server::next_port;
 
 const START_LIMIT: Duration = Duration::from_secs(90);
 
-/// What the Java machine must be told, the plugin's own file.
-const JAVA_OPTIONS: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../plugins/cassandra/weighhouse_plugin_cassandra/java17.options"
-);
+/// What the Java machine must be told, the plugin's own file. Tests work in their package's folder;
+/// a path that the compiler wrote down would point to wherever it was built.
+const JAVA_OPTIONS: &str = "plugins/cassandra/weighhouse_plugin_cassandra/java17.options";
+
+fn java_options() -> PathBuf {
+    let here = std::env::current_dir().expect("a working directory");
+    let found = here.ancestors().map(|folder| folder.join(JAVA_OPTIONS)).find(|path| path.exists());
+    found.expect("the Cassandra plugin's options, above the package's folder")
+}
 
 /// A node; it ends with this value.
 pub struct Cassandra {
@@ -118,7 +122,7 @@ fn spawn(directory: &Path) -> Child {
     let at = |name: &str| directory.join(name).display().to_string();
     let log = fs::File::create(directory.join("log")).expect("a file");
     Command::new("java")
-        .arg(format!("@{JAVA_OPTIONS}"))
+        .arg(format!("@{}", java_options().display()))
         .args(["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"])
         .arg(format!("-Dcassandra.config=file://{}", at("cassandra.yaml")))
         .arg(format!("-Dlogback.configurationFile=file://{}", at("logback.xml")))

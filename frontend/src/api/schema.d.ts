@@ -1375,6 +1375,12 @@ export interface components {
              */
             campaign_id: string;
             /**
+             * Faults
+             * @description What is done to the system on purpose, in order of time.
+             * @default []
+             */
+            faults?: components["schemas"]["Fault"][];
+            /**
              * Fence
              * @description Grows with each attempt at a run.
              */
@@ -2307,6 +2313,30 @@ export interface components {
             message: string;
         };
         /**
+         * Fault
+         * @description One verb at a time of the measured phase.
+         */
+        Fault: {
+            /**
+             * At Seconds
+             * @description From the start of the measured phase.
+             */
+            at_seconds: number;
+            /** @description For the verb `network` alone. */
+            network?: components["schemas"]["NetworkConditions"] | null;
+            /**
+             * Node
+             * @description Which node, counted from 1.
+             * @default 1
+             */
+            node?: number;
+            /**
+             * Verb
+             * @enum {string}
+             */
+            verb: "kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal";
+        };
+        /**
          * FieldProblem
          * @description One thing wrong in a body.
          */
@@ -2561,6 +2591,22 @@ export interface components {
             verdict: string | null;
         };
         /**
+         * Limits
+         * @description What each node may use at most; kept by the operating system where it can.
+         */
+        Limits: {
+            /**
+             * Cpus
+             * @description Processors' worth of time; default: no limit.
+             */
+            cpus?: number | null;
+            /**
+             * Memory Mebibytes
+             * @description Memory, page cache of its files included; default: no limit.
+             */
+            memory_mebibytes?: number | null;
+        };
+        /**
          * LoadLevelRead
          * @description A load level; `value` is the place on a chart's x axis.
          */
@@ -2658,11 +2704,16 @@ export interface components {
             colour: string;
             /**
              * Default Deployment
+             * @default process
              * @enum {string}
              */
-            default_deployment: "process" | "docker" | "external" | "in_process";
-            /** Deployments */
-            deployments: ("process" | "docker" | "external" | "in_process")[];
+            default_deployment?: "process" | "docker" | "external" | "in_process";
+            /**
+             * Deployments
+             * @description Ways to bring it up; a tool has none.
+             * @default []
+             */
+            deployments?: ("process" | "docker" | "external" | "in_process")[];
             /**
              * Disclaimers
              * @default []
@@ -2675,6 +2726,12 @@ export interface components {
              */
             documentation?: string;
             driver: components["schemas"]["ManifestDriver"];
+            /**
+             * Faults
+             * @description What can be done to it on purpose while it is measured.
+             * @default []
+             */
+            faults?: ("kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal")[];
             /**
              * Features
              * @description Further parts of a workload that it can carry out: records that expire, reads of several
@@ -2689,6 +2746,8 @@ export interface components {
             homepage?: string;
             /** Id */
             id: string;
+            /** @description For the deployment `docker`. */
+            image?: components["schemas"]["ManifestImage"] | null;
             /**
              * Kind
              * @default system
@@ -2724,6 +2783,17 @@ export interface components {
              * @default
              */
             summary?: string;
+            /** @description For the kind `tool`. */
+            tool?: components["schemas"]["ManifestTool"] | null;
+            /**
+             * @default {
+             *       "layout": "single",
+             *       "max_nodes": 1,
+             *       "min_primaries": 2,
+             *       "nodes_are": ""
+             *     }
+             */
+            topology?: components["schemas"]["ManifestTopology"];
             /** Vendor */
             vendor: string;
             /**
@@ -2775,6 +2845,90 @@ export interface components {
             options?: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * ManifestImage
+         * @description How the system is started in a container, by its vendor's documentation.
+         */
+        ManifestImage: {
+            /**
+             * Arguments
+             * @description Arguments that a container needs before the deployment's own.
+             * @default []
+             */
+            arguments?: string[];
+            /**
+             * Checked On
+             * Format: date
+             */
+            checked_on: string;
+            /**
+             * Health
+             * @description How readiness is asked of it.
+             */
+            health: string;
+            /**
+             * Image
+             * @description With a tag, for example `docker.io/library/redis:8.2`.
+             */
+            image: string;
+            /**
+             * Port
+             * @description Where it listens unless told otherwise.
+             */
+            port: number;
+            /**
+             * Program
+             * @description What is started in it, by path or name; the deployment's arguments follow.
+             */
+            program: string;
+            /**
+             * Source
+             * @description Page of the vendor that says so.
+             */
+            source: string;
+        };
+        /**
+         * ManifestTool
+         * @description What a foreign load tool can be used for.
+         */
+        ManifestTool: {
+            /**
+             * Drivers
+             * @description Drivers in whose place it can make load, for example `resp`.
+             */
+            drivers: string[];
+        };
+        /**
+         * ManifestTopology
+         * @description How many nodes a system can have here, and what several are.
+         */
+        ManifestTopology: {
+            /**
+             * Layout
+             * @description single: one node. replicas: every node has all the data. shards: primaries that share the
+             *     data, each with the same number of replicas. ring: every node has its part of every copy.
+             * @default single
+             * @enum {string}
+             */
+            layout?: "single" | "replicas" | "shards" | "ring";
+            /**
+             * Max Nodes
+             * @default 1
+             */
+            max_nodes?: number;
+            /**
+             * Min Primaries
+             * @description Of the layout `shards`: fewest primaries, when there is more than one.
+             * @default 2
+             */
+            min_primaries?: number;
+            /**
+             * Nodes Are
+             * @description What several nodes are, in words.
+             * @default
+             */
+            nodes_are?: string;
         };
         /**
          * MemberCreate
@@ -2853,6 +3007,41 @@ export interface components {
             after_load_bytes: number | null;
             /** Before Bytes */
             before_bytes: number | null;
+        };
+        /**
+         * NetworkConditions
+         * @description What happens to what a node sends, to clients and to other nodes alike.
+         */
+        NetworkConditions: {
+            /**
+             * Bandwidth Mbit
+             * @description Megabits a second that get through; default: as many as there are.
+             */
+            bandwidth_mbit?: number | null;
+            /**
+             * Delay Ms
+             * @description Added to every packet.
+             * @default 0
+             */
+            delay_ms?: number;
+            /**
+             * Jitter Ms
+             * @description Largest deviation from the delay, either way; packets stay in order.
+             * @default 0
+             */
+            jitter_ms?: number;
+            /**
+             * Loss Percent
+             * @description Share of packets that are dropped.
+             * @default 0
+             */
+            loss_percent?: number;
+            /**
+             * Partition
+             * @description Nothing passes between the node and the other nodes; clients reach it still.
+             * @default false
+             */
+            partition?: boolean;
         };
         /**
          * OpenLoad
@@ -4112,6 +4301,12 @@ export interface components {
          */
         Target: {
             /**
+             * Credentials
+             * @description Name of credentials in the agents' own settings, for `external` deployments; what they are
+             *     never leaves the machine.
+             */
+            credentials?: string | null;
+            /**
              * Deployment
              * @default process
              * @enum {string}
@@ -4131,11 +4326,19 @@ export interface components {
              */
             endpoints?: string[];
             /**
+             * Image
+             * @description Container image of a `docker` deployment, with its tag; default: the plugin's.
+             * @default
+             */
+            image?: string;
+            /**
              * Label
              * @description What charts print; default: the system's name.
              * @default
              */
             label?: string;
+            /** @default {} */
+            limits?: components["schemas"]["Limits"];
             /**
              * Name
              * @description Unique in an experiment; the side of a comparison.
@@ -4153,6 +4356,12 @@ export interface components {
              * @description Identifier of the plugin, for example `redis`.
              */
             system: string;
+            /**
+             * Tool
+             * @description Foreign load tool that makes the load, for example `redis-benchmark`; default: the plugin's
+             *     own driver.
+             */
+            tool?: string | null;
             /**
              * @default {
              *       "nodes": 1,

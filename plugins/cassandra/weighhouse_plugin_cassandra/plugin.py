@@ -11,6 +11,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.lifecycle import Deployed, Description, Installed
+from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.procfs import all_processes, working_directory
 from weighhouse_sdk.registry import packaged_manifest
@@ -68,8 +69,7 @@ class CassandraPlugin(ServerPlugin):
         "seed_provider.parameters": None,
         "seed_provider": None,
     }
-    _defaults: ClassVar[dict[str, dict[str, str]]] = {}
-    """Version → its vendor's defaults, which do not change: a second start is slow."""
+    defaults_stay = True
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """Java on the search path, and the version that the server's own jar names."""
@@ -81,11 +81,12 @@ class CassandraPlugin(ServerPlugin):
         """Never asked: `java --version` tells another product's."""
         return text or None
 
-    def prepare(self, directory: Path, parameters: Mapping[str, Scalar], address: Address) -> None:
+    def prepare(self, parameters: Mapping[str, Scalar], place: Place) -> None:
         """Write cassandra.yaml and logback.xml into the node's directory.
 
         What its yaml file sets as it is shipped and no parameter decides is set here likewise.
         """
+        directory, address = place.directory, place.address
         own = own_address(address.port)
         settings: dict[str, object] = {
             "cluster_name": "weighhouse",
@@ -123,9 +124,9 @@ class CassandraPlugin(ServerPlugin):
         (directory / "cassandra.yaml").write_text(json.dumps(settings, indent=1))
         (directory / "logback.xml").write_text(LOGBACK)
 
-    def arguments(self, parameters: Mapping[str, Scalar], address: Address) -> Sequence[str]:  # noqa: ARG002 - the address stands in the yaml file
+    def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:  # noqa: ARG002 - its address stands in the yaml file
         """Java's options, then the class of the daemon."""
-        place, _ = home.find()
+        home_place, _ = home.find()
         heap = int(parameters.get("heap_mebibytes", 0))
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         return (
@@ -141,7 +142,7 @@ class CassandraPlugin(ServerPlugin):
             "-Dcassandra.skip_wait_for_gossip_to_settle=0",
             "-Dcassandra.superuser_setup_delay_ms=0",
             "-cp",
-            f"{place}/lib/*",
+            f"{home_place}/lib/*",
             "org.apache.cassandra.service.CassandraDaemon",
         )
 
@@ -165,6 +166,11 @@ class CassandraPlugin(ServerPlugin):
             if stat.alive and working_directory(stat.pid) == directory:
                 return stat.pid
         return None
+
+    def version_served(self, address: Address, timeout_seconds: float) -> str:
+        """`release_version` of the node itself."""
+        ((local,),) = rows(address, timeout_seconds, "SELECT release_version FROM system.local")
+        return str(local["release_version"])
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """All of `system_views.settings`; what is not set is left out."""
@@ -215,13 +221,6 @@ class CassandraPlugin(ServerPlugin):
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:  # noqa: ARG002 - the node does not tell
         """Not told: the heap is taken as a whole when the node starts."""
         return None
-
-    def _vendor_settings(self, context: Context, executable: Path) -> dict[str, str]:
-        place, version = home.find()
-        key = f"{place} {version}"
-        if key not in self._defaults:
-            self._defaults[key] = super()._vendor_settings(context, executable)
-        return dict(self._defaults[key])
 
 
 PLUGIN = CassandraPlugin(packaged_manifest("weighhouse_plugin_cassandra"))

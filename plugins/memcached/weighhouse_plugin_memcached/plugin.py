@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.server import ServerPlugin
@@ -53,12 +54,12 @@ class MemcachedPlugin(ServerPlugin):
         found = VERSION.match(text)
         return found.group(1) if found else None
 
-    def arguments(self, parameters: Mapping[str, Scalar], address: Address) -> Sequence[str]:
+    def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
         """A parameter's schema names its option in `x-flag`; options that only switch something
         off (`x-flag-when` = false) stand there when the parameter has that value.
         """
         schemas = declared(self.manifest.parameters)
-        words = ["-l", address.host, "-p", str(address.port), "-U", "0"]
+        words = ["-l", place.address.host, "-p", str(place.address.port), "-U", "0"]
         for name, value in sorted(parameters.items()):
             flag = str(schemas[name]["x-flag"])
             if not isinstance(value, bool):
@@ -70,6 +71,10 @@ class MemcachedPlugin(ServerPlugin):
     def serving_process(self, address: Address, timeout_seconds: float) -> int | None:
         """The `pid` line of `stats`."""
         return int(stats(address, timeout_seconds)["pid"])
+
+    def version_served(self, address: Address, timeout_seconds: float) -> str:
+        """The `version` line of `stats`."""
+        return stats(address, timeout_seconds)["version"]
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """`stats settings`, without what only repeats the number of threads for UDP."""

@@ -148,11 +148,9 @@ def test_silence_is_not_readiness(context: Context) -> None:
     with pytest.raises(NotReady, match=r"not ready after 0\.2 s"):
         PLUGIN.wait_ready(impatient, deployed)
     assert PLUGIN.sample(context, deployed).metrics == {}
-    # A stopped process keeps SIGTERM waiting, so that only SIGKILL ends it.
-    brief = Context.open(context.target, context.directory, options=HostOptions(stop_seconds=0.1))
-    stopped = PLUGIN.stop(brief, deployed)
-    assert stopped.killed
-    assert stopped.exit_codes == (-9,)
+    stopped = PLUGIN.stop(context, deployed)
+    assert not stopped.killed, "one that is frozen is let go on to end in order"
+    assert stopped.exit_codes == (0,)
     assert not processes_below(context.directory)
 
 

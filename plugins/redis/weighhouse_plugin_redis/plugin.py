@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_names, system_value
+from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.server import ServerPlugin
@@ -51,10 +52,11 @@ class RedisPlugin(ServerPlugin):
         found = VERSION.match(text)
         return found.group(1) if found else None
 
-    def arguments(self, parameters: Mapping[str, Scalar], address: Address) -> Sequence[str]:
+    def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
         """One `--name value…` for each parameter; those not set are left to Redis."""
         schemas = declared(self.manifest.parameters)
         names = system_names(self.manifest)
+        address = place.address
         words = ["--bind", address.host, "--port", str(address.port), "--dir", "."]
         for name, value in sorted(parameters.items()):
             text = system_value(schemas[name], value)
@@ -65,6 +67,10 @@ class RedisPlugin(ServerPlugin):
         """INFO's `process_id`, once nothing is loading."""
         lines = info(address, timeout_seconds)
         return int(lines["process_id"]) if lines.get("loading") == "0" else None
+
+    def version_served(self, address: Address, timeout_seconds: float) -> str:
+        """INFO's `redis_version`."""
+        return info(address, timeout_seconds)["redis_version"]
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """CONFIG GET, without the names kept for old clients."""

@@ -15,14 +15,16 @@ from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import BinaryMissing, TargetInvalid, VersionMissing
+from weighhouse_sdk.nodes import Body, Node
 from weighhouse_sdk.parameters import target_problems
-from weighhouse_sdk.process import Leftover, ServerProcess
+from weighhouse_sdk.process import Leftover
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,19 @@ class Deployed:
     version: str
     commands: tuple[str, ...] = ()
     """Command lines used, quoted as for a shell, secrets masked."""
-    processes: tuple[ServerProcess, ...] = ()
-    """The system's processes; none when it lives in the driver."""
+    nodes: tuple[Node, ...] = ()
+    """The system's nodes; none when it lives in the driver, or was there before."""
     vendor_settings: Mapping[str, str] | None = None
     """Effective configuration of this version as its vendor ships it, by name."""
+
+    @property
+    def processes(self) -> tuple[Body, ...]:
+        """What runs the nodes."""
+        return tuple(node.body for node in self.nodes)
+
+    def ended_by_itself(self) -> Body | None:
+        """What runs the first node that has ended and was not asked to; None: all is well."""
+        return next((node.body for node in self.nodes if node.ended_by_itself), None)
 
 
 @dataclass(frozen=True)
@@ -88,6 +99,16 @@ class MemoryUse:
     used_bytes: int | None = None
     """What the system says it uses for data."""
     disk_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class FaultDone:
+    """What became of a verb against a node."""
+
+    label: str
+    """For the timeline, for example `node 2: killed`."""
+    way: str = ""
+    """How it was done, where there are several ways: `netem`, `pfifo and a queue`, …"""
 
 
 @dataclass(frozen=True)
@@ -201,6 +222,28 @@ class Plugin(ABC):
         self, context: Context, deployed: Deployed, driver_pid: int | None = None
     ) -> MemoryUse:
         """Memory now: called before the load, after it, and after the measurement."""
+
+    def fault(
+        self,
+        context: Context,  # noqa: ARG002 - of use to systems with nodes
+        deployed: Deployed,  # noqa: ARG002 - as above
+        fault: Fault,
+    ) -> FaultDone:
+        """Do something to a node on purpose; returns when it is done: after `start` and
+        `restart` the node serves again. What is so already stays so.
+
+        :raises TargetInvalid: when the system or the node is not there for it.
+        :raises DeployFailed: when the machine has no way to do it.
+        :raises NotReady: when a node does not come back.
+        """
+        raise TargetInvalid(
+            [
+                (
+                    "faults",
+                    f"{fault.verb}: {self.manifest.name} has no nodes that this could be done to",
+                )
+            ]
+        )
 
     def stop(self, context: Context, deployed: Deployed) -> Stopped:
         """End the system: SIGTERM, then SIGKILL after `options.stop_seconds`. Obeys neither

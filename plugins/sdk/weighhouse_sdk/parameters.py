@@ -57,6 +57,14 @@ def target_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]
         problems.append(("deployment", f"`{target.deployment}` is not offered; choose: {offered}"))
     if target.endpoints and target.deployment != "external":
         problems.append(("endpoints", "are for the deployment `external` alone"))
+    if target.image and target.deployment != "docker":
+        problems.append(("image", "is for the deployment `docker` alone"))
+    if target.credentials and target.deployment != "external":
+        problems.append(("credentials", "are for the deployment `external` alone"))
+    if target.deployment != "external":
+        layout = manifest.topology.problem(target.topology)
+        if layout is not None:
+            problems.append(("topology", layout))
     problems += object_problems(manifest.parameters, target.parameters, "parameters")
     problems += object_problems(manifest.driver.options, target.driver_options, "driver_options")
     return problems

@@ -118,6 +118,21 @@ class ServerProcess:
         return self._popen.pid
 
     @property
+    def name(self) -> str:
+        """As its command has it."""
+        return self.command.name
+
+    @property
+    def line(self) -> str:
+        """The command line, quoted as for a shell."""
+        return self.command.line
+
+    @property
+    def pids(self) -> frozenset[int]:
+        """The process id; it is in no namespace of its own."""
+        return frozenset({self.pid})
+
+    @property
     def stdin(self) -> IO[bytes] | None:
         """Its standard input, when a pipe was asked for."""
         return self._popen.stdin
@@ -145,13 +160,31 @@ class ServerProcess:
         """Send a signal, to the process alone; no error when it has ended."""
         self._popen.send_signal(number)
 
-    def stop(self, grace_seconds: float) -> Ended:
-        """SIGTERM, wait, SIGKILL to whatever of its group is left. Idempotent."""
+    def kill(self) -> None:
+        """SIGKILL to its whole group; returns when it has ended. What was held for it stays."""
+        if self._popen.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+            self.wait(KILL_SECONDS)
+
+    def pause(self) -> None:
+        """SIGSTOP: it neither works nor answers, and keeps its connections."""
+        self.signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """SIGCONT."""
+        self.signal(signal.SIGCONT)
+
+    def end(self, grace_seconds: float) -> Ended:
+        """SIGTERM, wait, SIGKILL to whatever of its group is left. What was held for it stays, so
+        that it can be started again. Idempotent.
+        """
         # A pid is surely ours until its end was waited for; after that it may be anybody's.
         killed = False
         if self._popen.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGTERM)
+                os.kill(self.pid, signal.SIGCONT)  # One that is paused hears nothing.
             wait_for_end(self.pid, grace_seconds)
             stat = process_stat(self.pid)
             killed = stat is not None and stat.alive
@@ -162,7 +195,11 @@ class ServerProcess:
             for orphan in session_members(self.pid, self.command.directory):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(orphan.pid, signal.SIGKILL)
-        code = self.wait(KILL_SECONDS)
+        return Ended(self.wait(KILL_SECONDS), killed)
+
+    def stop(self, grace_seconds: float) -> Ended:
+        """As `end`, and for good: pipes, port and record are given up. Idempotent."""
+        ended = self.end(grace_seconds)
         for pipe in (self._popen.stdin, self._popen.stdout):
             if pipe is not None:
                 with contextlib.suppress(BrokenPipeError):
@@ -170,7 +207,7 @@ class ServerProcess:
         if self.reservation is not None:
             self.reservation.release()
         self._record.unlink(missing_ok=True)
-        return Ended(code, killed)
+        return ended
 
     def log_tail(self, lines: int = 20) -> tuple[str, ...]:
         """The last lines it wrote."""

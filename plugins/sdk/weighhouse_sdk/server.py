@@ -1,99 +1,43 @@
-"""The shared half of plugins whose system is one server process on this machine."""
+"""The shared half of plugins whose system is a server: one process, or several on this machine."""
 
 import contextlib
-import shutil
 import subprocess
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import ClassVar
 
-from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.faults import Fault
 
+from weighhouse_sdk import breaking
 from weighhouse_sdk.configuration import explained, system_names
 from weighhouse_sdk.context import Context, HostOptions
-from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError, SystemFailed
+from weighhouse_sdk.errors import DeployFailed, SystemFailed
 from weighhouse_sdk.lifecycle import (
     Deployed,
     Description,
+    FaultDone,
     Installed,
     MemoryUse,
-    Plugin,
     Ready,
     Sample,
 )
-from weighhouse_sdk.process import Command, Reservation, ServerProcess
+from weighhouse_sdk.nodes import Node
 from weighhouse_sdk.sampling import disk_usage, process_usage
-from weighhouse_sdk.wire import Address, ReplyError
+from weighhouse_sdk.starting import UNREADABLE, Starting, addresses_of
+from weighhouse_sdk.wire import Address
 
 VERSION_SECONDS = 10.0
-ASK_SECONDS = 2.0
-"""How long a server may take over a question before and after a run."""
 SAMPLE_SECONDS = 0.5
-"""The same while it is measured: a busy server must not hold up the sampling."""
-UNREADABLE = (OSError, ReplyError, ValueError)
+"""How long a server may take over a question while it is measured: a busy one must not hold up
+the sampling."""
+EXTERNAL = "external"
 
 
-class ServerPlugin(Plugin):
-    """One server process with a directory of its own, listening on one TCP port of the machine.
+class ServerPlugin(Starting):
+    """Servers with a directory of their own each, listening on TCP ports of the machine; or, as an
+    `external` deployment, servers that somebody else set up.
 
     The vendor's defaults are not retyped here: `deploy` starts the same program for a moment
     without any parameter and asks it.
     """
-
-    program: ClassVar[str]
-    """Executable."""
-    users: ClassVar[tuple[str, ...]] = ("nobody",)
-    """Whom the server becomes when the agent is root: the first that exists."""
-    places: ClassVar[Mapping[str, str | None]] = {}
-    """Settings that say where it listens and keeps its files, which every deployment has to
-    change → the vendor's default; None: there is no fixed one."""
-    ready_floor_seconds: ClassVar[float] = 0.0
-    """How long it is given at least until it serves, however short the operator's limit is."""
-
-    def prepare(self, directory: Path, parameters: Mapping[str, Scalar], address: Address) -> None:
-        """Write what the server reads when it starts; most read nothing.
-
-        :param directory: the data directory, which is there; a configuration file belongs in it.
-        """
-
-    # what a system has to say
-
-    @abstractmethod
-    def version_of(self, text: str) -> str | None:
-        """The version in what `PROGRAM --version` prints; None: that is another product."""
-
-    @abstractmethod
-    def arguments(self, parameters: Mapping[str, Scalar], address: Address) -> Sequence[str]:
-        """The command line after the program, for the parameters an experiment set. The working
-        directory is the data directory; address it as `.`, for the server's user may not be able
-        to walk there.
-        """
-
-    @abstractmethod
-    def serving_process(self, address: Address, timeout_seconds: float) -> int | None:
-        """The process id that the server itself reports; None: it does not serve yet.
-
-        :raises OSError, ReplyError, ValueError: when it does not answer.
-        """
-
-    @abstractmethod
-    def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """The effective configuration, by the system's own names.
-
-        :raises OSError, ReplyError, ValueError: when it does not answer.
-        """
-
-    @abstractmethod
-    def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
-        """The system's own metrics, by its own names.
-
-        :raises OSError, ReplyError, ValueError: when it does not answer.
-        """
-
-    @abstractmethod
-    def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
-        """What the system uses for data, out of its metrics."""
 
     # the verbs
 
@@ -124,43 +68,55 @@ class ServerPlugin(Plugin):
     def deploy(self, context: Context) -> Deployed:
         """Ask the program for its vendor's defaults, then start it as the target wants it."""
         self.check_target(context.target)
+        if context.target.deployment == EXTERNAL:
+            return Deployed(endpoints=context.target.endpoints, version="unknown")
         installed = self.check_host(context.target, context.options)
         self.clean_up(context)
-        vendor = self._vendor_settings(context, installed.executable)
+        vendor = self._vendor_settings(context, installed)
         context.check()
-        process, address = self._start(
-            context,
-            installed.executable,
-            self.manifest.id,
-            context.data_directory,
-            context.target.parameters,
-        )
+        nodes: list[Node] = []
+        for place, reservation in self._places(context):
+            body = self._start(context, installed.executable, place, reservation)
+            nodes.append(Node(place, body))
         return Deployed(
-            endpoints=(address.endpoint,),
+            endpoints=tuple(node.place.address.endpoint for node in nodes),
             version=installed.version,
-            commands=(process.command.line,),
-            processes=(process,),
+            commands=tuple(node.body.line for node in nodes),
+            nodes=tuple(nodes),
             vendor_settings=vendor,
         )
 
     def wait_ready(self, context: Context, deployed: Deployed) -> Ready:
-        """Wait until the server answers, and the answer comes from the very process started."""
+        """Wait until each node answers, the answer comes from the very process started, and the
+        nodes are one system.
+        """
         begun_at = context.clock.monotonic()
-        self._await(context, deployed.processes[0], _address(deployed))
+        if not deployed.nodes:
+            self._await_external(context, deployed)
+        for node in deployed.nodes:
+            self._await(context, node.body, node.place.address)
+        if len(deployed.nodes) > 1:
+            self._unite(context, deployed)
         return Ready(context.clock.monotonic() - begun_at)
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
-        """Ask the running server for its configuration."""
+        """Ask the running servers for their configuration; what is not the same on all nodes is
+        told of each.
+        """
         context.check()
+        addresses = addresses_of(deployed)
         try:
-            effective = self.settings(_address(deployed), ASK_SECONDS)
+            version = deployed.version
+            if not deployed.nodes:
+                version = self.version_served(addresses[0], self.ask_seconds)
+            found = [self.settings(each, self.ask_seconds) for each in addresses]
         except UNREADABLE as error:
             raise self._failed(deployed, error) from error
         names = system_names(self.manifest)
         return Description(
-            version=deployed.version,
+            version=version,
             settings=explained(
-                effective,
+                _together(found),
                 deployed.vendor_settings or {},
                 by_experiment={names[each] for each in context.target.parameters},
                 by_plugin=self.places.keys(),
@@ -172,20 +128,30 @@ class ServerPlugin(Plugin):
         self,
         context: Context,
         deployed: Deployed,
-        driver_pid: int | None = None,  # noqa: ARG002 - the system has a process of its own
+        driver_pid: int | None = None,  # noqa: ARG002 - the system has processes of its own
     ) -> Sample:
-        """The server's own process, as forks share its pages; metrics, unless it is too busy."""
-        process = deployed.processes[0]
-        usage = process_usage(process.pid)
-        if usage is None:
-            raise self._failed(deployed, None)
-        metrics: dict[str, float] = {}
-        with contextlib.suppress(*UNREADABLE):
-            metrics = self.metrics(_address(deployed), SAMPLE_SECONDS)
+        """The servers' own processes, as forks share their pages; metrics, unless one is too busy.
+        Of several nodes the sums, and each one's metrics under `node N `.
+        """
+        if not deployed.nodes:
+            metrics: dict[str, float] = {}
+            for number, address in enumerate(addresses_of(deployed), 1):
+                metrics |= self._metrics(number, len(deployed.endpoints), address)
+            return Sample(at_us=context.clock.now_us(), metrics=metrics)
+        usages, metrics = [], {}
+        for node in deployed.nodes:
+            usage = process_usage(node.body.pid)
+            if usage is None and not node.down:
+                raise self._failed(deployed, None)
+            if usage is not None:
+                usages.append(usage)
+            if not (node.down or node.paused):
+                place = node.place
+                metrics |= self._metrics(place.number, len(place.addresses), place.address)
         return Sample(
             at_us=context.clock.now_us(),
-            cpu_seconds=usage.cpu_seconds,
-            resident_bytes=usage.resident_bytes,
+            cpu_seconds=sum(usage.cpu_seconds for usage in usages),
+            resident_bytes=sum(usage.resident_bytes for usage in usages),
             disk_bytes=disk_usage(context.data_directory),
             metrics=metrics,
         )
@@ -196,108 +162,58 @@ class ServerPlugin(Plugin):
         deployed: Deployed,
         driver_pid: int | None = None,  # noqa: ARG002 - as above
     ) -> MemoryUse:
-        """Resident memory by the operating system, used memory by the server."""
-        usage = process_usage(deployed.processes[0].pid)
+        """Resident memory by the operating system, used memory by the servers; of several nodes
+        the sums, of those that are up.
+        """
+        up = [node for node in deployed.nodes if not (node.down or node.paused)]
+        asked = [node.place.address for node in up] if deployed.nodes else addresses_of(deployed)
         try:
-            metrics = self.metrics(_address(deployed), ASK_SECONDS)
+            used = [self.used_bytes(self.metrics(each, self.ask_seconds)) for each in asked]
         except UNREADABLE as error:
             raise self._failed(deployed, error) from error
+        told = [each for each in used if each is not None]
+        usages = [process_usage(node.body.pid) for node in deployed.nodes]
         return MemoryUse(
-            resident_bytes=usage.resident_bytes if usage else None,
-            used_bytes=self.used_bytes(metrics),
-            disk_bytes=disk_usage(context.data_directory),
+            resident_bytes=sum(usage.resident_bytes for usage in usages if usage)
+            if any(usages)
+            else None,
+            used_bytes=sum(told) if told and len(told) == len(used) else None,
+            disk_bytes=disk_usage(context.data_directory) if deployed.nodes else None,
         )
+
+    def fault(self, context: Context, deployed: Deployed, fault: Fault) -> FaultDone:
+        """Carry a verb out against one of the nodes."""
+        node = breaking.node_of(self.manifest, deployed.nodes, fault)
+        if fault.verb == "restart":
+            breaking.carry_out(node, "stop", context.options.stop_seconds)
+        if fault.verb in ("start", "restart"):
+            return self._bring_back(context, deployed, node)
+        return breaking.carry_out(node, fault.verb, context.options.stop_seconds)
 
     # inside
 
-    def _start(
-        self,
-        context: Context,
-        executable: Path,
-        name: str,
-        directory: Path,
-        parameters: Mapping[str, Scalar],
-        fixed_port: bool = True,
-    ) -> tuple[ServerProcess, Address]:
-        port = context.options.port if fixed_port else None
-        # A fixed port is not reserved: when it is taken, the server's own log shall say so.
-        reservation = Reservation(context.options.host) if port is None else None
-        address = Address(context.options.host, reservation.port if reservation else port or 0)
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            self.prepare(directory, parameters, address)
-            process = context.processes.start(
-                Command(
-                    name=name,
-                    arguments=(str(executable), *self.arguments(parameters, address)),
-                    directory=directory,
-                    users=self.users,
-                    cpus=context.options.server_cpus,
-                )
-            )
-        except PluginError:
-            if reservation:
-                reservation.release()
-            raise
-        process.reservation = reservation
-        return process, address
-
-    def _vendor_settings(self, context: Context, executable: Path) -> dict[str, str]:
-        directory = context.scratch_directory / "defaults"
-        process, address = self._start(context, executable, "defaults", directory, {}, False)
-        try:
-            self._await(context, process, address)
-            found = self.settings(address, ASK_SECONDS)
-        except UNREADABLE as error:
-            raise DeployFailed(
-                f"{self.manifest.name} does not tell its defaults: {error}",
-                "the version may be one that the plugin does not know",
-                process.log_tail(),
-            ) from error
-        finally:
-            process.stop(grace_seconds=0)  # It holds nothing worth an orderly end.
-            shutil.rmtree(directory, ignore_errors=True)
-        for name, default in self.places.items():
-            found.pop(name, None)
-            if default is not None:
-                found[name] = default
-        return found
-
-    def _await(self, context: Context, process: ServerProcess, address: Address) -> None:
-        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
-        last: Exception | None = None
-        for _ in context.attempts(limit):
-            if process.exit_code is not None:
-                raise NotReady(
-                    f"{self.manifest.name} ended with {process.exit_code} before it was ready",
-                    "its last lines tell why",
-                    process.log_tail(),
-                )
-            try:
-                pid = self.serving_process(address, min(ASK_SECONDS, limit))
-            except UNREADABLE as error:
-                last = error
-                continue
-            if pid == process.pid:
-                return
-            last = ReplyError(f"process {pid} answers in its place" if pid else "still loading")
-        raise NotReady(
-            f"{self.manifest.name} was not ready after {limit:g} s: {last}",
-            "its log tells what it was doing",
-            process.log_tail(),
-        )
+    def _metrics(self, number: int, count: int, address: Address) -> dict[str, float]:
+        prefix = f"node {number} " if count > 1 else ""
+        with contextlib.suppress(*UNREADABLE):
+            found = self.metrics(address, SAMPLE_SECONDS)
+            return {f"{prefix}{name}": value for name, value in found.items()}
+        return {}
 
     def _failed(self, deployed: Deployed, error: Exception | None) -> SystemFailed:
-        process = deployed.processes[0]
-        code = process.exit_code
-        what = f"does not answer: {error}" if code is None else f"has ended with {code}"
+        body = deployed.ended_by_itself()
+        what = f"does not answer: {error}" if body is None else f"has ended with {body.exit_code}"
+        shown = body or (deployed.processes[0] if deployed.processes else None)
         return SystemFailed(
             f"{self.manifest.name} {what}",
             "its last lines may tell why; a system that fails under load is a result",
-            process.log_tail(),
+            shown.log_tail() if shown else (),
         )
 
 
-def _address(deployed: Deployed) -> Address:
-    host, _, port = deployed.endpoints[0].removeprefix("tcp://").rpartition(":")
-    return Address(host, int(port))
+def _together(found: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """One configuration of several nodes': where they differ, the values in order of the nodes."""
+    whole = {}
+    for name in dict.fromkeys(name for each in found for name in each):
+        values = [each.get(name, "unset") for each in found]
+        whole[name] = values[0] if len(set(values)) == 1 else ", ".join(values)
+    return whole

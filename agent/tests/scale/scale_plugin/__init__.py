@@ -18,9 +18,11 @@ from weighhouse_sdk.lifecycle import (
     Ready,
     Sample,
 )
+from weighhouse_sdk.nodes import Node, Place
 from weighhouse_sdk.process import Command, Reservation
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.sampling import process_usage
+from weighhouse_sdk.wire import Address
 
 SERVER = Path(__file__).with_name("server.py")
 
@@ -46,11 +48,13 @@ class ScalePlugin(Plugin):
         )
         process = context.processes.start(command)
         process.reservation = held
+        where = Address(context.options.host, held.port)
+        place = Place(1, "scale", where, context.data_directory, (where,))
         return Deployed(
             endpoints=(f"tcp://{context.options.host}:{held.port}",),
             version="1.0",
             commands=(command.line,),
-            processes=(process,),
+            nodes=(Node(place, process),),
         )
 
     def wait_ready(self, context: Context, deployed: Deployed) -> Ready:

@@ -19,7 +19,7 @@ use weighhouse_driver_api::{
 use weighhouse_engine_testkit::Aerospike as Node;
 use wire::{Damage, Exchanges, Player, Recorder};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded/community.json");
+const FILE: &str = "tests/recorded/community.json";
 
 /// Fields of a record, and bytes of each.
 const SHAPE: (u16, usize) = (3, 20);

@@ -1,0 +1,220 @@
+"""Starts the nodes of a server, and waits until they are a system."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from weighhouse_protocol.base import Scalar
+
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError
+from weighhouse_sdk.lifecycle import Deployed, FaultDone, Installed
+from weighhouse_sdk.nodes import Body, Node, Place
+from weighhouse_sdk.process import Command, Reservation
+from weighhouse_sdk.questions import Questions
+from weighhouse_sdk.wire import Address, ReplyError
+
+UNREADABLE = (OSError, ReplyError, ValueError)
+"""How a server's silence shows."""
+
+
+class Starting(Questions):
+    """What happens between `deploy` and ready, and when a node is brought back."""
+
+    defaults_stay: ClassVar[bool] = False
+    """Whether the vendor's defaults are asked once for each version, as a start is slow."""
+    _defaults: ClassVar[dict[str, dict[str, str]]] = {}
+
+    def _places(self, context: Context) -> list[tuple[Place, Reservation | None]]:
+        """Where the nodes are to live; a single one works in the data directory itself."""
+        topology, options = context.target.topology, context.options
+        # A fixed port is not reserved: when it is taken, the server's own log shall say so.
+        held = [
+            None if options.port is not None and index == 0 else Reservation(options.host)
+            for index in range(topology.nodes)
+        ]
+        addresses = tuple(
+            Address(options.host, each.port if each else options.port or 0) for each in held
+        )
+        single = topology.nodes == 1
+        return [
+            (
+                Place(
+                    number=number,
+                    name=self.manifest.id if single else f"{self.manifest.id}-{number}",
+                    address=address,
+                    directory=context.data_directory / ("" if single else f"node-{number}"),
+                    addresses=addresses,
+                    replication_factor=topology.replication_factor,
+                ),
+                reservation,
+            )
+            for number, (address, reservation) in enumerate(zip(addresses, held, strict=True), 1)
+        ]
+
+    def _start(
+        self,
+        context: Context,
+        executable: Path,
+        place: Place,
+        reservation: Reservation | None,
+        parameters: Mapping[str, Scalar] | None = None,
+    ) -> Body:
+        wanted = context.target.parameters if parameters is None else parameters
+        try:
+            place.directory.mkdir(parents=True, exist_ok=True)
+            if context.data_directory in place.directory.parents:
+                # The servers' users have to walk through it.
+                context.data_directory.chmod(0o711)
+            self.prepare(wanted, place)
+            return self._run(context, executable, place, wanted, reservation)
+        except PluginError:
+            if reservation:
+                reservation.release()
+            raise
+
+    def _run(
+        self,
+        context: Context,
+        executable: Path,
+        place: Place,
+        parameters: Mapping[str, Scalar],
+        reservation: Reservation | None,
+    ) -> Body:
+        process = context.processes.start(
+            Command(
+                name=place.name,
+                arguments=(str(executable), *self.arguments(parameters, place)),
+                directory=place.directory,
+                users=self.users,
+                cpus=context.options.server_cpus,
+            )
+        )
+        process.reservation = reservation
+        return process
+
+    def _bring_back(self, context: Context, deployed: Deployed, node: Node) -> FaultDone:
+        """Start a node again where it was, with its data, and wait until it serves."""
+        number = node.place.number
+        if node.body.exit_code is None:
+            return FaultDone(f"node {number}: was up already")
+        begun_at = context.clock.monotonic()
+        executable = self.check_host(context.target, context.options).executable
+        held = node.body.reservation
+        node.body = self._run(context, executable, node.place, context.target.parameters, held)
+        node.down = node.paused = False
+        self._await(context, node.body, node.place.address)
+        if len(deployed.nodes) > 1:
+            self._await_union(context, deployed)
+        seconds = context.clock.monotonic() - begun_at
+        return FaultDone(f"node {number}: serves again after {seconds:.1f} s")
+
+    def _vendor_settings(self, context: Context, installed: Installed) -> dict[str, str]:
+        key = f"{self.manifest.id} {installed.executable} {installed.version}"
+        if self.defaults_stay and key in self._defaults:
+            return dict(self._defaults[key])
+        reservation = Reservation(context.options.host)
+        address = Address(context.options.host, reservation.port)
+        directory = context.scratch_directory / "defaults"
+        place = Place(1, "defaults", address, directory, (address,))
+        body = self._start(context, installed.executable, place, reservation, {})
+        try:
+            self._await(context, body, address)
+            found = self.settings(address, self.ask_seconds)
+        except UNREADABLE as error:
+            raise DeployFailed(
+                f"{self.manifest.name} does not tell its defaults: {error}",
+                "the version may be one that the plugin does not know",
+                body.log_tail(),
+            ) from error
+        finally:
+            body.stop(grace_seconds=0)  # It holds nothing worth an orderly end.
+            shutil.rmtree(directory, ignore_errors=True)
+        for name, default in self.places.items():
+            found.pop(name, None)
+            if default is not None:
+                found[name] = default
+        self._defaults[key] = dict(found)
+        return found
+
+    def _await(self, context: Context, body: Body, address: Address) -> None:
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
+        last: Exception | None = None
+        for _ in context.attempts(limit):
+            if body.exit_code is not None:
+                raise NotReady(
+                    f"{self.manifest.name} ended with {body.exit_code} before it was ready",
+                    "its last lines tell why",
+                    body.log_tail(),
+                )
+            try:
+                pid = self.serving_process(address, min(self.ask_seconds, limit))
+            except UNREADABLE as error:
+                last = error
+                continue
+            if pid in body.pids:
+                return
+            last = ReplyError(f"process {pid} answers in its place" if pid else "still loading")
+        raise NotReady(
+            f"{self.manifest.name} was not ready after {limit:g} s: {last}",
+            "its log tells what it was doing",
+            body.log_tail(),
+        )
+
+    def _await_external(self, context: Context, deployed: Deployed) -> None:
+        last: Exception | None = None
+        for _ in context.attempts(context.options.ready_seconds, every_seconds=0.2):
+            try:
+                for address in addresses_of(deployed):
+                    self.version_served(address, self.ask_seconds)
+            except UNREADABLE as error:
+                last = error
+                continue
+            return
+        raise NotReady(
+            f"{self.manifest.name} does not answer at {', '.join(deployed.endpoints)}: {last}",
+            "look at the addresses, at the firewall, and at the credentials",
+        )
+
+    def _unite(self, context: Context, deployed: Deployed) -> None:
+        places = [node.place for node in deployed.nodes]
+        try:
+            self.join(places, self.ask_seconds)
+        except UNREADABLE as error:
+            raise NotReady(
+                f"the nodes of {self.manifest.name} could not be joined: {error}",
+                "their logs tell more",
+                [line for node in deployed.nodes for line in node.body.log_tail(5)],
+            ) from error
+        self._await_union(context, deployed)
+
+    def _await_union(self, context: Context, deployed: Deployed) -> None:
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
+        up = [node.place for node in deployed.nodes if not (node.down or node.paused)]
+        missing: str | None = None
+        for _ in context.attempts(limit, every_seconds=0.1):
+            ended = deployed.ended_by_itself()
+            if ended is not None:
+                missing = f"{ended.name} ended with {ended.exit_code}"
+                break
+            try:
+                missing = self.missing(up, self.ask_seconds)
+            except UNREADABLE as error:
+                missing = str(error)
+            if missing is None:
+                return
+        raise NotReady(
+            f"the nodes of {self.manifest.name} were not one system after {limit:g} s: {missing}",
+            "their logs tell more",
+            [line for node in deployed.nodes for line in node.body.log_tail(5)],
+        )
+
+
+def addresses_of(deployed: Deployed) -> tuple[Address, ...]:
+    """Where clients reach the system."""
+    found = []
+    for endpoint in deployed.endpoints:
+        host, _, port = endpoint.partition("://")[2].rpartition(":")
+        found.append(Address(host.strip("[]"), int(port)))
+    return tuple(found)
