@@ -86,8 +86,8 @@ def test_a_possible_experiment_has_no_errors() -> None:
         (
             {"system": "redis", "topology": {"nodes": 1, "replication_factor": 3}},
             "targets[1].topology",
-            "3 copies",
-            "at most 1",
+            "3 copies need",
+            "one node",
         ),
     ],
 )
