@@ -82,6 +82,14 @@ class Questions(Plugin):
 
     # how several nodes become one system
 
+    def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
+        """Where the nodes are to listen for clients, given a free port of the host for each; most
+        take them as they are.
+
+        :raises DeployFailed: when several nodes have no room on this host.
+        """
+        return addresses
+
     def peer_ends(self, place: Place) -> tuple[Address, ...]:
         """Where other nodes reach a node, besides its client address; port 0: any."""
         del place

@@ -34,8 +34,8 @@ class Starting(Questions):
             None if options.port is not None and index == 0 else Reservation(options.host)
             for index in range(topology.nodes)
         ]
-        addresses = tuple(
-            Address(options.host, each.port if each else options.port or 0) for each in held
+        addresses = self.spread(
+            tuple(Address(options.host, each.port if each else options.port or 0) for each in held)
         )
         single = topology.nodes == 1
         return [
