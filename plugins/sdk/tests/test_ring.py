@@ -1,5 +1,7 @@
 """Rings: where nodes listen, and which tokens they have."""
 
+import itertools
+
 import pytest
 from weighhouse_plugin_cassandra import PLUGIN
 from weighhouse_sdk.errors import DeployFailed
@@ -14,7 +16,7 @@ def test_all_tokens_lie_at_even_distances_and_take_turns(nodes: int) -> None:
     ring = sorted(held)
     assert ring[0] == -(2**63)
     assert ring[-1] < 2**63
-    distances = {later - earlier for earlier, later in zip(ring, ring[1:], strict=False)}
+    distances = {later - earlier for earlier, later in itertools.pairwise(ring)}
     assert max(distances) - min(distances) <= 1
     assert [held[token] for token in ring] == list(range(1, nodes + 1)) * 16
 
