@@ -237,7 +237,8 @@ def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
 
 
 def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:
-    """Fingerprint of machine, workload, topology, limits and faults; the same in words; the system's version.
+    """Fingerprint of machine, workload, topology, limits and faults; the machine and the workload in
+    words; the version of the system.
 
     The version is no part of the fingerprint: a new version that is slower is what is looked for.
     """
