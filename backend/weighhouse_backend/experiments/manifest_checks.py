@@ -11,14 +11,18 @@ from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import FieldError
 
+OWN_NODES = frozenset({"process", "docker"})
+"""Deployments whose nodes the agent starts, and so may end."""
+
 
 def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[FieldError]:
     """Everything in an experiment that its plugins cannot do.
 
     :param experiment: a well-formed experiment.
     :param manifests: by system id, those the platform knows.
-    :returns: unknown systems, parameters and options, values out of range, deployments and
-        operations that a system does not have; each with its path and what would be right.
+    :returns: unknown systems, parameters and options, values out of range, deployments,
+        operations and faults that a system does not have; each with its path and what would be
+        right.
     """
     errors: list[FieldError] = []
     for index, target in enumerate(experiment.targets):
@@ -42,6 +46,7 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
         )
     for index, workload in enumerate(experiment.workloads):
         errors.extend(_operation_errors(f"workloads[{index}]", workload, experiment, manifests))
+    errors.extend(_fault_errors(experiment, manifests))
     return errors
 
 
@@ -149,6 +154,38 @@ def _operation_errors(
                         message=f"{manifest.name} cannot do {operation!r}",
                         expected="of " + ", ".join(manifest.operations),
                     )
+
+
+def _fault_errors(
+    experiment: Experiment, manifests: Mapping[str, Manifest]
+) -> Iterator[FieldError]:
+    """Faults are done to every target, so each has to be able to bear them."""
+    if not experiment.faults:
+        return
+    lacking: dict[tuple[str, str], Manifest] = {}
+    for index, target in enumerate(experiment.targets):
+        manifest = manifests.get(target.system)
+        if manifest is None:
+            continue
+        if target.deployment not in OWN_NODES:
+            yield FieldError(
+                path=f"targets[{index}].deployment",
+                message=f"nothing can be done on purpose to a deployment {target.deployment!r}:"
+                " its nodes are not the agent's",
+                expected="deployment: process, or scenario: fixed",
+            )
+            continue
+        for fault in experiment.faults:
+            if fault.verb not in manifest.faults:
+                lacking[(fault.verb, manifest.id)] = manifest
+    for index, fault in enumerate(experiment.faults):
+        for (verb, _), manifest in lacking.items():
+            if verb == fault.verb:
+                yield FieldError(
+                    path=f"faults[{index}].verb",
+                    message=f"{manifest.name} has no verb {verb!r}",
+                    expected="one of " + ", ".join(manifest.faults) if manifest.faults else "none",
+                )
 
 
 def _expected(schema: Mapping[str, Any]) -> str:

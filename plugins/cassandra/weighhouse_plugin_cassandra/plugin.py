@@ -83,6 +83,7 @@ class CassandraPlugin(RingPlugin):
         "storage_compatibility_mode": "CASSANDRA_4",
     }
     defaults_stay = True
+    gauges_marked: ClassVar[Mapping[str, str]] = {"sstable_tasks": "compaction"}
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """Java on the search path, and the version that the server's own jar names."""

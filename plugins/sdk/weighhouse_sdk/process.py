@@ -308,6 +308,7 @@ class Processes:
                 if is_alive(each.pid, each.start_ticks):
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(each.pid, number)
+                        os.kill(each.pid, signal.SIGCONT)  # One that is paused hears nothing.
             for each in found:
                 if is_alive(each.pid, each.start_ticks):
                     wait_for_end(each.pid, end_at - time.monotonic())

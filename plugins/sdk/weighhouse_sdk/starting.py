@@ -97,14 +97,17 @@ class Starting(Questions):
     def _bring_back(self, context: Context, deployed: Deployed, node: Node) -> FaultDone:
         """Start a node again where it was, with its data, and wait until it serves."""
         number = node.place.number
-        if node.body.exit_code is None:
+        if node.body.exit_code is None and not node.down:
             return FaultDone(f"node {number}: was up already")
         begun_at = context.clock.monotonic()
-        executable = self.check_host(context.target, context.options).executable
-        held = node.body.reservation
-        node.body = self._run(context, executable, node.place, context.target.parameters, held)
-        node.down = node.paused = False
+        if node.body.exit_code is not None:
+            executable = self.check_host(context.target, context.options).executable
+            held = node.body.reservation
+            node.body = self._run(context, executable, node.place, context.target.parameters, held)
+        node.paused = False
+        # Not missed before it has served: a node that does not come back is a result.
         self._await(context, node.body, node.place.address)
+        node.down = False
         if len(deployed.nodes) > 1:
             self._await_union(context, deployed)
         seconds = context.clock.monotonic() - begun_at
