@@ -221,9 +221,10 @@ class Execution:
 
     def _system_ended(self, process: Body) -> SystemFailed:
         code = process.exit_code
+        reason = process.reason()
         how = f"by signal {-code}" if code is not None and code < 0 else f"with status {code}"
         return SystemFailed(
-            f"{process.name} ended {how} during the run",
+            f"{process.name} ended {how} during the run" + (f": {reason}" if reason else ""),
             "its own log tells why; signal 9 often means that memory ran out",
             process.log_tail(),
         )

@@ -24,7 +24,7 @@ from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import BinaryMissing, TargetInvalid, VersionMissing
 from weighhouse_sdk.nodes import Body, Node
 from weighhouse_sdk.parameters import target_problems
-from weighhouse_sdk.process import Leftover
+from weighhouse_sdk.remains import Leftover
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class CleanedUp:
     """What was removed."""
 
     ended: tuple[Leftover, ...] = ()
-    """Processes that were still there."""
+    """What was still there outside the directories: processes, containers, …"""
     removed: tuple[Path, ...] = ()
 
 
@@ -264,14 +264,16 @@ class Plugin(ABC):
         return Stopped(tuple(codes), killed)
 
     def leftovers(self, context: Context) -> tuple[Leftover, ...]:
-        """Processes of this context that are still alive, from the records on disk alone."""
-        return context.processes.leftovers()
+        """What of this context is still there: processes, containers, control groups, from the
+        records on disk alone.
+        """
+        return context.leftovers()
 
     def clean_up(self, context: Context) -> CleanedUp:
-        """Remove all that `deploy` made: processes, then data. Logs stay. Works in another
-        process after a crash; touches nothing that is not this context's.
+        """Remove all that `deploy` made: processes, containers and the like, then data. Logs stay.
+        Works in another process after a crash; touches nothing that is not this context's.
         """
-        ended = context.processes.remove_leftovers(context.options.stop_seconds)
+        ended = context.remove_leftovers()
         removed = []
         for directory in (context.data_directory, context.scratch_directory):
             if directory.exists():

@@ -10,6 +10,7 @@ from weighhouse_sdk import breaking
 from weighhouse_sdk.configuration import explained, system_names
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, SystemFailed
+from weighhouse_sdk.hosting import UNTOLD, how_ended
 from weighhouse_sdk.lifecycle import (
     Deployed,
     Description,
@@ -20,7 +21,7 @@ from weighhouse_sdk.lifecycle import (
     Sample,
 )
 from weighhouse_sdk.nodes import Node
-from weighhouse_sdk.sampling import disk_usage, process_usage
+from weighhouse_sdk.sampling import disk_usage
 from weighhouse_sdk.starting import UNREADABLE, Starting, addresses_of
 from weighhouse_sdk.wire import Address
 
@@ -97,6 +98,7 @@ class ServerPlugin(Starting):
             self._await(context, node.body, node.place.address)
         if len(deployed.nodes) > 1:
             self._unite(context, deployed)
+        self._check_version(context, deployed)
         return Ready(context.clock.monotonic() - begun_at)
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
@@ -107,7 +109,7 @@ class ServerPlugin(Starting):
         addresses = addresses_of(deployed)
         try:
             version = deployed.version
-            if not deployed.nodes:
+            if not deployed.nodes or version == UNTOLD:
                 version = self.version_served(addresses[0], self.ask_seconds)
             found = [self.settings(each, self.ask_seconds) for each in addresses]
         except UNREADABLE as error:
@@ -115,11 +117,14 @@ class ServerPlugin(Starting):
         names = system_names(self.manifest)
         return Description(
             version=version,
-            settings=explained(
-                _together(found),
-                deployed.vendor_settings or {},
-                by_experiment={names[each] for each in context.target.parameters},
-                by_plugin=self.places.keys(),
+            settings=(
+                *explained(
+                    _together(found),
+                    deployed.vendor_settings or {},
+                    by_experiment={names[each] for each in context.target.parameters},
+                    by_plugin=self.places.keys(),
+                ),
+                *self._kept(context, deployed),
             ),
             commands=deployed.commands,
         )
@@ -140,7 +145,7 @@ class ServerPlugin(Starting):
             return Sample(at_us=context.clock.now_us(), metrics=metrics)
         usages, metrics = [], {}
         for node in deployed.nodes:
-            usage = process_usage(node.body.pid)
+            usage = node.body.usage()
             if usage is None and not node.down:
                 raise self._failed(deployed, None)
             if usage is not None:
@@ -172,7 +177,7 @@ class ServerPlugin(Starting):
         except UNREADABLE as error:
             raise self._failed(deployed, error) from error
         told = [each for each in used if each is not None]
-        usages = [process_usage(node.body.pid) for node in deployed.nodes]
+        usages = [node.body.usage() for node in deployed.nodes]
         return MemoryUse(
             resident_bytes=sum(usage.resident_bytes for usage in usages if usage)
             if any(usages)
@@ -201,7 +206,7 @@ class ServerPlugin(Starting):
 
     def _failed(self, deployed: Deployed, error: Exception | None) -> SystemFailed:
         body = deployed.ended_by_itself()
-        what = f"does not answer: {error}" if body is None else f"has ended with {body.exit_code}"
+        what = f"does not answer: {error}" if body is None else how_ended(body)
         shown = body or (deployed.processes[0] if deployed.processes else None)
         return SystemFailed(
             f"{self.manifest.name} {what}",

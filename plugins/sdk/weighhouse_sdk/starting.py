@@ -9,17 +9,17 @@ from weighhouse_protocol.base import Scalar
 
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError
+from weighhouse_sdk.hosting import Hosting, how_ended
 from weighhouse_sdk.lifecycle import Deployed, FaultDone, Installed
 from weighhouse_sdk.nodes import Body, Node, Place
-from weighhouse_sdk.process import Command, Reservation
-from weighhouse_sdk.questions import Questions
+from weighhouse_sdk.process import Reservation
 from weighhouse_sdk.wire import Address, ReplyError
 
 UNREADABLE = (OSError, ReplyError, ValueError)
 """How a server's silence shows."""
 
 
-class Starting(Questions):
+class Starting(Hosting):
     """What happens between `deploy` and ready, and when a node is brought back."""
 
     defaults_stay: ClassVar[bool] = False
@@ -82,17 +82,9 @@ class Starting(Questions):
         parameters: Mapping[str, Scalar],
         reservation: Reservation | None,
     ) -> Body:
-        process = context.processes.start(
-            Command(
-                name=place.name,
-                arguments=(str(executable), *self.arguments(parameters, place)),
-                directory=place.directory,
-                users=self.users,
-                cpus=context.options.server_cpus,
-            )
-        )
-        process.reservation = reservation
-        return process
+        body = self._host(context, executable, place, parameters)
+        body.reservation = reservation
+        return body
 
     def _bring_back(self, context: Context, deployed: Deployed, node: Node) -> FaultDone:
         """Start a node again where it was, with its data, and wait until it serves."""
@@ -114,7 +106,8 @@ class Starting(Questions):
         return FaultDone(f"node {number}: serves again after {seconds:.1f} s")
 
     def _vendor_settings(self, context: Context, installed: Installed) -> dict[str, str]:
-        key = f"{self.manifest.id} {installed.executable} {installed.version}"
+        target = context.target
+        key = " ".join(map(str, (installed, target.deployment, target.image, target.limits)))
         if self.defaults_stay and key in self._defaults:
             return dict(self._defaults[key])
         reservation = Reservation(context.options.host)
@@ -147,7 +140,7 @@ class Starting(Questions):
         for _ in context.attempts(limit):
             if body.exit_code is not None:
                 raise NotReady(
-                    f"{self.manifest.name} ended with {body.exit_code} before it was ready",
+                    f"{self.manifest.name} {how_ended(body)} before it was ready",
                     "its last lines tell why",
                     body.log_tail(),
                 )
@@ -199,7 +192,7 @@ class Starting(Questions):
         for _ in context.attempts(limit, every_seconds=0.1):
             ended = deployed.ended_by_itself()
             if ended is not None:
-                missing = f"{ended.name} ended with {ended.exit_code}"
+                missing = f"{ended.name} {how_ended(ended)}"
                 break
             try:
                 missing = self.missing(up, self.ask_seconds)
