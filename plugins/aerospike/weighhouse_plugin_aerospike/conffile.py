@@ -11,6 +11,7 @@ from typing import Any
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_value
 from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.wire import Address
 
 NAMESPACE = "ycsb"
 FABRIC_PORT, HEARTBEAT_PORT = 3001, 3002
@@ -40,8 +41,8 @@ def file_name(place: Place) -> str:
     return f"node-{node_id(place)}.conf"
 
 
-def peer_host(place: Place, port: int) -> str:
-    """Where the node of a client port listens for its peers.
+def peer_host(place: Place, address: Address) -> str:
+    """Where a node of the deployment listens for its peers.
 
     Nodes with hosts of their own use these. Nodes that share one get an address of the loopback
     network that no other port leads to, as all use the same two ports there: ports below those that
@@ -49,8 +50,8 @@ def peer_host(place: Place, port: int) -> str:
     """
     hosts = [address.host for address in place.addresses]
     if len(set(hosts)) == len(hosts) and not hosts[0].startswith("127."):
-        return next(each.host for each in place.addresses if each.port == port)
-    return f"127.{1 + port // 256}.{port % 256}.1"
+        return address.host
+    return f"127.{1 + address.port // 256}.{address.port % 256}.1"
 
 
 def text(
@@ -70,10 +71,10 @@ def text(
             own[section].append(f"{word} {system_value(schema, value)}")
     storage = str(parameters.get("storage", "memory"))
     sizes = _sizes(storage, parameters)
-    peer = peer_host(place, place.address.port)
+    peer = peer_host(place, place.address)
     others = [each for each in place.addresses if each != place.address]
     seeds: Block = [
-        f"mesh-seed-address-port {peer_host(place, each.port)} {HEARTBEAT_PORT}" for each in others
+        f"mesh-seed-address-port {peer_host(place, each)} {HEARTBEAT_PORT}" for each in others
     ]
     listens: Block = [f"address {place.address.host}", f"port {place.address.port}"]
     heartbeat: Block = ["mode mesh", f"address {peer}", f"port {HEARTBEAT_PORT}"]

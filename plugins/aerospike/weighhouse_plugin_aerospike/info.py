@@ -58,9 +58,13 @@ def answers(text: str, questions: tuple[str, ...]) -> dict[str, str]:
 
 
 def fields(answer: str) -> dict[str, str]:
-    """`name=value;name=value` as a mapping."""
-    pairs = (each.partition("=") for each in answer.split(";"))
-    return {name: value for name, equals, value in pairs if equals}
+    """`name=value;name=value` as a mapping; the values of a name that comes again are joined."""
+    found: dict[str, str] = {}
+    for each in answer.split(";"):
+        name, equals, value = each.partition("=")
+        if equals:
+            found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
 
 
 def number(values: Mapping[str, str], name: str) -> float | None:

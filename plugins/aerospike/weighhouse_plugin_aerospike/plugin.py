@@ -20,6 +20,7 @@ from weighhouse_plugin_aerospike.info import ask, fields, number
 
 VERSION = re.compile(r"^Aerospike (?:Community|Enterprise|Federal|Standard) Edition build (\S+)")
 MOST_FILES = 64
+CONTEXTS = ("get-config:context=service", "get-config:context=network")
 MOVING = "migrate_partitions_remaining"
 NODE_METRICS = (
     "cluster_size", MOVING, "client_connections", "rw_in_progress", "heap_allocated_kbytes",
@@ -124,15 +125,9 @@ class AerospikePlugin(ServerPlugin):
         memory, which say nothing.
         """
         name = self._namespace(address, timeout_seconds).removeprefix("namespace/")
-        questions = [
-            "get-config:context=service",
-            "get-config:context=network",
-            f"get-config:context=namespace;namespace={name}",
-        ]
+        questions = (*CONTEXTS, f"get-config:context=namespace;namespace={name}")
         found: dict[str, str] = {}
-        for question in questions:
-            # One at a time: a node repeats a question without what stands behind a semicolon.
-            (answer,) = ask(address, timeout_seconds, question).values()
+        for answer in ask(address, timeout_seconds, *questions).values():
             found |= fields(answer)
         return {key: value for key, value in found.items() if not STRIPE.match(key)}
 
@@ -158,7 +153,7 @@ class AerospikePlugin(ServerPlugin):
 
     def peer_ends(self, place: Place) -> tuple[Address, ...]:
         """Fabric and heartbeat."""
-        host = conffile.peer_host(place, place.address.port)
+        host = conffile.peer_host(place, place.address)
         return (Address(host, conffile.FABRIC_PORT), Address(host, conffile.HEARTBEAT_PORT))
 
     def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
