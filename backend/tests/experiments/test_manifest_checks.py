@@ -6,7 +6,7 @@ import pytest
 from weighhouse_backend.experiments.manifest_checks import check
 from weighhouse_protocol.experiment import Experiment
 
-from .manifests import MANIFESTS
+from .manifests import MANIFESTS, manifest
 
 
 def experiment(target: dict[str, Any], operations: dict[str, float] | None = None) -> Experiment:
@@ -120,3 +120,20 @@ def test_on_a_platform_without_plugins_it_says_what_is_missing() -> None:
 
     assert [error.path for error in errors] == ["targets[0].system", "targets[1].system"]
     assert "installed on an agent" in errors[0].expected
+
+
+def test_what_a_layout_cannot_do_is_refused_before_the_run() -> None:
+    sharded = {"layout": "shards", "max_nodes": 6, "min_primaries": 3, "shards_lack": ["scan"]}
+    several = manifest("redis", operations=["read", "scan"], topology=sharded)
+    mixed = {"read": 0.5, "scan": 0.5}
+
+    def errors(nodes: int, copies: int, operations: dict[str, float]) -> list[str]:
+        topology = {"nodes": nodes, "replication_factor": copies}
+        wanted = experiment({"system": "redis", "topology": topology}, operations)
+        return [f"{each.path}: {each.message}" for each in check(wanted, {"redis": several})]
+
+    assert errors(6, 2, mixed) == [
+        "workloads[0].operations.scan: b: several primaries cannot do 'scan'"
+    ]
+    assert errors(6, 2, {"read": 1.0}) == []
+    assert errors(3, 3, mixed) == []

@@ -140,6 +140,11 @@ class Plugin(ABC):
     orderly_exit_codes: ClassVar[frozenset[int]] = frozenset({0})
     """How the system's processes end when they are asked to and do so in order."""
 
+    gauges_marked: ClassVar[Mapping[str, str]] = {}
+    """Metric → the event of the timeline that lasts while it is above 0."""
+    counters_marked: ClassVar[Mapping[str, str]] = {}
+    """Metric → the event of the timeline that it is when it begins to grow."""
+
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest
 

@@ -11,14 +11,14 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import pytest
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import DriverOrder, DriverTarget
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.report import Setting
-from weighhouse_protocol.target import Target
+from weighhouse_protocol.target import Deployment, Target
 from weighhouse_protocol.workload import OperationMix, Workload
 
 from weighhouse_sdk.configuration import system_names, system_value
@@ -180,7 +180,8 @@ class PluginConformance:
         assert caught.value.failure().kind == "missing_binary"
 
     def test_what_the_manifest_does_not_declare_is_refused(self, target: Target) -> None:
-        other = "external" if "external" not in self.plugin.manifest.deployments else "docker"
+        ways = self.plugin.manifest.deployments
+        other = next(way for way in get_args(Deployment) if way not in ways)
         wrong = target.model_copy(
             update={
                 "parameters": {"rm -rf": "/"},
