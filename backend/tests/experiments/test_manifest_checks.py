@@ -159,3 +159,20 @@ def test_nothing_is_done_to_what_the_agent_did_not_start(deployment: str) -> Non
 
     assert [error.path for error in errors] == ["targets[1].deployment"]
     assert "not the agent's" in errors[0].message
+
+
+def test_what_a_layout_cannot_do_is_refused_before_the_run() -> None:
+    sharded = {"layout": "shards", "max_nodes": 6, "min_primaries": 3, "shards_lack": ["scan"]}
+    several = manifest("redis", operations=["read", "scan"], topology=sharded)
+    mixed = {"read": 0.5, "scan": 0.5}
+
+    def errors(nodes: int, copies: int, operations: dict[str, float]) -> list[str]:
+        topology = {"nodes": nodes, "replication_factor": copies}
+        wanted = experiment({"system": "redis", "topology": topology}, operations)
+        return [f"{each.path}: {each.message}" for each in check(wanted, {"redis": several})]
+
+    assert errors(6, 2, mixed) == [
+        "workloads[0].operations.scan: b: several primaries cannot do 'scan'"
+    ]
+    assert errors(6, 2, {"read": 1.0}) == []
+    assert errors(3, 3, mixed) == []

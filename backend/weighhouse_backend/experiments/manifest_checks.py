@@ -1,7 +1,7 @@
 """What an experiment asks of its systems, checked against their plugins' manifests. Pure."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -130,6 +130,7 @@ def _operation_errors(
         "ttl_seconds": ("ttl", workload.ttl_seconds is not None, "let records expire"),
         "keys_per_read": ("multi_get", workload.keys_per_read > 1, "read several records at once"),
     }
+    yield from _layout_errors(path, {*wanted, *_asked(features)}, experiment, manifests)
     systems = dict.fromkeys(target.system for target in experiment.targets)
     for manifest in (manifests[system] for system in systems if system in manifests):
         for operation in wanted:
@@ -186,6 +187,31 @@ def _fault_errors(
                     message=f"{manifest.name} has no verb {verb!r}",
                     expected="one of " + ", ".join(manifest.faults) if manifest.faults else "none",
                 )
+
+
+def _asked(features: Mapping[str, tuple[str, bool, str]]) -> Iterator[str]:
+    return (feature for feature, asked, _ in features.values() if asked)
+
+
+def _layout_errors(
+    path: str, wanted: Collection[str], experiment: Experiment, manifests: Mapping[str, Manifest]
+) -> Iterator[FieldError]:
+    rates = {
+        operation
+        for level in experiment.load_levels
+        if level.model == "open"
+        for operation in level.operation_rates
+    }
+    for target in experiment.targets:
+        manifest = manifests.get(target.system)
+        lacking = manifest.topology.lacks(target.topology) if manifest else ()
+        for lack in (each for each in lacking if each in wanted or each in rates):
+            where = "keys_per_read" if lack == "multi_get" else f"operations.{lack}"
+            yield FieldError(
+                path=f"{path}.{where}",
+                message=f"{target.name}: several primaries cannot do {lack!r}",
+                expected="a target with one primary, or a workload without it",
+            )
 
 
 def _expected(schema: Mapping[str, Any]) -> str:

@@ -1,19 +1,32 @@
-"""What the ScyllaDB plugin writes and reads. No package registry has a server of it: with `scylla` on
-PATH, or named by `WEIGHHOUSE_SCYLLA`, the conformance kit runs against it.
+"""What the ScyllaDB plugin writes and reads. No package registry has a server of it: with `scylla`
+on PATH, or named by `WEIGHHOUSE_SCYLLA`, the conformance kit runs against it.
 """
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from weighhouse_plugin_scylladb import PLUGIN
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
+from weighhouse_sdk.at_hand import server
 from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.testing import PluginConformance
 from weighhouse_sdk.wire import Address
 
 RING = tuple(Address(f"127.3.4.{number}", 9042) for number in (1, 2, 3))
+
+
+class TestConformance(PluginConformance):
+    plugin = PLUGIN
+    changed: ClassVar = {"smp": 1, "memory_mebibytes": 1024, "developer_mode": True}
+    impossible: ClassVar = {"smp": 1024}
+    refusal = "smp"
+
+    @pytest.fixture(autouse=True)
+    def _server(self, request: pytest.FixtureRequest) -> None:
+        server(request, "scylla", "WEIGHHOUSE_SCYLLA")
 
 
 def place(directory: Path, number: int = 1, addresses: tuple[Address, ...] = RING[:1]) -> Place:

@@ -87,10 +87,14 @@ class Reservation:
             ) from error
         self.host = host
         self.port: int = self._socket.getsockname()[1]
+        self.beside: Reservation | None = None
+        """Another one of the same server, given up together with this one."""
 
     def release(self) -> None:
         """Give the port up. Idempotent."""
         self._socket.close()
+        if self.beside is not None:
+            self.beside.release()
 
 
 class ServerProcess:

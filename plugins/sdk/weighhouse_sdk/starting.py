@@ -34,6 +34,9 @@ class Starting(Hosting):
             None if options.port is not None and index == 0 else Reservation(options.host)
             for index in range(topology.nodes)
         ]
+        peers = [
+            Reservation(options.host) if self.needs_peer_port(topology) else None for _ in held
+        ]
         addresses = self.spread(
             tuple(Address(options.host, each.port if each else options.port or 0) for each in held)
         )
@@ -47,10 +50,13 @@ class Starting(Hosting):
                     directory=context.data_directory / ("" if single else f"node-{number}"),
                     addresses=addresses,
                     replication_factor=topology.replication_factor,
+                    peer_port=peer.port if peer else None,
                 ),
-                reservation,
+                _both(reservation, peer),
             )
-            for number, (address, reservation) in enumerate(zip(addresses, held, strict=True), 1)
+            for number, (address, reservation, peer) in enumerate(
+                zip(addresses, held, peers, strict=True), 1
+            )
         ]
 
     def _start(
@@ -175,15 +181,21 @@ class Starting(Hosting):
 
     def _unite(self, context: Context, deployed: Deployed) -> None:
         places = [node.place for node in deployed.nodes]
-        try:
-            self.join(places, self.ask_seconds)
-        except UNREADABLE as error:
-            raise NotReady(
-                f"the nodes of {self.manifest.name} could not be joined: {error}",
-                "their logs tell more",
-                [line for node in deployed.nodes for line in node.body.log_tail(5)],
-            ) from error
-        self._await_union(context, deployed)
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
+        last: Exception | None = None
+        for _ in context.attempts(limit, every_seconds=0.1):
+            try:
+                self.join(places, self.ask_seconds)
+            except UNREADABLE as error:
+                last = error
+                continue
+            self._await_union(context, deployed)
+            return
+        raise NotReady(
+            f"the nodes of {self.manifest.name} could not be joined in {limit:g} s: {last}",
+            "their logs tell more",
+            [line for node in deployed.nodes for line in node.body.log_tail(5)],
+        ) from last
 
     def _await_union(self, context: Context, deployed: Deployed) -> None:
         limit = max(context.options.ready_seconds, self.ready_floor_seconds)
@@ -205,6 +217,13 @@ class Starting(Hosting):
             "their logs tell more",
             [line for node in deployed.nodes for line in node.body.log_tail(5)],
         )
+
+
+def _both(client: Reservation | None, peer: Reservation | None) -> Reservation | None:
+    if client is None:
+        return peer
+    client.beside = peer
+    return client
 
 
 def addresses_of(deployed: Deployed) -> tuple[Address, ...]:
