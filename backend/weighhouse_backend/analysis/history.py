@@ -237,8 +237,8 @@ def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
 
 
 def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:
-    """Fingerprint of machine, workload, topology, limits and faults; the machine and the workload in
-    words; the version of the system.
+    """Fingerprint of machine, workload, topology, limits and faults; machine and workload in words;
+    the version of the system.
 
     The version is no part of the fingerprint: a new version that is slower is what is looked for.
     """
@@ -247,7 +247,7 @@ def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[st
     workload = next(one for one in document.workloads if one.name == run.workload)
     target = next(one for one in document.targets if one.name == run.target)
     machine = "" if record is None else (record.fingerprint or "")
-    content = [
+    content: list[object] = [
         machine,
         workload.model_dump(mode="json", exclude={"description"}, exclude_defaults=True),
         target.topology.model_dump(mode="json"),

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_names, system_value
+from weighhouse_sdk.credentials import NOT_SHOWN
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import packaged_manifest
@@ -17,6 +18,8 @@ from weighhouse_plugin_redis.resp import configuration, info
 VERSION = re.compile(r"^Redis server v=(\S+)")
 OLD_NAMES = re.compile(r"slave|ziplist")
 """CONFIG GET lists some settings twice; these are the names kept for old clients."""
+SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"})
+"""Settings that CONFIG GET tells in the clear."""
 METRICS = (
     "used_memory",
     "used_memory_rss",
@@ -73,9 +76,13 @@ class RedisPlugin(ServerPlugin):
         return info(address, timeout_seconds)["redis_version"]
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """CONFIG GET, without the names kept for old clients."""
+        """CONFIG GET, without the names kept for old clients, and without passwords."""
         found = configuration(address, timeout_seconds)
-        return {name: value for name, value in found.items() if not OLD_NAMES.search(name)}
+        return {
+            name: NOT_SHOWN if value and name in SECRETS else value
+            for name, value in found.items()
+            if not OLD_NAMES.search(name)
+        }
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """The lines of INFO named in `METRICS`, and the number of keys as `keys`."""

@@ -10,6 +10,7 @@ from typing import Protocol, Self
 
 from weighhouse_protocol.target import Target
 
+from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.errors import Cancelled, DeadlinePassed
 from weighhouse_sdk.process import Processes
 
@@ -89,6 +90,8 @@ class HostOptions:
     """How long a server may take until it serves."""
     stop_seconds: float = 10.0
     """Time between SIGTERM and SIGKILL."""
+    credentials: Credentials | None = field(default=None, repr=False)
+    """What the policy keeps for the target; `Context.credentials` hands it out."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +156,10 @@ class Context:
     def scratch_directory(self) -> Path:
         """Where probes and the driver work; removed by `clean_up`."""
         return self.directory / "scratch"
+
+    def credentials(self) -> Credentials | None:
+        """What an `external` system wants to see, where the target names credentials."""
+        return self.options.credentials if self.target.credentials is not None else None
 
     def seconds_left(self) -> float:
         """Until the deadline; never negative."""
