@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import (
     DriverOrder,
     DriverTarget,
@@ -26,10 +27,11 @@ from weighhouse_protocol.report import (
 )
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.driver import DriverRun
+from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import PluginError, SystemFailed
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
 from weighhouse_sdk.nodes import Body
+from weighhouse_sdk.parameters import declared
 
 from weighhouse_agent.faulting import Faulting, check_faults
 from weighhouse_agent.policy import Policy, check_endpoint, is_local
@@ -101,6 +103,7 @@ class Execution:
         self._enter("deploy")
         self.plugin.check_target(self.target)
         check_faults(self.plugin.manifest, self.target, self.order.faults)
+        self._driver_options()
         deployed = self._deploy()
         self._measure(deployed)
         self.context.check()
@@ -164,7 +167,7 @@ class Execution:
             workload=self.order.workload,
             target=DriverTarget(
                 endpoints=self.plugin.endpoints(deployed),
-                options=self.plugin.driver_options(self.target),
+                options=self._driver_options(),
             ),
             load=self.order.load,
             phases=self.order.phases,
@@ -210,6 +213,15 @@ class Execution:
                         raise self._gave_up(event, deployed)
                     case _:
                         pass
+
+    def _driver_options(self) -> dict[str, Scalar]:
+        options = self.plugin.driver_options(self.target)
+        credentials = self.context.credentials()
+        if credentials is None:
+            return options
+        driver = self.plugin.manifest.driver.id
+        known = declared(describe_driver(driver).options)
+        return {**options, **credentials.driver_options(driver, known)}
 
     def _died(self, process: Body) -> None:
         """The system ended by itself: nothing is left to measure."""

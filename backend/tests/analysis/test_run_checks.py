@@ -173,7 +173,8 @@ def test_a_system_broken_on_purpose_may_fail_and_drift() -> None:
     run = replace(faulty(errors=50_000), interval_throughputs=drifting)
     assert found(run)["errors"].severity == "error"
     assert "steady-state" in found(run)
-    told = found(replace(run, broken_on_purpose=True))
+    told = found(replace(run, broken_on_purpose=True, client_bound=True))
+    assert "waited for a way" in told["client-bound"].message
     assert told["errors"].severity == "caution"
     assert "on purpose" in told["errors"].message
     assert "steady-state" not in told

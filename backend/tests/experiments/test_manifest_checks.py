@@ -78,6 +78,17 @@ def test_a_possible_experiment_has_no_errors() -> None:
             "tcp://",
         ),
         (
+            {
+                "system": "redis",
+                "deployment": "external",
+                "endpoints": ["tcp://127.0.0.1:1"],
+                "parameters": {"appendonly": True},
+            },
+            "targets[1].parameters",
+            "not the agent's to change",
+            "no parameters",
+        ),
+        (
             {"system": "redis", "endpoints": ["tcp://127.0.0.1:1"]},
             "targets[1].endpoints",
             "chosen by the agent",

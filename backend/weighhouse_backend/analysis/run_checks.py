@@ -110,6 +110,11 @@ def _client_bound(run: RunObservation) -> Finding | None:
         f"The load driver was at its own limit ({reasons}), so these figures are a lower bound of "
         "what the system can do: they measure the client as well."
     )
+    if run.broken_on_purpose:
+        message += (
+            " The system was broken on purpose meanwhile: operations that waited for a way to it "
+            "count as the driver's lag too."
+        )
     numbers: dict[str, Number] = {
         "driver_cpu_percent": run.driver_cpu_percent,
         "lag_p99_us": run.lag_p99_us,

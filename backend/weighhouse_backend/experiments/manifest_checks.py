@@ -78,6 +78,12 @@ def _deployment_errors(path: str, target: Target, manifest: Manifest) -> Iterato
             message=f"addresses are chosen by the agent when the deployment is {target.deployment}",
             expected="no endpoints, or deployment: external",
         )
+    if target.deployment == "external" and target.parameters:
+        yield FieldError(
+            path=f"{path}.parameters",
+            message="the settings of an external system are not the agent's to change",
+            expected="no parameters: what is in effect is asked of the system",
+        )
     layout = manifest.topology.problem(target.topology)
     if layout is not None and target.deployment != "external":
         yield FieldError(

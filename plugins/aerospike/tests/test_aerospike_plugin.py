@@ -237,8 +237,8 @@ def running(
 @pytest.mark.parametrize("name", TARGETS)
 def test_the_server_still_answers_as_recorded(tmp_path: Path, name: str) -> None:
     """The same questions, and settings of the same names; their values are the version's."""
-    with running(tmp_path, TARGETS[name]) as (_, deployed):
-        (address,) = addresses_of(deployed)
+    with running(tmp_path, TARGETS[name]) as (context, deployed):
+        (address,) = addresses_of(context, deployed)
         now = {}
         for asked in QUESTIONS:
             answers = info.ask(address, 5.0, *asked).items()
@@ -256,8 +256,8 @@ def test_the_server_still_answers_as_recorded(tmp_path: Path, name: str) -> None
 
 @pytest.mark.usefixtures("asd")
 def test_defaults_of_settings_that_only_files_have_are_the_vendors(tmp_path: Path) -> None:
-    with running(tmp_path, {"storage": "files", "data_size_mebibytes": 512}) as (_, deployed):
-        settings = PLUGIN.settings(addresses_of(deployed)[0], 5.0)
+    with running(tmp_path, {"storage": "files", "data_size_mebibytes": 512}) as (context, deployed):
+        settings = PLUGIN.settings(addresses_of(context, deployed)[0], 5.0)
     assert settings["storage-engine.read-page-cache"] == "false"
     assert settings["storage-engine.flush-size"] == "1048576"
     assert settings["storage-engine.post-write-cache"] == str(256 * 2**20)

@@ -114,7 +114,7 @@ def _listen(plugin: Plugin) -> None:
         ready = wait(self, context, deployed)
         version = deployed.version
         if context.target.deployment == "external" and isinstance(self, ServerPlugin):
-            version = self.version_served(addresses_of(deployed)[0], ASK_SECONDS)
+            version = self.version_served(addresses_of(context, deployed)[0], ASK_SECONDS)
         note(context.target, version)
         return ready
 

@@ -10,17 +10,18 @@ Reply = str | int | list["Reply"] | None
 
 
 def ask(address: Address, timeout_seconds: float, *words: str) -> Reply:
-    """Send one command over a connection of its own.
+    """Send one command over a connection of its own, which logs in where the address says how.
 
     :raises ReplyError: when the answer is an error.
     :raises OSError: when there is no answer.
     """
     with Connection(address, timeout_seconds) as connection:
-        parts = [f"*{len(words)}\r\n".encode()]
-        for word in words:
-            data = word.encode()
-            parts.append(b"$%d\r\n%s\r\n" % (len(data), data))
-        connection.send(b"".join(parts))
+        shown = address.credentials
+        if shown is not None and shown.password is not None:
+            account = (shown.username,) if shown.username is not None else ()
+            connection.send(_command("AUTH", *account, shown.password))
+            _reply(connection)
+        connection.send(_command(*words))
         return _reply(connection)
 
 
@@ -34,6 +35,14 @@ def lines(address: Address, timeout_seconds: float, *words: str) -> dict[str, st
         raise ReplyError(f"{' '.join(words)} answers {text!r}")
     pairs = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
     return {name: value for name, colon, value in pairs if colon}
+
+
+def _command(*words: str) -> bytes:
+    parts = [f"*{len(words)}\r\n".encode()]
+    for word in words:
+        data = word.encode()
+        parts.append(b"$%d\r\n%s\r\n" % (len(data), data))
+    return b"".join(parts)
 
 
 def info(address: Address, timeout_seconds: float) -> dict[str, str]:

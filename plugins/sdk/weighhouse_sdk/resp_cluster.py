@@ -103,7 +103,7 @@ def join(places: Sequence[Place], timeout_seconds: float) -> None:
     met = {each.port for each in seen_by(introducer, timeout_seconds)}
     for place in places[1:]:
         if place.address.port not in met:
-            host, port = place.address
+            host, port, *_ = place.address
             ask(
                 introducer,
                 timeout_seconds,

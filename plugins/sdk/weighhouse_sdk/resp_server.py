@@ -10,6 +10,7 @@ from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk import resp_cluster
 from weighhouse_sdk.configuration import system_names, system_value
 from weighhouse_sdk.context import HostOptions
+from weighhouse_sdk.credentials import NOT_SHOWN
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Deployed, Installed
 from weighhouse_sdk.nodes import Place
@@ -17,6 +18,9 @@ from weighhouse_sdk.parameters import declared, target_problems
 from weighhouse_sdk.resp import configuration, info
 from weighhouse_sdk.server import ServerPlugin
 from weighhouse_sdk.wire import Address, ReplyError
+
+SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"})
+"""Settings that CONFIG GET tells in the clear."""
 
 
 class RespServer(ServerPlugin):
@@ -79,7 +83,7 @@ class RespServer(ServerPlugin):
         if resp_cluster.is_cluster(place):
             words += ["--cluster-enabled", "yes", "--cluster-port", str(place.peer_port)]
         elif place.number > 1:
-            host, port = place.addresses[0]
+            host, port, *_ = place.addresses[0]
             words += ["--replicaof", host, str(port)]
         for name, value in sorted(parameters.items()):
             text = system_value(schemas[name], value)
@@ -105,9 +109,13 @@ class RespServer(ServerPlugin):
         return told[self.version_fields[0]]
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """CONFIG GET, without the names kept for old clients."""
+        """CONFIG GET, without the names kept for old clients, and without passwords."""
         found = configuration(address, timeout_seconds)
-        return {name: value for name, value in found.items() if not self.old_names.search(name)}
+        return {
+            name: NOT_SHOWN if value and name in SECRETS else value
+            for name, value in found.items()
+            if not self.old_names.search(name)
+        }
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """The lines of INFO named in `sampled`; the number of keys as `keys`; whether it is a

@@ -57,7 +57,7 @@ class RingPlugin(ServerPlugin):
         """One port, an address for each node; a single one listens where it was told."""
         if len(addresses) == 1:
             return addresses
-        host, port = addresses[0]
+        host, port = addresses[0].host, addresses[0].port
         if not ipaddress.ip_address(host).is_loopback:
             raise DeployFailed(
                 f"several nodes on one machine need the loopback network, servers listen on {host}",

@@ -168,7 +168,7 @@ class Starting(Hosting):
         last: Exception | None = None
         for _ in context.attempts(context.options.ready_seconds, every_seconds=0.2):
             try:
-                for address in addresses_of(deployed):
+                for address in addresses_of(context, deployed):
                     self.version_served(address, self.ask_seconds)
             except UNREADABLE as error:
                 last = error
@@ -226,10 +226,12 @@ def _both(client: Reservation | None, peer: Reservation | None) -> Reservation |
     return client
 
 
-def addresses_of(deployed: Deployed) -> tuple[Address, ...]:
-    """Where clients reach the system."""
+def addresses_of(context: Context, deployed: Deployed) -> tuple[Address, ...]:
+    """Where clients reach the system, with what it wants to see of them."""
     found = []
     for endpoint in deployed.endpoints:
-        host, _, port = endpoint.partition("://")[2].rpartition(":")
-        found.append(Address(host.strip("[]"), int(port)))
+        scheme, _, rest = endpoint.partition("://")
+        host, _, port = rest.rpartition(":")
+        shown = context.credentials()
+        found.append(Address(host.strip("[]"), int(port), shown, tls=scheme == "tls"))
     return tuple(found)
