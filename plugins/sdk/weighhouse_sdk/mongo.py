@@ -7,11 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pymongo import MongoClient
-from pymongo.errors import ConnectionFailure, PyMongoError
+from pymongo.errors import ConnectionFailure, OperationFailure, PyMongoError
 
 from weighhouse_sdk.wire import Address, Connection, ReplyError
 
 Document = Mapping[str, Any]
+COMMAND_NOT_FOUND = 59
+"""Code of an error, by src/mongo/base/error_codes.yml of the server."""
+
+
+class UnknownCommand(ReplyError):
+    """The server has no such command."""
 
 
 def ask(address: Address, timeout_seconds: float, *commands: Document) -> list[dict[str, Any]]:
@@ -19,6 +25,7 @@ def ask(address: Address, timeout_seconds: float, *commands: Document) -> list[d
 
     :param address: of the very server; it is not asked for other members of its replica set.
     :returns: an answer for each command.
+    :raises UnknownCommand: when the server does not know one.
     :raises ReplyError: when one is refused, or the answer is not of the protocol.
     :raises OSError: when there is no answer.
     """
@@ -38,9 +45,12 @@ def ask(address: Address, timeout_seconds: float, *commands: Document) -> list[d
         socketTimeoutMS=milliseconds,
     )
     try:
-        return [dict(client.admin.command(command)) for command in commands]
+        return [dict(client.admin.command(dict(command))) for command in commands]
     except ConnectionFailure as error:
         raise ConnectionError(str(error)) from error
+    except OperationFailure as error:
+        kind = UnknownCommand if error.code == COMMAND_NOT_FOUND else ReplyError
+        raise kind(str(error).partition(", full error")[0]) from error
     except PyMongoError as error:
         raise ReplyError(str(error)) from error
     finally:

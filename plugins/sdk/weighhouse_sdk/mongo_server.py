@@ -1,14 +1,17 @@
 """What servers have in common that speak MongoDB's wire protocol, whoever made them."""
 
+import contextlib
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
-from weighhouse_sdk.mongo import ask, figures, words
+from weighhouse_sdk.mongo import UnknownCommand, ask, figures, words
 from weighhouse_sdk.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
 SERVER_STATUS = {"serverStatus": 1}
+ANSWER = frozenset({"ok", "operationTime", "$clusterTime", "lastCommittedOpTime"})
+"""Parts of every answer."""
 
 
 class MongoServerPlugin(ServerPlugin):
@@ -34,12 +37,16 @@ class MongoServerPlugin(ServerPlugin):
         return self.version_in(words(answer))
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """All parameters by their names, and the options it was started with by their paths."""
-        parameters, options = ask(
-            address, timeout_seconds, {"getParameter": "*"}, {"getCmdLineOpts": 1}
-        )
-        found = words({name: value for name, value in parameters.items() if name not in ANSWER})
-        found |= words(options.get("parsed", {}))
+        """All parameters by their names, and the options it was started with by their paths. What a
+        relative of MongoDB has no command for is left out.
+        """
+        found: dict[str, str] = {}
+        with contextlib.suppress(UnknownCommand):
+            (parameters,) = ask(address, timeout_seconds, {"getParameter": "*"})
+            found |= words({name: each for name, each in parameters.items() if name not in ANSWER})
+        with contextlib.suppress(UnknownCommand):
+            (options,) = ask(address, timeout_seconds, {"getCmdLineOpts": 1})
+            found |= words(options.get("parsed", {}))
         return {name: value for name, value in found.items() if name not in self.volatile}
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
@@ -48,7 +55,3 @@ class MongoServerPlugin(ServerPlugin):
         return {
             name: value for name, value in figures(status).items() if name.startswith(self.sampled)
         }
-
-
-ANSWER = frozenset({"ok", "operationTime", "$clusterTime", "lastCommittedOpTime"})
-"""Parts of every answer."""
