@@ -310,6 +310,10 @@ def test_a_cluster_survives_the_loss_of_a_node_and_takes_it_back(tmp_path: Path)
         assert killed.label == "node 2: killed"
         assert started.label.startswith("node 2: serves again after")
         assert PLUGIN.missing(places, 5.0) is None
+        for _ in context.attempts(60.0, every_seconds=0.2):
+            metrics = PLUGIN.sample(context, deployed).metrics
+            if not any(metrics[f"node {n} migrate_partitions_remaining"] for n in (1, 2, 3)):
+                break
         metrics = PLUGIN.sample(context, deployed).metrics
         assert [metrics[f"node {number} cluster_size"] for number in (1, 2, 3)] == [3, 3, 3]
         masters = [metrics[f"node {number} master_objects"] for number in (1, 2, 3)]

@@ -157,20 +157,26 @@ class AerospikePlugin(ServerPlugin):
         return (Address(host, conffile.FABRIC_PORT), Address(host, conffile.HEARTBEAT_PORT))
 
     def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
-        """Every node has to see all of them, to be of the same cluster as the others, and to have
-        no partition left to move.
+        """Every node has to see all of them and to be of the same cluster as the others; as long as
+        the namespace is empty, no partition may be left to move. Records that move once there are
+        some are a part of what is measured, and may take hours.
         """
-        keys = set()
+        keys, moving, records = set(), [], 0.0
         for place in places:
-            told = fields(ask(place.address, timeout_seconds, "statistics")["statistics"])
+            namespace = self._namespace(place.address, timeout_seconds)
+            answers = ask(place.address, timeout_seconds, "statistics", namespace)
+            told = fields(answers["statistics"])
             if told.get("cluster_size") != str(len(places)):
                 return f"{place.name} sees {told.get('cluster_size')} nodes of {len(places)}"
             if told.get("cluster_integrity") != "true" or told.get("migrate_allowed") != "true":
                 return f"{place.name}: its cluster is still being formed"
             if told.get(MOVING) != "0":
-                return f"{place.name} has {told.get(MOVING)} partitions left to move"
+                moving.append(f"{place.name} has {told.get(MOVING)} partitions left to move")
             keys.add(told.get("cluster_key"))
-        return None if len(keys) == 1 else f"there are {len(keys)} clusters"
+            records += number(fields(answers[namespace]), "objects") or 0.0
+        if len(keys) > 1:
+            return f"there are {len(keys)} clusters"
+        return moving[0] if moving and not records else None
 
     # what was set up
 

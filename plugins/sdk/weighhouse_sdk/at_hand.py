@@ -24,20 +24,19 @@ def not_run(request: pytest.FixtureRequest, reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
-def server(request: pytest.FixtureRequest, program: str, variable: str) -> Path:
+def server(request: pytest.FixtureRequest, program: str, variable: str, hint: str = "") -> Path:
     """A server's program: the file that an environment variable names, or the one on PATH.
 
     Its folder is put first on PATH for as long as the fixture lives that asks for it.
 
     :param variable: for example `WEIGHHOUSE_ASD`.
+    :param hint: a further way to get it.
     """
     named = os.environ.get(variable)
     found = Path(named) if named else Path(shutil.which(program) or "")
     if not (found.is_file() and found.name == program):
-        not_run(
-            request,
-            f"{program} is not on this machine; put it on PATH, or name its file by {variable}",
-        )
+        ways = f"put it on PATH, or name its file by {variable}"
+        not_run(request, "; ".join(filter(None, (f"{program} is not on this machine", ways, hint))))
     patch = pytest.MonkeyPatch()
     request.addfinalizer(patch.undo)
     patch.setenv("PATH", f"{found.parent}{os.pathsep}{os.environ['PATH']}")

@@ -70,6 +70,7 @@ def order_for(
     options: Mapping[str, Scalar],
     measure_seconds: float | None = None,
     interval_seconds: float = 0.2,
+    records: int = RECORDS,
 ) -> DriverOrder:
     """Load some records of 1,000 bytes; then, if wanted, read and update them for some time."""
     phases = [Phase(kind="load", clients=2)]
@@ -78,7 +79,7 @@ def order_for(
     return DriverOrder(
         workload=Workload(
             name="conformance",
-            record_count=RECORDS,
+            record_count=records,
             field_count=FIELDS,
             field_length=FIELD_BYTES,
             operations=OperationMix(read=0.5, update=0.5),
@@ -111,6 +112,8 @@ class PluginConformance:
     """Parameters that the manifest allows and the system refuses."""
     refusal: ClassVar[str]
     """What the system's own log says then."""
+    records: ClassVar[int] = RECORDS
+    """How many are loaded; fewer where a write takes the longer the more there are."""
 
     @pytest.fixture
     def target(self) -> Target:
@@ -276,7 +279,9 @@ class PluginConformance:
         assert described.commands
         before = plugin.memory(context, deployed)
         options = plugin.driver_options(context.target)
-        order = order_for(plugin.endpoints(deployed), options, measure_seconds=1.0)
+        order = order_for(
+            plugin.endpoints(deployed), options, measure_seconds=1.0, records=self.records
+        )
         samples, memories = [], [before]
         with DriverRun(plugin.manifest.driver.id, order, context) as run:
             for event in run.events():
@@ -307,7 +312,7 @@ class PluginConformance:
     def check_growth(self, before: int | None, after: int | None) -> None:
         """Records of so many bytes cannot take less than their payload."""
         if before is not None and after is not None:
-            assert after - before >= RECORDS * FIELDS * FIELD_BYTES
+            assert after - before >= self.records * FIELDS * FIELD_BYTES
 
     def test_verbs_are_idempotent(self, context: Context) -> None:
         first = self.plugin.deploy(context)
@@ -340,7 +345,13 @@ class PluginConformance:
         plugin = self.plugin
         deployed = plugin.deploy(bystander)
         plugin.wait_ready(bystander, deployed)
-        order = order_for(("file:///replaced",), {}, measure_seconds=300, interval_seconds=60)
+        order = order_for(
+            ("file:///replaced",),
+            {},
+            measure_seconds=300,
+            interval_seconds=60,
+            records=self.records,
+        )
         agent = subprocess.Popen(
             [
                 *(sys.executable, "-c", CRASHING_AGENT, plugin.manifest.id),

@@ -1,0 +1,126 @@
+"""The life of MongoDB servers under test."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_sdk.configuration import explained, system_names, system_value
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.lifecycle import Deployed, Description
+from weighhouse_sdk.mongo import ask
+from weighhouse_sdk.mongo_server import MongoServerPlugin
+from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.wire import ReplyError
+
+from weighhouse_plugin_mongodb import replica_set
+
+VERSION = re.compile(r"^db version v(\d\S*)", re.MULTILINE)
+CACHE = "wiredTiger.cache."
+USED = f"{CACHE}bytes currently in the cache"
+
+
+class MongodbPlugin(MongoServerPlugin):
+    """MongoDB as one server, or as a replica set of several."""
+
+    program = "mongod"
+    users = ("mongodb", "nobody")
+    ready_floor_seconds = 60.0
+    ask_seconds = 5.0
+    places: ClassVar[Mapping[str, str | None]] = {
+        "net.bindIp": None,
+        "net.port": "27017",
+        "net.unixDomainSocket.enabled": None,
+        "storage.dbPath": None,
+        "replication.replSet": None,
+    }
+    sampled = (
+        "connections.current", "opcounters.", "mem.resident", "network.bytesIn",
+        "network.bytesOut", "globalLock.currentQueue.", "metrics.document.", "metrics.cursor.open.",
+        "flowControl.isLagged", USED, f"{CACHE}maximum bytes configured",
+        f"{CACHE}tracked dirty bytes in the cache", f"{CACHE}bytes read into cache",
+        f"{CACHE}bytes written from cache", f"{CACHE}pages evicted by application threads",
+        "wiredTiger.log.log bytes written", "wiredTiger.log.log sync operations",
+        "wiredTiger.transaction.transaction checkpoint currently running",
+        "wiredTiger.checkpoint.progress state",
+    )  # fmt: skip
+    gauges_marked: ClassVar[Mapping[str, str]] = {
+        "wiredTiger.transaction.transaction checkpoint currently running": "checkpoint",
+        "wiredTiger.checkpoint.progress state": "checkpoint",
+    }
+
+    def version_of(self, text: str) -> str | None:
+        """From the line `db version v8.0.26`."""
+        found = VERSION.search(text)
+        return found.group(1) if found else None
+
+    def version_in(self, build_info: Mapping[str, str]) -> str:
+        """`version`; a server that says it is FerretDB is refused, whatever version it gives."""
+        if {"ferretdbVersion", "ferretdb.version"} & build_info.keys():
+            message = "FerretDB answers, which is weighed by a plugin of its own"
+            raise ReplyError(message)
+        return build_info["version"]
+
+    def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
+        """One option for each parameter; those not set are left to MongoDB."""
+        schemas = declared(self.manifest.parameters)
+        words = ["--bind_ip", place.address.host, "--port", str(place.address.port)]
+        words += ["--dbpath", ".", "--nounixsocket"]
+        if not place.alone:
+            words += ["--replSet", replica_set.NAME]
+        for name, value in sorted(parameters.items()):
+            schema, text = schemas[name], system_value(schemas[name], value)
+            if value == 0 and schema.get("x-zero-is-unset"):
+                continue
+            option = str(schema["x-option"])
+            words += (
+                [f"--{option}", text] if "=" not in option else ["--setParameter", option + text]
+            )
+        return words
+
+    def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
+        """What WiredTiger's cache holds."""
+        return int(metrics[USED]) if USED in metrics else None
+
+    def join(self, places: Sequence[Place], timeout_seconds: float) -> None:
+        """Initiate the replica set by its first server, unless that was done before."""
+        first = places[0].address
+        (hello,) = ask(first, timeout_seconds, {"hello": 1})
+        if "setName" not in hello:
+            ask(first, timeout_seconds, replica_set.initiation([each.address for each in places]))
+
+    def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
+        """By what each server answers to `hello`."""
+        hellos = [ask(each.address, timeout_seconds, {"hello": 1})[0] for each in places]
+        return replica_set.missing(hellos, len(places[0].addresses))
+
+    def describe(self, context: Context, deployed: Deployed) -> Description:
+        """What the servers tell, and of parameters that they do not tell what was ordered, or the
+        default that the vendor documents.
+        """
+        described = super().describe(context, deployed)
+        if not deployed.nodes:
+            return described
+        schemas, names = declared(self.manifest.parameters), system_names(self.manifest)
+        told = {one.name for one in described.settings}
+        vendor = {
+            names[name]: system_value(each, each["default"])
+            for name, each in schemas.items()
+            if names[name] not in told
+        }
+        ordered = {
+            names[name]: system_value(schemas[name], value)
+            for name, value in context.target.parameters.items()
+            if names[name] in vendor
+        }
+        rows = explained({**vendor, **ordered}, vendor, by_experiment=ordered, by_plugin=())
+        return Description(
+            version=described.version,
+            settings=tuple(sorted((*described.settings, *rows), key=lambda one: one.name)),
+            commands=described.commands,
+        )
+
+
+PLUGIN = MongodbPlugin(packaged_manifest("weighhouse_plugin_mongodb"))
