@@ -174,6 +174,7 @@ def external(stand_in: str, tmp_path: Path) -> Iterator[Context]:
     PLUGIN.clean_up(context)
 
 
+@pytest.mark.stand_in("of mongo-java-server, a wire-compatible stand-in, not MongoDB")
 def test_a_running_server_is_asked_and_driven(external: Context) -> None:
     deployed = PLUGIN.deploy(external)
     PLUGIN.wait_ready(external, deployed)
