@@ -53,7 +53,14 @@ def locate_driver(driver_id: str) -> Path:
     :param driver_id: for example `resp`.
     :raises BinaryMissing: when it is nowhere.
     """
-    name = PREFIX + driver_id
+    return locate_program(PREFIX + driver_id)
+
+
+def locate_program(name: str) -> Path:
+    """Find an executable of ours, where drivers are.
+
+    :raises BinaryMissing: when it is nowhere.
+    """
     path = os.pathsep.join(
         [*(str(place) for place in driver_directories()), os.environ.get("PATH", "")]
     )

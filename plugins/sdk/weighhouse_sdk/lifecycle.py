@@ -22,6 +22,7 @@ from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import BinaryMissing, TargetInvalid, VersionMissing
+from weighhouse_sdk.network import Network
 from weighhouse_sdk.nodes import Body, Node
 from weighhouse_sdk.parameters import target_problems
 from weighhouse_sdk.process import Leftover
@@ -126,7 +127,7 @@ class CleanedUp:
     """What was removed."""
 
     ended: tuple[Leftover, ...] = ()
-    """Processes that were still there."""
+    """Processes that were still there, and networks that were not healed."""
     removed: tuple[Path, ...] = ()
 
 
@@ -258,14 +259,18 @@ class Plugin(ABC):
         return Stopped(tuple(codes), killed)
 
     def leftovers(self, context: Context) -> tuple[Leftover, ...]:
-        """Processes of this context that are still alive, from the records on disk alone."""
-        return context.processes.leftovers()
+        """Processes of this context that are still alive and networks that are not healed, from
+        the records on disk and the rules' names alone.
+        """
+        return (*context.processes.leftovers(), *Network(context).leftovers())
 
     def clean_up(self, context: Context) -> CleanedUp:
-        """Remove all that `deploy` made: processes, then data. Logs stay. Works in another
-        process after a crash; touches nothing that is not this context's.
+        """Remove all that `deploy` made: rules of the network, processes, then data. Logs stay.
+        Works in another process after a crash; touches nothing that is not this context's.
         """
-        ended = context.processes.remove_leftovers(context.options.stop_seconds)
+        grace_seconds = context.options.stop_seconds
+        healed = Network(context).remove_leftovers(grace_seconds)
+        ended = (*context.processes.remove_leftovers(grace_seconds), *healed)
         removed = []
         for directory in (context.data_directory, context.scratch_directory):
             if directory.exists():

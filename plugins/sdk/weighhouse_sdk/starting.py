@@ -10,6 +10,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError
 from weighhouse_sdk.lifecycle import Deployed, FaultDone, Installed
+from weighhouse_sdk.network import Network
 from weighhouse_sdk.nodes import Body, Node, Place
 from weighhouse_sdk.process import Command, Reservation
 from weighhouse_sdk.questions import Questions
@@ -103,6 +104,7 @@ class Starting(Questions):
         executable = self.check_host(context.target, context.options).executable
         held = node.body.reservation
         node.body = self._run(context, executable, node.place, context.target.parameters, held)
+        Network(context).enrol(node)
         node.down = node.paused = False
         self._await(context, node.body, node.place.address)
         if len(deployed.nodes) > 1:

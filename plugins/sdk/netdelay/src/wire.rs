@@ -1,4 +1,4 @@
-//! The messages of Linux's packet queues (linux/netfilter/nfnetlink_queue.h), as bytes.
+//! The messages of Linux's packet queues (`linux/netfilter/nfnetlink_queue.h`), as bytes.
 //!
 //! A message is a netlink header (length, type, flags, sequence, port; the machine's byte order),
 //! then family, version and the queue's number (network order), then attributes, each with length
