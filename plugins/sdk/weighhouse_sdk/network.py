@@ -202,9 +202,9 @@ class Network:
 
     def _between(self, own: Ends, others: Sequence[Ends], groups: Mapping[str, str]) -> list[str]:
         """Matches of everything that passes between a node and the others, either way."""
-        addresses = {each.client.host for each in (own, *others)}
-        apart = [end for end in own.peers if end.port or end.host not in addresses]
-        if not groups and not all(end.host not in addresses for end in own.peers or [own.client]):
+        clients = {each.client.host for each in (own, *others)}
+        apart = [end for end in own.peers if end.port or end.host not in clients]
+        if not (groups or (own.peers and not any(end.port for end in own.peers))):
             raise DeployFailed(
                 "this machine cannot cut a node off that shares its address with others:"
                 f" {self._no_groups()}",
