@@ -3,14 +3,13 @@
 What is measured is an effect, never a speed: bounds lie far from both sides.
 """
 
+import contextlib
 import os
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,16 +23,22 @@ from weighhouse_sdk.network import Ends, Network, described
 from weighhouse_sdk.network_peers import home_of, opened
 from weighhouse_sdk.network_rules import numbered
 from weighhouse_sdk.network_ways import LOSS, QUEUE, RULES, SHAPING, check_network, ways
-from weighhouse_sdk.nodes import Node, Place
-from weighhouse_sdk.process import Command, Reservation
+from weighhouse_sdk.process import Command
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.wire import Address
+from weighhouse_testing.network import REDIS, Client, Servers, network_of_its_own, rules
 
-REDIS = str(shutil.which("redis-server"))
 VALUE_BYTES = 100_000
 SLOTS = 16_384
 PARTITION = NetworkConditions(partition=True)
 DELAY = NetworkConditions(delay_ms=20, jitter_ms=2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def apart() -> Iterator[None]:
+    """Whatever else this machine does on its network stays out of the way, and is left alone."""
+    with network_of_its_own() if os.geteuid() == 0 else contextlib.nullcontext():
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -49,19 +54,6 @@ def capable(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.skip(why)
 
 
-def rules() -> list[str]:
-    """The rules of the table that is ours too, and what is on the loopback interface."""
-    text = subprocess.run(["iptables-save"], capture_output=True, check=True, text=True).stdout
-    table = text.partition("*mangle")[2].partition("COMMIT")[0].splitlines()
-    found = [line for line in table if line.startswith("-A") or (line[:1] == ":" and "-s " in line)]
-    for what in ("qdisc", "class"):
-        done = subprocess.run(
-            ["tc", what, "show", "dev", "lo"], capture_output=True, check=True, text=True
-        )
-        found += done.stdout.splitlines()
-    return found
-
-
 @pytest.fixture
 def untouched() -> Iterator[list[str]]:
     """A rule of somebody else's, and all as it was after the test."""
@@ -73,83 +65,6 @@ def untouched() -> Iterator[list[str]]:
         assert rules() == before
     finally:
         subprocess.run(["iptables", "-t", "mangle", "-D", *rule.split()], check=True)
-
-
-class Client:
-    """A connection to a Redis server that stays."""
-
-    def __init__(self, address: Address, seconds: float = 20.0) -> None:
-        self._socket = socket.create_connection(address, seconds)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._reader = self._socket.makefile("rb")
-
-    def ask(self, *words: str) -> bytes:
-        parts = [f"${len(word)}\r\n{word}\r\n" for word in words]
-        self._socket.sendall(f"*{len(words)}\r\n{''.join(parts)}".encode())
-        line = self._reader.readline()
-        if line[:1] == b"$":
-            return self._reader.read(int(line[1:]) + 2)[:-2]
-        return line.strip()
-
-    def milliseconds(self, *words: str) -> float:
-        begun = time.perf_counter()
-        self.ask(*words)
-        return (time.perf_counter() - begun) * 1000
-
-    def median(self) -> float:
-        return statistics.median(self.milliseconds("PING") for _ in range(15))
-
-    def close(self) -> None:
-        self._reader.close()
-        self._socket.close()
-
-
-class Servers:
-    """Redis servers of a context, and a client of each."""
-
-    def __init__(self, context: Context, count: int, *more: str) -> None:
-        self.context = context
-        self.network = Network(context)
-        held = [Reservation() for _ in range(count)]
-        addresses = tuple(Address(each.host, each.port) for each in held)
-        self.nodes, self.clients = [], []
-        for number, (address, reservation) in enumerate(zip(addresses, held, strict=True), 1):
-            directory = context.data_directory / f"node-{number}"
-            place = Place(number, f"redis-{number}", address, directory, addresses)
-            words = ["--port", str(address.port), "--bind", address.host, "--save", "", *more]
-            body = context.processes.start(Command(place.name, (REDIS, *words), directory))
-            body.reservation = reservation
-            self.nodes.append(Node(place, body))
-            self.clients.append(self.connect(number))
-
-    def connect(self, number: int) -> Client:
-        address = self.nodes[number - 1].place.address
-        for _ in self.context.attempts(20):
-            try:
-                return Client(address)
-            except ConnectionRefusedError:
-                continue
-        pytest.fail(f"no server at {address}")
-
-    def worsen(self, number: int, wanted: NetworkConditions, *, bus: bool = False) -> str:
-        ends = [
-            Ends.of(node, [Address(node.place.address.host, node.place.address.port + 10_000)])
-            if bus
-            else Ends.of(node, [])
-            for node in self.nodes
-        ]
-        own = ends.pop(number - 1)
-        return self.network.worsen(wanted, own, ends if bus else [])
-
-    def heal(self, number: int) -> bool:
-        return self.network.heal(self.nodes[number - 1])
-
-    def stop(self) -> None:
-        for client in self.clients:
-            client.close()
-        for node in self.nodes:
-            self.network.heal(node)
-            node.body.stop(5)
 
 
 @pytest.fixture
@@ -194,11 +109,11 @@ def test_replies_come_in_order_under_jitter(pair: Servers) -> None:
 def test_what_is_held_back_goes_on_when_it_is_healed(pair: Servers) -> None:
     pair.worsen(1, NetworkConditions(delay_ms=50_000))
     client = pair.clients[0]
-    client._socket.sendall(b"PING\r\n")
+    client.socket.sendall(b"PING\r\n")
     # The bystander answers after the packet of the first was queued, or it is queued now.
     pair.clients[1].ask("PING")
     assert pair.heal(1)
-    assert client._reader.readline() == b"+PONG\r\n"
+    assert client.reader.readline() == b"+PONG\r\n"
 
 
 def test_loss_makes_replies_wait_for_being_sent_again(pair: Servers) -> None:
@@ -334,9 +249,10 @@ def test_connections_of_a_process_are_found(pair: Servers) -> None:
 CRASHING = """
 import sys
 from pathlib import Path
-from test_network import DELAY, NetworkConditions, Servers
+from weighhouse_protocol.faults import NetworkConditions
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
+from weighhouse_testing.network import Servers
 context = Context.open(Target(name="t", system="anything"), Path(sys.argv[1]))
 servers = Servers(context, 1)
 servers.worsen(1, NetworkConditions(delay_ms=20, loss_percent=1, bandwidth_mbit=10))
@@ -353,7 +269,7 @@ def test_after_a_crash_all_is_found_and_removed(
         [sys.executable, "-c", CRASHING, str(context.directory)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert agent.stdout is not None
     assert agent.stdin is not None

@@ -89,13 +89,13 @@ class Network:
         said: list[str] = []
         try:
             groups = self._groups([own, *others]) if others else {}
-            treatment = []
+            treatment: list[str] = []
+            given: str | None = None
             if wanted.loss_percent and not netem:
                 treatment.append(_loss(wanted.loss_percent))
                 said.append("loss by iptables statistic")
             if netem or wanted.bandwidth_mbit is not None:
                 given = self._shape(name, wanted, own, netem=netem)
-                treatment.append(f"-j CLASSIFY --set-class {given}")
                 said += ["delay and loss by tc netem"] if netem else []
                 said += ["bandwidth by tc htb"] if wanted.bandwidth_mbit is not None else []
             if wanted.delay_ms and not netem:
@@ -107,7 +107,7 @@ class Network:
                 drops = self._between(own, others, groups)
                 said.append("partition by iptables DROP")
             sent = _sent(own, others, groups)
-            self._rules.put(name, RuleSet(drops, sent, treatment))
+            self._rules.put(name, RuleSet(drops, sent, given, treatment))
         except Exception:
             with contextlib.suppress(DeployFailed):
                 self._take_back(name)

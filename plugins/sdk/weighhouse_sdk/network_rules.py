@@ -2,8 +2,14 @@
 
 They stand in the table `mangle`, where a packet that leaves is seen before any other table's rules
 for it, so that a verdict of ours never skips a rule of somebody else's table.
+
+What stays on this machine is marked where it leaves, for only there its sender is known, and lost
+or held where it arrives, as a network does it. On the way out the sending socket would still answer
+for it: it would be told of a loss at once, and have no more on its way than two packets (Linux's
+TCP small queues).
 """
 
+import hashlib
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,20 +19,24 @@ from weighhouse_sdk.network_ways import Tools
 from weighhouse_sdk.wire import Address
 
 TABLE = "mangle"
+MARK = 0x74000000
+"""With 24 bits of a rule set's name and one that says `to be dropped`, the mark of its packets."""
 LOCK_SECONDS = "10"
 """How long another program may hold the lock of the firewall."""
 
 
 @dataclass(frozen=True)
 class RuleSet:
-    """What happens to packets that leave this machine."""
+    """What happens to packets that leave this machine, or stay on it."""
 
     drops: Sequence[str] = ()
     """Matches: what is dropped."""
     sent: Sequence[str] = ()
     """Matches: what a node sends."""
+    shaped: str | None = None
+    """The class of traffic that this is put into; None: none."""
     treatment: Sequence[str] = ()
-    """What is done with that, in order; each may have a match of its own before its target."""
+    """What is done with it then, in order; each may have a match of its own before its target."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +60,27 @@ class Rules:
 
         :raises DeployFailed: when iptables refuses.
         """
-        chain, then = self.chain(name), f"{self.chain(name)}-s"
+        chain, sent, dropped, inward = self._chains(name)
         tag = f"-m comment --comment weighhouse:{self.digest}"
-        lines = [f":{chain} - [0:0]", f":{then} - [0:0]"]
-        lines += [f"-A {chain} {match} {tag} -j DROP" for match in rules.drops]
-        if rules.treatment:
-            lines += [f"-A {chain} {match} {tag} -g {then}" for match in rules.sent]
-        lines += [f"-A {then} {tag} {step}" for step in rules.treatment]
-        if chain not in self._found():
-            lines.append(f"-I OUTPUT 1 {tag} -j {chain}")
+        mark = int(hashlib.sha256(chain.encode()).hexdigest()[:6], 16) << 1 | MARK
+        lines = [f":{each} - [0:0]" for each in self._chains(name)]
+        lines += [f"-A {chain} {match} {tag} -g {dropped}" for match in rules.drops]
+        lines += [f"-A {chain} {match} {tag} -g {sent}" for match in rules.sent]
+        if rules.drops:
+            lines += [
+                f"-A {dropped} -o lo {tag} -j MARK --set-mark {mark | 1:#x}",
+                f"-A {dropped} -o lo {tag} -j ACCEPT",
+                f"-A {dropped} {tag} -j DROP",
+                f"-A {inward} -m mark --mark {mark | 1:#x} {tag} -j DROP",
+            ]
+        if rules.shaped is not None:
+            lines.append(f"-A {sent} {tag} -j CLASSIFY --set-class {rules.shaped}")
+        lines.append(f"-A {sent} -o lo {tag} -j MARK --set-mark {mark:#x}")
+        for step in rules.treatment:
+            lines.append(f"-A {sent} ! -o lo {tag} {step}")
+            lines.append(f"-A {inward} -m mark --mark {mark:#x} {tag} {step}")
+        lines += self._jumps(name)
+        lines += [f"-I OUTPUT 1 {tag} -j {chain}", f"-I INPUT 1 -i lo {tag} -j {inward}"]
         self._restore(lines)
 
     def class_of(self, name: str) -> str | None:
@@ -75,7 +97,7 @@ class Rules:
         there is no iptables.
         """
         prefix = self.chain("")
-        names = (chain.removeprefix(prefix).removesuffix("-s") for chain in self._found())
+        names = (chain.removeprefix(prefix).partition("-")[0] for chain in self._found())
         return tuple(dict.fromkeys(names))
 
     def remove(self, name: str) -> None:
@@ -83,17 +105,24 @@ class Rules:
 
         :raises DeployFailed: when iptables refuses.
         """
-        chain = self.chain(name)
-        there = [each for each in (chain, f"{chain}-s") if each in self._found()]
-        jumps = [
-            line.replace("-A", "-D", 1)
-            for line in self._table()
-            if line.startswith("-A OUTPUT ") and line.endswith(f" -j {chain}")
-        ]
+        found, jumps = self._found(), self._jumps(name)
+        there = [each for each in self._chains(name) if each in found]
         if there or jumps:
             self._restore(
                 [*jumps, *(f"-F {each}" for each in there), *(f"-X {each}" for each in there)]
             )
+
+    def _chains(self, name: str) -> tuple[str, str, str, str]:
+        """Of what leaves, of what the node sent of it, of what is dropped, of what arrives."""
+        chain = self.chain(name)
+        return chain, f"{chain}-s", f"{chain}-d", f"{chain}-i"
+
+    def _jumps(self, name: str) -> list[str]:
+        """Lines that take away what leads into a rule set."""
+        ends = tuple(f" -j {each}" for each in self._chains(name))
+        begins = ("-A OUTPUT ", "-A INPUT ")
+        lines = (line for line in self._table() if line.startswith(begins) and line.endswith(ends))
+        return [line.replace("-A", "-D", 1) for line in lines]
 
     def _found(self) -> list[str]:
         prefix = f":{self.chain('')}"

@@ -28,10 +28,11 @@ NETEM = "netem"
 QUEUE = "packet queues"
 GROUPS = "matching by control group"
 TRIED = {
-    RULES: "-A OUTPUT -s 127.0.0.1 -p tcp --sport 1 -m comment --comment weighhouse:try -j DROP",
-    LOSS: "-A OUTPUT -m statistic --mode random --probability 0.5 -j DROP",
+    RULES: "-A OUTPUT -s 127.0.0.1 -p tcp --sport 1 -m comment --comment weighhouse:try -j DROP\n"
+    "-A OUTPUT -o lo -j MARK --set-mark 0x1\n-A INPUT -i lo -m mark --mark 0x1 -j DROP",
+    LOSS: "-A INPUT -m statistic --mode random --probability 0.5 -j DROP",
     SHAPING: "-A OUTPUT -j CLASSIFY --set-class 1:1",
-    QUEUE: "-A OUTPUT -j NFQUEUE --queue-num 1 --queue-bypass",
+    QUEUE: "-A INPUT -j NFQUEUE --queue-num 1 --queue-bypass",
     GROUPS: "-A OUTPUT -m cgroup --path / -j DROP",
 }
 
