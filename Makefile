@@ -35,6 +35,10 @@ test: install ## all tests: Python, Rust, frontend, browser
 test-compose: install images-artefacts ## the services in containers, for real (needs root or a Docker engine)
 	@tests/compose/run.sh
 
+.PHONY: test-docker
+test-docker: install ## databases in containers, for real: limits, faults, leftovers (needs root)
+	@tests/docker/run.sh
+
 .PHONY: images
 images: install images-artefacts ## build all container images
 	@infra/images/base.sh && docker-compose --profile agent build

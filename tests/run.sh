@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 . infra/build/rocksdb-library.sh
 . infra/build/cassandra-jars.sh
 . infra/build/mongo-stand-in.sh
+. infra/build/valkey-server.sh
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

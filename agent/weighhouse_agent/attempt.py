@@ -36,7 +36,7 @@ from weighhouse_agent.home import (
     read_text,
     write_atomically,
 )
-from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_order
+from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_image, check_order
 from weighhouse_agent.spool import SpoolWriter
 
 CARRIED_OUT = 0
@@ -147,6 +147,7 @@ def _failure_of(
         target = check_order(policy, order)
         _stay_on(policy.machine.agent_cpus)
         plugin = load_plugin(target.system)
+        check_image(policy, target, plugin.manifest)
         context = Context.open(
             target,
             directory.system,
@@ -246,22 +247,28 @@ def versions(plugin_id: str) -> dict[str, str]:
 
 
 def clean(directory: AttemptDirectory) -> int:
-    """Remove what an attempt left that died: its processes and data, and nothing else.
+    """Remove what an attempt left that died: its processes, containers and the like, its
+    data, and nothing else.
 
     :returns: exit status.
     """
     order = AttemptOrder.model_validate_json(directory.order.read_text(encoding="utf-8"))
-    context = Context.open(
-        order.target, directory.system, log_directory=directory.logs, options=_options(directory)
-    )
+    context = context_left(order, directory)
     try:
         ended = load_plugin(order.target.system).clean_up(context).ended
     except (PluginMissing, PluginBroken):
-        # The records of processes are the SDK's, so that even this needs no plugin.
-        ended = context.processes.remove_leftovers(context.options.stop_seconds)
+        # The records are the SDK's, so that even this needs no plugin.
+        ended = context.remove_leftovers()
     for each in ended:
-        print(f"ended {each.name}, pid {each.pid}", file=sys.stderr)  # noqa: T201 - its log
+        print(f"removed: {each}", file=sys.stderr)  # noqa: T201 - its log
     return CARRIED_OUT
+
+
+def context_left(order: AttemptOrder, directory: AttemptDirectory) -> Context:
+    """The context of an attempt that is over, to look for what it left."""
+    return Context.open(
+        order.target, directory.system, log_directory=directory.logs, options=_options(directory)
+    )
 
 
 def _options(directory: AttemptDirectory) -> HostOptions:

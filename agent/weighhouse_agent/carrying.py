@@ -13,9 +13,10 @@ import structlog
 from pydantic import ValidationError
 from weighhouse_protocol.order import AttemptOrder, Timings
 from weighhouse_protocol.report import Completion, Failure
-from weighhouse_sdk.process import Processes, log_tail
+from weighhouse_sdk.errors import PluginError
+from weighhouse_sdk.process import log_tail
 
-from weighhouse_agent.attempt import stop_request
+from weighhouse_agent.attempt import context_left, stop_request
 from weighhouse_agent.clients import GaveUp, PlatformClient, Refused
 from weighhouse_agent.delivery import CONFLICT, Delivery
 from weighhouse_agent.heartbeats import Heartbeats, obey
@@ -198,8 +199,12 @@ class Carrier:
         system = self.directory.system
         if not system.exists():
             return False
-        records = Processes(system / "processes", system, self.directory.logs)
-        return not self.directory.outcome.exists() or bool(records.leftovers())
+        if not self.directory.outcome.exists():
+            return True
+        try:
+            return bool(context_left(self.order, self.directory).leftovers())
+        except PluginError:
+            return True  # Whoever cleans will tell what cannot be asked.
 
     def _clean(self) -> None:
         try:

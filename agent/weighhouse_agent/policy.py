@@ -8,6 +8,8 @@ networks = ["127.0.0.0/8", "::1/128"] # where endpoints may be
 max_run_seconds = 3600
 max_rate_per_second = 100000          # of open loops
 max_clients = 256                     # clients, connections, load clients
+images = ["docker.io/library/*"]      # containers' images; not given: those that plugins name
+pull_images = false                   # whether an image that is missing is pulled
 
 [machine]
 host = "127.0.0.1"                    # address that servers listen on
@@ -17,6 +19,7 @@ server_cpus = []
 driver_cpus = []
 ready_seconds = 30
 stop_seconds = 10
+docker_host = "unix:///var/run/docker.sock"
 ```
 """
 
@@ -25,6 +28,7 @@ import os
 import socket
 import tomllib
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -33,10 +37,12 @@ from pydantic import Field, ValidationError
 from weighhouse_protocol.base import Document
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad
+from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Deployment, Target
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import PluginError
+from weighhouse_sdk.images import full_name
 
 EVERYTHING = "*"
 LOCAL_SCHEMES = frozenset({"unix", "file"})
@@ -60,6 +66,7 @@ class Machine(Document):
     driver_cpus: frozenset[int] = frozenset()
     ready_seconds: float = Field(default=30.0, gt=0)
     stop_seconds: float = Field(default=10.0, gt=0)
+    docker_host: str = HostOptions.docker_host
 
 
 class Policy(Document):
@@ -76,6 +83,8 @@ class Policy(Document):
     max_run_seconds: float = Field(default=86_400.0, gt=0)
     max_rate_per_second: float | None = Field(default=None, gt=0)
     max_clients: int | None = Field(default=None, ge=1)
+    images: tuple[str, ...] | None = None
+    pull_images: bool = False
     machine: Machine = Machine()
 
     def statement(self) -> PolicyStatement:
@@ -103,6 +112,8 @@ class Policy(Document):
             driver_cpus=machine.driver_cpus or left,
             ready_seconds=machine.ready_seconds,
             stop_seconds=machine.stop_seconds,
+            docker_host=machine.docker_host,
+            pull_images=self.pull_images,
         )
 
 
@@ -165,6 +176,23 @@ def check_order(policy: Policy, order: AttemptOrder) -> Target:
     return target.model_copy(update={"endpoints": checked})
 
 
+def check_image(policy: Policy, target: Target, manifest: Manifest) -> None:
+    """Hold a container's image against the policy, once the plugin is known and before it is used.
+
+    :raises PolicyRefused: when the image is neither among `images` nor, without that key, the one
+        that the plugin's manifest names.
+    """
+    if target.deployment != "docker":
+        return
+    own = full_name(manifest.image.image) if manifest.image else ""
+    wanted = full_name(target.image) if target.image else own
+    if policy.images is None:
+        if wanted != own:
+            raise _refusal(f"image `{wanted}`", "images", f"those that plugins name, as `{own}`")
+    elif not any(fnmatchcase(wanted, pattern) for pattern in policy.images):
+        raise _refusal(f"image `{wanted}`", "images", ", ".join(policy.images) or "none")
+
+
 def _check_load(policy: Policy, order: AttemptOrder) -> None:
     load = order.load
     clients = load.clients if isinstance(load, ClosedLoad) else load.connections
@@ -221,7 +249,13 @@ def is_local(endpoint: str) -> bool:
 
 
 PolicyKey = Literal[
-    "plugins", "deployments", "networks", "max_run_seconds", "max_rate_per_second", "max_clients"
+    "plugins",
+    "deployments",
+    "networks",
+    "max_run_seconds",
+    "max_rate_per_second",
+    "max_clients",
+    "images",
 ]
 
 

@@ -7,8 +7,7 @@ import threading
 from typing import IO
 
 import structlog
-from weighhouse_sdk.process import wait_for_end
-from weighhouse_sdk.procfs import process_stat
+from weighhouse_sdk.procfs import process_stat, wait_for_end
 
 from weighhouse_agent.home import AttemptDirectory
 from weighhouse_agent.nursery import Inventory

@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# A Docker engine for the compose test: uses the one that answers, else starts a private one.
-# usage: engine.sh start|stop|env DIRECTORY
-#   start  start a private engine below DIRECTORY unless one answers already
+# A Docker engine for tests: uses the one that answers, else starts a private one.
+# usage: engine.sh start|stop|env DIRECTORY [host]
+#   start  start a private engine below DIRECTORY unless one answers already; with `host` a private
+#          one in any case, for containers on the host's network alone: no bridge, no rule of the
+#          firewall is made, so that none has to be undone
 #   stop   stop the private engine of DIRECTORY, and undo what it did to network and mounts
 #   env    print the DOCKER_HOST line to evaluate (empty when the machine's own engine answers)
 set -euo pipefail
 
-verb=${1:?start, stop or env} directory=${2:?a directory for the private engine}
+verb=${1:?start, stop or env} directory=${2:?a directory for the private engine} network=${3:-}
 socket="$directory/docker.sock" pidfile="$directory/dockerd.pid"
 
 alive() { [ -f "$pidfile" ] && kill -0 "$(cat "$pidfile")" 2>/dev/null; }
 
 start() {
-  if docker info >/dev/null 2>&1; then
+  if [ "$network" != host ] && docker info >/dev/null 2>&1; then
     echo "a Docker engine answers already; using it"
     return
   fi
@@ -27,12 +29,17 @@ start() {
   fi
   alive && { echo "the private engine runs already"; return; }
   mkdir -p "$directory"
-  cat /proc/sys/net/ipv4/ip_forward >"$directory/ip_forward.before"
-  ip link show docker0 >/dev/null 2>&1 || touch "$directory/docker0.ours"
-  iptables-save >"$directory/iptables.before" 2>/dev/null || true
+  flags=()
+  if [ "$network" = host ]; then
+    flags=(--bridge=none --iptables=false --ip6tables=false --ip-forward=false --ip-masq=false)
+  else
+    cat /proc/sys/net/ipv4/ip_forward >"$directory/ip_forward.before"
+    ip link show docker0 >/dev/null 2>&1 || touch "$directory/docker0.ours"
+    iptables-save >"$directory/iptables.before" 2>/dev/null || true
+  fi
   # Not from a package registry of images: whatever runs here was built here.
   nohup dockerd -H "unix://$socket" --data-root "$directory/data" \
-    --exec-root "$directory/exec" --pidfile "$pidfile" \
+    --exec-root "$directory/exec" --pidfile "$pidfile" ${flags[@]+"${flags[@]}"} \
     >"$directory/dockerd.log" 2>&1 &
   for _ in $(seq 150); do
     docker -H "unix://$socket" info >/dev/null 2>&1 && { echo "engine is up"; return; }

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from weighhouse_protocol.faults import NetworkConditions
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.network import Ends, Network
+from weighhouse_sdk.network import Ends
 from weighhouse_sdk.nodes import Node, Place
 from weighhouse_sdk.process import Command, Reservation
 from weighhouse_sdk.wire import Address
@@ -93,7 +93,7 @@ class Servers:
 
     def __init__(self, context: Context, count: int, *more: str) -> None:
         self.context = context
-        self.network = Network(context)
+        self.network = context.network
         held = [Reservation() for _ in range(count)]
         addresses = tuple(Address(each.host, each.port) for each in held)
         self.nodes, self.clients = [], []

@@ -95,6 +95,10 @@ def test_series_cover_all_phases_on_one_axis(run, laboratory):
     series = laboratory.get(f"/runs/{run['id']}/series")
     assert [phase["kind"] for phase in series["phases"]] == ["load", "warmup", "measure"]
     assert series["phases"][2] == {"kind": "measure", "start_seconds": 2.0, "end_seconds": 5.0}
+    assert [(mark["kind"], mark["label"]) for mark in series["marks"]] == [
+        ("stopped", "server stopped")
+    ]
+    assert 0 < series["marks"][0]["at_seconds"] < 1
     line = series["operations"]["all"]
     assert line["t"] == [0.0, 1.0, 2.0, 3.0, 4.0]
     assert line["throughput"] == [50.0, 10.0, 200.0, 200.0, 200.0]

@@ -3827,6 +3827,8 @@ export interface components {
          * @description A run over time.
          */
         RunSeriesRead: {
+            /** Marks */
+            marks: components["schemas"]["SeriesMarkRead"][];
             /** Operations */
             operations: {
                 [key: string]: components["schemas"]["OperationLineRead"];
@@ -3944,6 +3946,18 @@ export interface components {
              * Format: date-time
              */
             starts_at: string;
+        };
+        /**
+         * SeriesMarkRead
+         * @description Something that happened, in seconds from the run's first interval.
+         */
+        SeriesMarkRead: {
+            /** At Seconds */
+            at_seconds: number;
+            /** Kind */
+            kind: string;
+            /** Label */
+            label: string;
         };
         /**
          * SeriesPointRead
@@ -4265,10 +4279,14 @@ export interface components {
             driver_options: {
                 [key: string]: unknown;
             };
+            /** Faults */
+            faults: ("kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal")[];
             /** Homepage */
             homepage: string;
             /** Id */
             id: string;
+            /** Image */
+            image: string | null;
             /**
              * Kind
              * @enum {string}
@@ -4292,6 +4310,7 @@ export interface components {
             plugin_version: string;
             /** Summary */
             summary: string;
+            topology: components["schemas"]["ManifestTopology"];
             /** Vendor */
             vendor: string;
         };

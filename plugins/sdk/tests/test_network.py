@@ -19,7 +19,7 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Plugin
-from weighhouse_sdk.network import Ends, Network, described
+from weighhouse_sdk.network import Ends, described
 from weighhouse_sdk.network_peers import home_of, opened
 from weighhouse_sdk.network_rules import numbered
 from weighhouse_sdk.network_ways import LOSS, QUEUE, RULES, SHAPING, check_network, ways
@@ -44,7 +44,7 @@ def apart() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def capable(capsys: pytest.CaptureFixture[str]) -> None:
     """These tests need root and a kernel with what network faults are made of."""
-    lacking = ways(HostOptions()).lacking
+    lacking = ways(HostOptions().search_path).lacking
     wanting = {name: lacking[name] for name in (RULES, LOSS, SHAPING, QUEUE) if name in lacking}
     if wanting:
         why = "; ".join(f"{name}: {reason}" for name, reason in wanting.items())
@@ -284,10 +284,10 @@ def test_after_a_crash_all_is_found_and_removed(
     assert client.median() < 15
     client.close()
 
-    network = Network(context)
+    network = context.network
     if not records:
         shutil.rmtree(context.directory / "network")
-    stranger = Network(Context.open(context.target, context.directory / "stranger"))
+    stranger = Context.open(context.target, context.directory / "stranger").network
     assert stranger.leftovers() == stranger.remove_leftovers(0) == ()
     assert rules() != untouched
     assert [each.name for each in network.leftovers()] == ["network of node 1"]
@@ -323,7 +323,7 @@ def test_a_plugin_carries_the_verbs_out_and_heals_when_it_stops(
             plugin.fault(context, deployed, worse.model_copy(update={"network": PARTITION}))
         assert rules() == untouched
         plugin.fault(context, deployed, worse)
-        assert [each.name for each in plugin.leftovers(context)][-1] == "network of node 1"
+        assert plugin.leftovers(context)[0].name == "network of node 1"
         client.close()
     finally:
         plugin.stop(context, deployed)
@@ -346,9 +346,9 @@ def test_what_cannot_be_done_is_refused_with_the_reason() -> None:
     with pytest.raises(DeployFailed, match="::1 has no IPv4 address"):
         numbered(Address("::1", 6379))
     faults = [Fault(at_seconds=0, verb="network", network=DELAY)]
-    check_network(faults, HostOptions())
+    check_network(faults, HostOptions().search_path)
     with pytest.raises(DeployFailed, match="iptables-restore is not installed") as refused:
-        check_network(faults, HostOptions(search_path="/nowhere"))
+        check_network(faults, "/nowhere")
     assert "apt-get install iptables" in refused.value.hint
 
 

@@ -17,10 +17,15 @@ from weighhouse_sdk.process import (
     Reservation,
     ServerProcess,
     log_tail,
+)
+from weighhouse_sdk.procfs import (
+    boot_id,
+    is_alive,
+    process_stat,
     session_members,
     wait_for_end,
+    working_directory,
 )
-from weighhouse_sdk.procfs import boot_id, is_alive, process_stat, working_directory
 from weighhouse_sdk.testing import processes_below
 
 SLEEP = str(shutil.which("sleep"))

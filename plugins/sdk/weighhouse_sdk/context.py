@@ -10,8 +10,13 @@ from typing import Protocol, Self
 
 from weighhouse_protocol.target import Target
 
-from weighhouse_sdk.errors import Cancelled, DeadlinePassed
+from weighhouse_sdk.cgroups import ControlGroups
+from weighhouse_sdk.containers import Containers
+from weighhouse_sdk.errors import Cancelled, DeadlinePassed, PluginError
+from weighhouse_sdk.images import Engine
+from weighhouse_sdk.network import Network
 from weighhouse_sdk.process import Processes
+from weighhouse_sdk.remains import Leftover, Remains
 
 
 class Clock(Protocol):
@@ -89,6 +94,10 @@ class HostOptions:
     """How long a server may take until it serves."""
     stop_seconds: float = 10.0
     """Time between SIGTERM and SIGKILL."""
+    docker_host: str = "unix:///var/run/docker.sock"
+    """Where the Docker engine of this machine answers."""
+    pull_images: bool = False
+    """Whether an image that is missing is pulled."""
 
 
 @dataclass(frozen=True)
@@ -96,13 +105,16 @@ class Context:
     """Everything a verb may use. Made by `Context.open`, one for each attempt.
 
     `directory` belongs to this attempt alone: `data/` below it is the system's, `scratch/` is for
-    probes and the driver, `processes/` has the records by which leftovers are found after a crash.
+    probes and the driver; `processes/`, `containers/`, `groups/` and `network/` have the records
+    by which leftovers are found after a crash.
     """
 
     target: Target
     directory: Path
     log_directory: Path
     processes: Processes
+    containers: Containers
+    groups: ControlGroups
     deadline_at: float
     """By `clock.monotonic()`."""
     options: HostOptions = HostOptions()
@@ -128,7 +140,8 @@ class Context:
         :param log_directory: default: `logs/` in the directory.
         :param limit_seconds: the run's limit, from now on.
         """
-        clock = clock or SystemClock()
+        clock, options = clock or SystemClock(), options or HostOptions()
+        engine = Engine(options.docker_host, pull=options.pull_images)
         directory = directory.absolute()
         logs = (log_directory or directory / "logs").absolute()
         for path in (directory, logs):
@@ -138,8 +151,10 @@ class Context:
             directory=directory,
             log_directory=logs,
             processes=Processes(directory / "processes", directory, logs),
+            containers=Containers(directory / "containers", directory, logs, engine),
+            groups=ControlGroups(directory / "groups", directory),
             deadline_at=clock.monotonic() + limit_seconds,
-            options=options or HostOptions(),
+            options=options,
             cancel=cancel or Cancel(),
             clock=clock,
         )
@@ -153,6 +168,41 @@ class Context:
     def scratch_directory(self) -> Path:
         """Where probes and the driver work; removed by `clean_up`."""
         return self.directory / "scratch"
+
+    @property
+    def network(self) -> Network:
+        """What is done to the network of this context's nodes."""
+        return Network(self.directory, self.processes, self.options.search_path)
+
+    @property
+    def remains(self) -> tuple[Remains, ...]:
+        """Every kind of what this context may leave outside its directories, in the order in
+        which they can be removed.
+        """
+        return (self.network, self.processes, self.containers, self.groups)
+
+    def leftovers(self) -> tuple[Leftover, ...]:
+        """What of this context is still there, of every kind, from the records on disk alone.
+
+        :raises DeployFailed: when the machine cannot be asked.
+        """
+        return tuple(found for each in self.remains for found in each.leftovers())
+
+    def remove_leftovers(self) -> tuple[Leftover, ...]:
+        """Remove what `leftovers` finds; trouble with one kind keeps no other from going.
+
+        :raises DeployFailed: the first trouble, after all was tried.
+        """
+        found: list[Leftover] = []
+        trouble: PluginError | None = None
+        for each in self.remains:
+            try:
+                found += each.remove_leftovers(self.options.stop_seconds)
+            except PluginError as error:
+                trouble = trouble or error
+        if trouble is not None:
+            raise trouble
+        return tuple(found)
 
     def seconds_left(self) -> float:
         """Until the deadline; never negative."""

@@ -46,11 +46,21 @@ def become(name: str) -> None:
     os.setuid(user.pw_uid)
 
 
+def join(member_files: list[str]) -> None:
+    """Enter control groups; one that cannot be entered would leave the server without limits."""
+    for file in member_files:
+        try:
+            Path(file).write_text(str(os.getpid()), encoding="ascii")
+        except OSError as error:
+            sys.exit(f"the control group {file} cannot be joined: {error.strerror}")
+
+
 def main(order_text: str, command: list[str]) -> None:
     """Do all of it; never returns."""
     order = json.loads(order_text)
     facts = {**order["facts"], "pid": os.getpid(), "start_ticks": start_ticks()}
     record(Path(order["record"]), facts)
+    join(order["groups"])
     os.chdir(order["directory"])
     raise_file_limit()
     if order["cpus"]:

@@ -22,10 +22,9 @@ from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import BinaryMissing, TargetInvalid, VersionMissing
-from weighhouse_sdk.network import Network
 from weighhouse_sdk.nodes import Body, Node
 from weighhouse_sdk.parameters import target_problems
-from weighhouse_sdk.process import Leftover
+from weighhouse_sdk.remains import Leftover
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ class CleanedUp:
     """What was removed."""
 
     ended: tuple[Leftover, ...] = ()
-    """Processes that were still there, and networks that were not healed."""
+    """What was still there outside the directories: processes, containers, …"""
     removed: tuple[Path, ...] = ()
 
 
@@ -140,6 +139,12 @@ class Plugin(ABC):
 
     orderly_exit_codes: ClassVar[frozenset[int]] = frozenset({0})
     """How the system's processes end when they are asked to and do so in order."""
+    gauges_marked: ClassVar[Mapping[str, str]] = {}
+    """Metric → NAME: the timeline gets `NAME_began` when it rises above 0, `NAME_ended` when it is
+    0 again. For work that the system does by itself: `compaction`, `snapshot`."""
+    counters_marked: ClassVar[Mapping[str, str]] = {}
+    """Metric → NAME: the timeline gets `NAME` when it begins to grow, and again when it grows
+    after it was still for some samples."""
 
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest
@@ -259,18 +264,16 @@ class Plugin(ABC):
         return Stopped(tuple(codes), killed)
 
     def leftovers(self, context: Context) -> tuple[Leftover, ...]:
-        """Processes of this context that are still alive and networks that are not healed, from
-        the records on disk and the rules' names alone.
+        """What of this context is still there: processes, containers, control groups, networks
+        that are not healed, from the records on disk and the names of what is there.
         """
-        return (*context.processes.leftovers(), *Network(context).leftovers())
+        return context.leftovers()
 
     def clean_up(self, context: Context) -> CleanedUp:
-        """Remove all that `deploy` made: rules of the network, processes, then data. Logs stay.
+        """Remove all that `deploy` made: processes, containers and the like, then data. Logs stay.
         Works in another process after a crash; touches nothing that is not this context's.
         """
-        grace_seconds = context.options.stop_seconds
-        healed = Network(context).remove_leftovers(grace_seconds)
-        ended = (*context.processes.remove_leftovers(grace_seconds), *healed)
+        ended = context.remove_leftovers()
         removed = []
         for directory in (context.data_directory, context.scratch_directory):
             if directory.exists():

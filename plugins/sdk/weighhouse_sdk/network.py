@@ -17,15 +17,15 @@ from pathlib import Path
 from weighhouse_protocol.faults import NetworkConditions
 
 from weighhouse_sdk import launch
-from weighhouse_sdk.context import Context
-from weighhouse_sdk.driver import locate_program
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.network_peers import Opened, dissolve, gather, hierarchy, home_of, opened
 from weighhouse_sdk.network_rules import Rules, RuleSet, goes_to, leaves, numbered
 from weighhouse_sdk.network_shaping import Shaping, refuse_other_interfaces
 from weighhouse_sdk.network_ways import DELAYER, GROUPS, Tools, ways
 from weighhouse_sdk.nodes import Node
-from weighhouse_sdk.process import Command, Leftover, ServerProcess
+from weighhouse_sdk.process import Command, Processes, ServerProcess
+from weighhouse_sdk.programs import locate_program
+from weighhouse_sdk.remains import Leftover
 from weighhouse_sdk.wire import Address
 
 DELAYER_SECONDS = 5.0
@@ -39,6 +39,7 @@ class Ends:
     node: Node
     client: Address
     peers: tuple[Address, ...] = ()
+    """Where clients never come."""
 
     @classmethod
     def of(cls, node: Node, peers: Sequence[Address]) -> "Ends":
@@ -46,7 +47,9 @@ class Ends:
 
         :raises DeployFailed: when one has no IPv4 address.
         """
-        return cls(node, numbered(node.place.address), tuple(map(numbered, peers)))
+        client = numbered(node.place.address)
+        ends = dict.fromkeys(map(numbered, peers))
+        return cls(node, client, tuple(end for end in ends if end != client))
 
     @property
     def all(self) -> tuple[Address, ...]:
@@ -57,15 +60,20 @@ class Ends:
 class Network:
     """What one context does to the network; everything of it is on record below `network/` in its
     directory before it exists, and bears a name made of that directory.
+
+    :param directory: the context's own.
+    :param processes: the context's; they run the program that delays packets.
+    :param search_path: where iptables and tc are looked for, as in PATH.
     """
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._records = context.directory / "network"
-        self._digest = hashlib.sha256(str(context.directory).encode()).hexdigest()[:12]
-        tools = Tools(context.options.search_path)
-        self._rules = Rules(tools, self._digest)
-        self._shaping = Shaping(tools)
+    def __init__(self, directory: Path, processes: Processes, search_path: str) -> None:
+        self._processes = processes
+        self._records = directory / "network"
+        self._scratch = directory / "scratch" / "network"
+        self._digest = hashlib.sha256(str(directory).encode()).hexdigest()[:12]
+        self._search_path = search_path
+        self._rules = Rules(Tools(search_path), self._digest)
+        self._shaping = Shaping(Tools(search_path))
 
     def worsen(self, wanted: NetworkConditions, own: Ends, others: Sequence[Ends]) -> str:
         """Make a node's network as it is wanted; what was made of it before is replaced.
@@ -79,7 +87,7 @@ class Network:
             raise TargetInvalid(
                 [("faults", "partition: there is no other node to be cut off from")]
             )
-        offered = ways(self._context.options)
+        offered = ways(self._search_path)
         offered.check(wanted)
         netem = offered.uses_netem(wanted) and bool(wanted.delay_ms or wanted.loss_percent)
         name = str(own.node.place.number)
@@ -149,7 +157,9 @@ class Network:
         """Nodes of this context whose network somebody has made worse, from the records on disk
         and the rules' names.
         """
-        return tuple(Leftover(f"network of node {name}", 0, 0) for name in self._there())
+        return tuple(
+            Leftover(f"network of node {name}", kind="network rule") for name in self._there()
+        )
 
     def remove_leftovers(self, grace_seconds: float) -> tuple[Leftover, ...]:
         """Take back all that `leftovers` finds; then forget the records.
@@ -180,11 +190,11 @@ class Network:
     ) -> tuple[ServerProcess, int]:
         first = f"netdelay-{name}"
         microseconds = (round(value * 1000) for value in (wanted.delay_ms, wanted.jitter_ms))
-        process = self._context.processes.start(
+        process = self._processes.start(
             Command(
                 name=f"{first}-next" if old is not None and old.name == first else first,
                 arguments=(str(locate_program(DELAYER)), *map(str, microseconds)),
-                directory=self._context.scratch_directory / "network",
+                directory=self._scratch,
             ),
             stdin=True,
             stdout=True,
@@ -223,7 +233,7 @@ class Network:
         this machine has no such groups.
         """
         mount = hierarchy()
-        if mount is None or not ways(self._context.options).has(GROUPS):
+        if mount is None or not ways(self._search_path).has(GROUPS):
             return {}
         groups = self._recorded_groups()
         for each in nodes:
@@ -242,7 +252,7 @@ class Network:
         return {name: str(path.relative_to(mount)) for name, path in groups.items()}
 
     def _no_groups(self) -> str:
-        return ways(self._context.options).lacking.get(GROUPS, "no control groups of version 2")
+        return ways(self._search_path).lacking.get(GROUPS, "no control groups of version 2")
 
     def _recorded_groups(self) -> dict[str, Path]:
         try:

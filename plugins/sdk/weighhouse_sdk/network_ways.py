@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 from weighhouse_protocol.faults import Fault, NetworkConditions
 
-from weighhouse_sdk.context import HostOptions
-from weighhouse_sdk.driver import locate_program
 from weighhouse_sdk.errors import BinaryMissing, DeployFailed
+from weighhouse_sdk.programs import locate_program
 
 DELAYER = "weighhouse-netdelay"
 PACKAGES = {"iptables-restore": "iptables", "iptables-save": "iptables", "tc": "iproute2"}
@@ -121,23 +120,23 @@ class Ways:
                 )
 
 
-def ways(options: HostOptions) -> Ways:
-    """Find out what this machine offers; tried once in a process, which takes about 0.2 s."""
-    return _ways(options.search_path)
-
-
-def check_network(faults: Iterable[Fault], options: HostOptions) -> None:
+def check_network(faults: Iterable[Fault], search_path: str) -> None:
     """Ask before a run whether its network faults can be carried out here.
 
+    :param search_path: `HostOptions.search_path`.
     :raises DeployFailed: with the reason, when one cannot.
     """
     for fault in faults:
         if fault.network is not None:
-            ways(options).check(fault.network)
+            ways(search_path).check(fault.network)
 
 
 @functools.cache
-def _ways(search_path: str) -> Ways:
+def ways(search_path: str) -> Ways:
+    """Find out what this machine offers; tried once in a process, which takes about 0.2 s.
+
+    :param search_path: `HostOptions.search_path`.
+    """
     tools = Tools(search_path)
     if os.geteuid() != 0:
         why = "this process is not root"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from weighhouse_sdk.process import Ended, Reservation, ServerProcess
+from weighhouse_sdk.sampling import Usage
 from weighhouse_sdk.wire import Address
 
 
@@ -33,6 +34,17 @@ class Body(Protocol):
     @property
     def exit_code(self) -> int | None:
         """None while it runs; negative for a signal."""
+
+    def usage(self) -> Usage | None:
+        """What the server used of processor and memory; None when it has ended."""
+
+    def limits(self) -> dict[str, str]:
+        """What the operating system keeps it within, and which image it runs, as lines of the
+        effective configuration: `limits.memory`, `limits.cpus`, `container.image`.
+        """
+
+    def reason(self) -> str:
+        """Why it ended, where the machine knows: the limit of memory; else empty."""
 
     def wait(self, seconds: float) -> int | None:
         """Wait for its end, at most so long; its exit code, None when it still runs."""
@@ -71,6 +83,8 @@ class Place:
     addresses: tuple[Address, ...]
     """Of all nodes in order, this one among them."""
     replication_factor: int = 1
+    peer_port: int | None = None
+    """A second port, for other nodes alone; None: the system wants none."""
 
     @property
     def alone(self) -> bool:

@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_protocol.target import Target
+from weighhouse_protocol.target import Limits, Target
 
 
 def declared(schema: Mapping[str, object]) -> dict[str, dict[str, Any]]:
@@ -61,6 +61,9 @@ def target_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]
         problems.append(("image", "is for the deployment `docker` alone"))
     if target.credentials and target.deployment != "external":
         problems.append(("credentials", "are for the deployment `external` alone"))
+    if target.limits != Limits() and target.deployment not in ("process", "docker"):
+        way = target.deployment
+        problems.append(("limits", f"cannot be kept for the deployment `{way}`"))
     if target.deployment != "external":
         layout = manifest.topology.problem(target.topology)
         if layout is not None:

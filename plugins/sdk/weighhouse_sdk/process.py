@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import pwd
-import select
 import shlex
 import shutil
 import signal
@@ -18,15 +17,17 @@ from pathlib import Path
 from typing import IO
 
 from weighhouse_sdk import launch
+from weighhouse_sdk.cgroups import ControlGroup
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.procfs import (
-    ProcessStat,
-    all_processes,
     boot_id,
     is_alive,
     process_stat,
-    working_directory,
+    session_members,
+    wait_for_end,
 )
+from weighhouse_sdk.remains import Leftover
+from weighhouse_sdk.sampling import Usage, process_usage
 
 LOG_TAIL_BYTES = 65_536
 KILL_SECONDS = 10.0
@@ -47,20 +48,13 @@ class Command:
     """When this process is root, become the first of these that exists; empty: stay."""
     cpus: frozenset[int] | None = None
     """Processors to pin it to; None: all."""
+    group: ControlGroup | None = None
+    """Joined before the program begins; removed when the process is stopped for good."""
 
     @property
     def line(self) -> str:
         """The command line, quoted as for a shell."""
         return shlex.join(self.arguments)
-
-
-@dataclass(frozen=True)
-class Leftover:
-    """A process of this context that nobody holds any more."""
-
-    name: str
-    pid: int
-    start_ticks: int
 
 
 @dataclass(frozen=True)
@@ -93,10 +87,14 @@ class Reservation:
             ) from error
         self.host = host
         self.port: int = self._socket.getsockname()[1]
+        self.beside: Reservation | None = None
+        """Another one of the same server, given up together with this one."""
 
     def release(self) -> None:
         """Give the port up. Idempotent."""
         self._socket.close()
+        if self.beside is not None:
+            self.beside.release()
 
 
 class ServerProcess:
@@ -131,6 +129,18 @@ class ServerProcess:
     def pids(self) -> frozenset[int]:
         """The process id; it is in no namespace of its own."""
         return frozenset({self.pid})
+
+    def usage(self) -> Usage | None:
+        """Of the process, as its forks share its pages."""
+        return process_usage(self.pid)
+
+    def limits(self) -> dict[str, str]:
+        """What its control group keeps; empty when it has none."""
+        return self.command.group.limits() if self.command.group else {}
+
+    def reason(self) -> str:
+        """Why it ended, when that was its limit of memory; else empty."""
+        return self.command.group.reason() if self.command.group else ""
 
     @property
     def stdin(self) -> IO[bytes] | None:
@@ -198,7 +208,7 @@ class ServerProcess:
         return Ended(self.wait(KILL_SECONDS), killed)
 
     def stop(self, grace_seconds: float) -> Ended:
-        """As `end`, and for good: pipes, port and record are given up. Idempotent."""
+        """As `end`, and for good: pipes, port, group and record are given up. Idempotent."""
         ended = self.end(grace_seconds)
         for pipe in (self._popen.stdin, self._popen.stdout):
             if pipe is not None:
@@ -206,6 +216,8 @@ class ServerProcess:
                     pipe.close()
         if self.reservation is not None:
             self.reservation.release()
+        if self.command.group is not None:
+            self.command.group.remove()
         self._record.unlink(missing_ok=True)
         return ended
 
@@ -241,7 +253,7 @@ class Processes:
         """
         self._records.mkdir(parents=True, exist_ok=True)
         command.directory.mkdir(parents=True, exist_ok=True)
-        user = _first_user(command.users) if os.geteuid() == 0 else None
+        user = first_user(command.users) if os.geteuid() == 0 else None
         if user is not None:
             hand_over(command.directory, user)
         record = self._records / f"{command.name}.json"
@@ -251,6 +263,7 @@ class Processes:
             "directory": str(command.directory),
             "user": user,
             "cpus": sorted(command.cpus or ()),
+            "groups": command.group.member_files if command.group else (),
             "facts": {
                 "name": command.name,
                 "boot_id": boot_id(),
@@ -308,6 +321,7 @@ class Processes:
                 if is_alive(each.pid, each.start_ticks):
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(each.pid, number)
+                        os.kill(each.pid, signal.SIGCONT)  # One that is paused hears nothing.
             for each in found:
                 if is_alive(each.pid, each.start_ticks):
                     wait_for_end(each.pid, end_at - time.monotonic())
@@ -325,34 +339,6 @@ class Processes:
             json.loads(path.read_text(encoding="utf-8"))
             for path in sorted(self._records.glob("*.json"))
         ]
-
-
-def wait_for_end(pid: int, seconds: float) -> None:
-    """Wait, without polling, until a process has ended or the time is over; any process will do.
-
-    A zombie has ended.
-    """
-    try:
-        descriptor = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        waiter = select.poll()
-        waiter.register(descriptor, select.POLLIN)
-        waiter.poll(max(0.0, seconds) * 1000)
-    finally:
-        os.close(descriptor)
-
-
-def session_members(session: int, directory: Path) -> list[ProcessStat]:
-    """Live processes of a session, its leader aside, that work in a directory or below it."""
-    found = []
-    for stat in all_processes():
-        if stat.session == session and stat.pid != session and stat.alive:
-            where = working_directory(stat.pid)
-            if where is not None and where.is_relative_to(directory):
-                found.append(stat)
-    return found
 
 
 def log_tail(path: Path, lines: int = 20) -> tuple[str, ...]:
@@ -374,6 +360,7 @@ def hand_over(directory: Path, user: str) -> None:
     directory.chmod(0o700)
 
 
-def _first_user(names: Sequence[str]) -> str | None:
+def first_user(names: Sequence[str]) -> str | None:
+    """The first of these that this machine has."""
     known = {entry.pw_name for entry in pwd.getpwall()}
     return next((name for name in names if name in known), None)

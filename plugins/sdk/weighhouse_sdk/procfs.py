@@ -1,6 +1,7 @@
 """Reads Linux's /proc: who a process is, what it used."""
 
 import os
+import select
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,6 +76,15 @@ def working_directory(pid: int) -> Path | None:
         return None
 
 
+def command_line(pid: int) -> tuple[str, ...]:
+    """The words that a process was started with; none when it is gone or is the kernel's."""
+    try:
+        data = (PROC / str(pid) / "cmdline").read_bytes()
+    except OSError:
+        return ()
+    return tuple(word.decode("utf-8", errors="replace") for word in data.split(b"\0")[:-1])
+
+
 def process_tree(pid: int) -> list[ProcessStat]:
     """A process and all below it that run; empty when it is gone."""
     root = process_stat(pid)
@@ -95,3 +105,39 @@ def boot_id() -> str:
         return (PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except FileNotFoundError:
         return ""
+
+
+def wait_for_end(pid: int, seconds: float) -> None:
+    """Wait, without polling, until a process has ended or the time is over; any process will do.
+
+    A zombie has ended.
+    """
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        waiter = select.poll()
+        waiter.register(descriptor, select.POLLIN)
+        waiter.poll(max(0.0, seconds) * 1000)
+    finally:
+        os.close(descriptor)
+
+
+def session_members(session: int, directory: Path) -> list[ProcessStat]:
+    """Live processes of a session, its leader aside, that work in a directory or below it."""
+    found = []
+    for stat in all_processes():
+        if stat.session == session and stat.pid != session and stat.alive:
+            where = working_directory(stat.pid)
+            if where is not None and where.is_relative_to(directory):
+                found.append(stat)
+    return found
+
+
+def executable_of(pid: int) -> Path | None:
+    """The program that a process runs; None when it is gone or belongs to another user."""
+    try:
+        return Path((PROC / str(pid) / "exe").readlink())
+    except OSError:
+        return None

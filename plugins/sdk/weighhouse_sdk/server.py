@@ -10,6 +10,7 @@ from weighhouse_sdk import breaking
 from weighhouse_sdk.configuration import explained, system_names
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, SystemFailed
+from weighhouse_sdk.hosting import UNTOLD, how_ended
 from weighhouse_sdk.lifecycle import (
     Deployed,
     Description,
@@ -20,9 +21,9 @@ from weighhouse_sdk.lifecycle import (
     Sample,
     Stopped,
 )
-from weighhouse_sdk.network import Ends, Network, described
+from weighhouse_sdk.network import Ends, described
 from weighhouse_sdk.nodes import Node
-from weighhouse_sdk.sampling import disk_usage, process_usage
+from weighhouse_sdk.sampling import disk_usage
 from weighhouse_sdk.starting import UNREADABLE, Starting, addresses_of
 from weighhouse_sdk.wire import Address
 
@@ -99,6 +100,7 @@ class ServerPlugin(Starting):
             self._await(context, node.body, node.place.address)
         if len(deployed.nodes) > 1:
             self._unite(context, deployed)
+        self._check_version(context, deployed)
         return Ready(context.clock.monotonic() - begun_at)
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
@@ -109,7 +111,7 @@ class ServerPlugin(Starting):
         addresses = addresses_of(deployed)
         try:
             version = deployed.version
-            if not deployed.nodes:
+            if not deployed.nodes or version == UNTOLD:
                 version = self.version_served(addresses[0], self.ask_seconds)
             found = [self.settings(each, self.ask_seconds) for each in addresses]
         except UNREADABLE as error:
@@ -117,11 +119,14 @@ class ServerPlugin(Starting):
         names = system_names(self.manifest)
         return Description(
             version=version,
-            settings=explained(
-                _together(found),
-                deployed.vendor_settings or {},
-                by_experiment={names[each] for each in context.target.parameters},
-                by_plugin=self.places.keys(),
+            settings=(
+                *explained(
+                    _together(found),
+                    deployed.vendor_settings or {},
+                    by_experiment={names[each] for each in context.target.parameters},
+                    by_plugin=self.places.keys(),
+                ),
+                *self._kept(context, deployed),
             ),
             commands=deployed.commands,
         )
@@ -142,7 +147,7 @@ class ServerPlugin(Starting):
             return Sample(at_us=context.clock.now_us(), metrics=metrics)
         usages, metrics = [], {}
         for node in deployed.nodes:
-            usage = process_usage(node.body.pid)
+            usage = node.body.usage()
             if usage is None and not node.down:
                 raise self._failed(deployed, None)
             if usage is not None:
@@ -174,7 +179,7 @@ class ServerPlugin(Starting):
         except UNREADABLE as error:
             raise self._failed(deployed, error) from error
         told = [each for each in used if each is not None]
-        usages = [process_usage(node.body.pid) for node in deployed.nodes]
+        usages = [node.body.usage() for node in deployed.nodes]
         return MemoryUse(
             resident_bytes=sum(usage.resident_bytes for usage in usages if usage)
             if any(usages)
@@ -198,7 +203,7 @@ class ServerPlugin(Starting):
         """Heal the network and end the nodes, the latter in any case."""
         try:
             for node in deployed.nodes:
-                Network(context).heal(node)
+                context.network.heal(node)
         finally:
             stopped = super().stop(context, deployed)
         return stopped
@@ -206,7 +211,7 @@ class ServerPlugin(Starting):
     # inside
 
     def _disturb(self, context: Context, deployed: Deployed, node: Node, fault: Fault) -> FaultDone:
-        network, name = Network(context), f"node {node.place.number}"
+        network, name = context.network, f"node {node.place.number}"
         if fault.network is None:
             healed = network.heal(node)
             return FaultDone(f"{name}: network {'is well again' if healed else 'was well already'}")
@@ -224,7 +229,7 @@ class ServerPlugin(Starting):
 
     def _failed(self, deployed: Deployed, error: Exception | None) -> SystemFailed:
         body = deployed.ended_by_itself()
-        what = f"does not answer: {error}" if body is None else f"has ended with {body.exit_code}"
+        what = f"does not answer: {error}" if body is None else how_ended(body)
         shown = body or (deployed.processes[0] if deployed.processes else None)
         return SystemFailed(
             f"{self.manifest.name} {what}",

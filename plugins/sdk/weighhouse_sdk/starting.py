@@ -9,18 +9,17 @@ from weighhouse_protocol.base import Scalar
 
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError
+from weighhouse_sdk.hosting import Hosting, how_ended
 from weighhouse_sdk.lifecycle import Deployed, FaultDone, Installed
-from weighhouse_sdk.network import Network
 from weighhouse_sdk.nodes import Body, Node, Place
-from weighhouse_sdk.process import Command, Reservation
-from weighhouse_sdk.questions import Questions
+from weighhouse_sdk.process import Reservation
 from weighhouse_sdk.wire import Address, ReplyError
 
 UNREADABLE = (OSError, ReplyError, ValueError)
 """How a server's silence shows."""
 
 
-class Starting(Questions):
+class Starting(Hosting):
     """What happens between `deploy` and ready, and when a node is brought back."""
 
     defaults_stay: ClassVar[bool] = False
@@ -35,8 +34,11 @@ class Starting(Questions):
             None if options.port is not None and index == 0 else Reservation(options.host)
             for index in range(topology.nodes)
         ]
-        addresses = tuple(
-            Address(options.host, each.port if each else options.port or 0) for each in held
+        peers = [
+            Reservation(options.host) if self.needs_peer_port(topology) else None for _ in held
+        ]
+        addresses = self.spread(
+            tuple(Address(options.host, each.port if each else options.port or 0) for each in held)
         )
         single = topology.nodes == 1
         return [
@@ -48,10 +50,13 @@ class Starting(Questions):
                     directory=context.data_directory / ("" if single else f"node-{number}"),
                     addresses=addresses,
                     replication_factor=topology.replication_factor,
+                    peer_port=peer.port if peer else None,
                 ),
-                reservation,
+                _both(reservation, peer),
             )
-            for number, (address, reservation) in enumerate(zip(addresses, held, strict=True), 1)
+            for number, (address, reservation, peer) in enumerate(
+                zip(addresses, held, peers, strict=True), 1
+            )
         ]
 
     def _start(
@@ -83,37 +88,33 @@ class Starting(Questions):
         parameters: Mapping[str, Scalar],
         reservation: Reservation | None,
     ) -> Body:
-        process = context.processes.start(
-            Command(
-                name=place.name,
-                arguments=(str(executable), *self.arguments(parameters, place)),
-                directory=place.directory,
-                users=self.users,
-                cpus=context.options.server_cpus,
-            )
-        )
-        process.reservation = reservation
-        return process
+        body = self._host(context, executable, place, parameters)
+        body.reservation = reservation
+        return body
 
     def _bring_back(self, context: Context, deployed: Deployed, node: Node) -> FaultDone:
         """Start a node again where it was, with its data, and wait until it serves."""
         number = node.place.number
-        if node.body.exit_code is None:
+        if node.body.exit_code is None and not node.down:
             return FaultDone(f"node {number}: was up already")
         begun_at = context.clock.monotonic()
-        executable = self.check_host(context.target, context.options).executable
-        held = node.body.reservation
-        node.body = self._run(context, executable, node.place, context.target.parameters, held)
-        Network(context).enrol(node)
-        node.down = node.paused = False
+        if node.body.exit_code is not None:
+            executable = self.check_host(context.target, context.options).executable
+            held = node.body.reservation
+            node.body = self._run(context, executable, node.place, context.target.parameters, held)
+            context.network.enrol(node)
+        node.paused = False
+        # Not missed before it has served: a node that does not come back is a result.
         self._await(context, node.body, node.place.address)
+        node.down = False
         if len(deployed.nodes) > 1:
             self._await_union(context, deployed)
         seconds = context.clock.monotonic() - begun_at
         return FaultDone(f"node {number}: serves again after {seconds:.1f} s")
 
     def _vendor_settings(self, context: Context, installed: Installed) -> dict[str, str]:
-        key = f"{self.manifest.id} {installed.executable} {installed.version}"
+        target = context.target
+        key = " ".join(map(str, (installed, target.deployment, target.image, target.limits)))
         if self.defaults_stay and key in self._defaults:
             return dict(self._defaults[key])
         reservation = Reservation(context.options.host)
@@ -146,7 +147,7 @@ class Starting(Questions):
         for _ in context.attempts(limit):
             if body.exit_code is not None:
                 raise NotReady(
-                    f"{self.manifest.name} ended with {body.exit_code} before it was ready",
+                    f"{self.manifest.name} {how_ended(body)} before it was ready",
                     "its last lines tell why",
                     body.log_tail(),
                 )
@@ -181,15 +182,21 @@ class Starting(Questions):
 
     def _unite(self, context: Context, deployed: Deployed) -> None:
         places = [node.place for node in deployed.nodes]
-        try:
-            self.join(places, self.ask_seconds)
-        except UNREADABLE as error:
-            raise NotReady(
-                f"the nodes of {self.manifest.name} could not be joined: {error}",
-                "their logs tell more",
-                [line for node in deployed.nodes for line in node.body.log_tail(5)],
-            ) from error
-        self._await_union(context, deployed)
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
+        last: Exception | None = None
+        for _ in context.attempts(limit, every_seconds=0.1):
+            try:
+                self.join(places, self.ask_seconds)
+            except UNREADABLE as error:
+                last = error
+                continue
+            self._await_union(context, deployed)
+            return
+        raise NotReady(
+            f"the nodes of {self.manifest.name} could not be joined in {limit:g} s: {last}",
+            "their logs tell more",
+            [line for node in deployed.nodes for line in node.body.log_tail(5)],
+        ) from last
 
     def _await_union(self, context: Context, deployed: Deployed) -> None:
         limit = max(context.options.ready_seconds, self.ready_floor_seconds)
@@ -198,7 +205,7 @@ class Starting(Questions):
         for _ in context.attempts(limit, every_seconds=0.1):
             ended = deployed.ended_by_itself()
             if ended is not None:
-                missing = f"{ended.name} ended with {ended.exit_code}"
+                missing = f"{ended.name} {how_ended(ended)}"
                 break
             try:
                 missing = self.missing(up, self.ask_seconds)
@@ -211,6 +218,13 @@ class Starting(Questions):
             "their logs tell more",
             [line for node in deployed.nodes for line in node.body.log_tail(5)],
         )
+
+
+def _both(client: Reservation | None, peer: Reservation | None) -> Reservation | None:
+    if client is None:
+        return peer
+    client.beside = peer
+    return client
 
 
 def addresses_of(deployed: Deployed) -> tuple[Address, ...]:

@@ -1,4 +1,4 @@
-"""Asks a Redis server questions, in RESP2.
+"""Asks a server that speaks Redis' protocol questions, in RESP2.
 
 Source: Redis serialization protocol specification,
 https://redis.io/docs/latest/develop/reference/protocol-spec/
@@ -24,16 +24,24 @@ def ask(address: Address, timeout_seconds: float, *words: str) -> Reply:
         return _reply(connection)
 
 
+def lines(address: Address, timeout_seconds: float, *words: str) -> dict[str, str]:
+    """Send a command that answers in lines `name:value`, as INFO and CLUSTER INFO do.
+
+    :raises ReplyError, OSError: as `ask`.
+    """
+    text = ask(address, timeout_seconds, *words)
+    if not isinstance(text, str):
+        raise ReplyError(f"{' '.join(words)} answers {text!r}")
+    pairs = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
+    return {name: value for name, colon, value in pairs if colon}
+
+
 def info(address: Address, timeout_seconds: float) -> dict[str, str]:
     """The lines of INFO's default sections.
 
     :raises ReplyError, OSError: as `ask`.
     """
-    text = ask(address, timeout_seconds, "INFO")
-    if not isinstance(text, str):
-        raise ReplyError(f"INFO answers {text!r}")
-    pairs = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
-    return {name: value for name, colon, value in pairs if colon}
+    return lines(address, timeout_seconds, "INFO")
 
 
 def configuration(address: Address, timeout_seconds: float) -> dict[str, str]:

@@ -1,0 +1,94 @@
+"""A whole attempt of the agent, with its database in a container."""
+
+import subprocess
+import sys
+from uuid import uuid4
+
+import pytest
+from weighhouse_agent.attempt import CARRIED_OUT, clean
+from weighhouse_agent.home import Home
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.report import Completion
+
+from .conftest import IMAGE
+
+
+def order(**target) -> AttemptOrder:
+    return AttemptOrder.model_validate(
+        {
+            **{name: uuid4() for name in ("attempt_id", "run_id", "campaign_id")},
+            "fence": 1,
+            "attempt_token": "wht_x",
+            "target": {"name": "r", "system": "redis", "deployment": "docker", **target},
+            "workload": {"name": "mixed", "operations": {"read": 0.5, "update": 0.5}},
+            "load": {"model": "closed", "clients": 2},
+            "phases": [
+                {"kind": "load", "clients": 2},
+                {"kind": "measure", "duration_seconds": 1.0},
+            ],
+            "interval_seconds": 0.2,
+            "sample_seconds": 0.2,
+            "seed": 7,
+            "limit_seconds": 120.0,
+        }
+    )
+
+
+@pytest.fixture
+def carried_out(tmp_path, docker_host, client):
+    """Carries an order out in a process of its own, under a policy; its directory and outcome."""
+
+    def carry(order, policy):
+        home = Home(tmp_path / "agent")
+        home.prepare()
+        home.policy.write_text(f'{policy}\n[machine]\ndocker_host = "{docker_host}"\n')
+        directory = home.attempt(order.attempt_id)
+        directory.logs.mkdir(parents=True)
+        directory.order.write_text(order.model_dump_json())
+        subprocess.run(
+            [sys.executable, "-m", "weighhouse_agent.attempt", str(directory.path)],
+            check=True,
+            timeout=200,
+        )
+        text = directory.outcome.read_text(encoding="utf-8")
+        return directory, Completion.model_validate_json(text)
+
+    return carry
+
+
+def test_an_attempt_in_a_container(carried_out, client):
+    directory, done = carried_out(
+        order(image=IMAGE, limits={"memory_mebibytes": 256}),
+        'deployments = ["docker"]\nimages = ["docker.io/weighhouse-test/*"]',
+    )
+    assert done.failure is None
+    assert done.outcome == "completed"
+    events = directory.spool.read_text(encoding="utf-8")
+    assert '"limits.memory"' in events
+    assert "256 MiB" in events
+    assert "Ready to accept" in (directory.logs / "redis.log").read_text(encoding="utf-8")
+    assert client.containers.list(all=True) == []
+    assert clean(directory) == CARRIED_OUT
+
+
+@pytest.mark.parametrize(
+    ("policy", "key"),
+    [
+        ('deployments = ["process"]', "deployments"),
+        ('deployments = ["docker"]', "images"),
+        ('deployments = ["docker"]\nimages = []', "images"),
+        ('deployments = ["docker"]\nimages = ["docker.io/library/*"]', "images"),
+    ],
+)
+def test_what_the_policy_does_not_name_is_never_started(carried_out, client, policy, key):
+    _, done = carried_out(order(image=IMAGE), policy)
+    assert done.failure.kind == "policy"
+    assert f"`{key}`" in done.failure.hint
+    assert client.containers.list(all=True) == []
+
+
+def test_the_plugins_own_image_is_allowed_but_not_pulled(carried_out):
+    _, done = carried_out(order(), 'deployments = ["docker"]')
+    assert done.failure.kind == "missing_binary"
+    assert "docker.io/library/redis:" in done.failure.message
+    assert "pull_images" in done.failure.hint
