@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from weighhouse_protocol.faults import Fault, NetworkConditions
-from weighhouse_protocol.target import Target
+from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Plugin
@@ -330,6 +330,33 @@ def test_a_plugin_carries_the_verbs_out_and_heals_when_it_stops(
     assert rules() == untouched
     plugin.clean_up(context)
     assert plugin.leftovers(context) == ()
+
+
+def test_a_replica_is_cut_off_though_it_comes_to_its_primarys_port_for_clients(
+    plugin: Plugin, tmp_path: Path, untouched: list[str]
+) -> None:
+    two = Topology(nodes=2, replication_factor=2)
+    context = Context.open(Target(name="t", system="redis", topology=two), tmp_path / "attempt")
+    deployed = plugin.deploy(context)
+    try:
+        plugin.wait_ready(context, deployed)
+        primary, replica = (Client(node.place.address) for node in deployed.nodes)
+        for client in (primary, replica):
+            client.ask("CONFIG", "SET", "repl-timeout", "2", "repl-ping-replica-period", "1")
+        cut = Fault(at_seconds=0, verb="network", node=2, network=PARTITION)
+        assert "partition" in plugin.fault(context, deployed, cut).way
+        until(context, lambda: b"link_status:down" in replica.ask("INFO", "replication"))
+        until(context, lambda: b"connected_slaves:0" in primary.ask("INFO", "replication"))
+        assert primary.ask("SET", "k", "v") == b"+OK"
+        plugin.fault(context, deployed, Fault(at_seconds=0, verb="heal", node=2))
+        until(context, lambda: replica.ask("INFO", "replication").count(b"link_status:up") == 1)
+        assert replica.ask("GET", "k") == b"v"
+        assert rules() == untouched
+        primary.close()
+        replica.close()
+    finally:
+        plugin.stop(context, deployed)
+        plugin.clean_up(context)
 
 
 def test_a_way_that_fails_half_way_leaves_nothing(pair: Servers, untouched: list[str]) -> None:
