@@ -46,7 +46,7 @@ images: install images-artefacts ## build all container images
 .PHONY: images-artefacts
 images-artefacts:
 	@mkdir -p build/drivers
-	@find $(CARGO_TARGET_DIR)/release -maxdepth 1 \( -name 'weighhouse-driver-*' -a -executable -o -name 'librocksdb.so*' \) -type f -exec cp {} build/drivers/ \;
+	@find $(CARGO_TARGET_DIR)/release -maxdepth 1 \( \( -name 'weighhouse-driver-*' -o -name weighhouse-netdelay \) -a -executable -o -name 'librocksdb.so*' \) -type f -exec cp {} build/drivers/ \;
 
 .PHONY: check
 check: install ## linters, types, floors, drift of generated files

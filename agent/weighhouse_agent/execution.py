@@ -30,6 +30,7 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import PluginError, SystemFailed
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
+from weighhouse_sdk.network_ways import check_network
 from weighhouse_sdk.nodes import Body
 from weighhouse_sdk.parameters import declared
 
@@ -104,6 +105,7 @@ class Execution:
         self.plugin.check_target(self.target)
         check_faults(self.plugin.manifest, self.target, self.order.faults)
         self._driver_options()
+        check_network(self.order.faults, self.context.options.search_path)
         deployed = self._deploy()
         self._measure(deployed)
         self.context.check()

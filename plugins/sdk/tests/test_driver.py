@@ -10,8 +10,9 @@ from weighhouse_protocol.driver import DriverOrder, DriverTarget
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.workload import Workload
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.driver import DRIVERS_VARIABLE, DriverRun, describe_driver, locate_driver
+from weighhouse_sdk.driver import DriverRun, describe_driver, locate_driver
 from weighhouse_sdk.errors import BinaryMissing, Cancelled, DriverFailed
+from weighhouse_sdk.programs import DRIVERS_VARIABLE
 from weighhouse_sdk.testing import processes_below
 
 PREAMBLE = f"""#!{sys.executable}

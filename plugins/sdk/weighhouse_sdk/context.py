@@ -15,6 +15,7 @@ from weighhouse_sdk.containers import Containers
 from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.errors import Cancelled, DeadlinePassed, PluginError
 from weighhouse_sdk.images import Engine
+from weighhouse_sdk.network import Network
 from weighhouse_sdk.process import Processes
 from weighhouse_sdk.remains import Leftover, Remains
 
@@ -107,8 +108,8 @@ class Context:
     """Everything a verb may use. Made by `Context.open`, one for each attempt.
 
     `directory` belongs to this attempt alone: `data/` below it is the system's, `scratch/` is for
-    probes and the driver; `processes/`, `containers/` and `groups/` have the records by which
-    leftovers are found after a crash.
+    probes and the driver; `processes/`, `containers/`, `groups/` and `network/` have the records
+    by which leftovers are found after a crash.
     """
 
     target: Target
@@ -172,11 +173,16 @@ class Context:
         return self.directory / "scratch"
 
     @property
+    def network(self) -> Network:
+        """What is done to the network of this context's nodes."""
+        return Network(self.directory, self.processes, self.options.search_path)
+
+    @property
     def remains(self) -> tuple[Remains, ...]:
         """Every kind of what this context may leave outside its directories, in the order in
         which they can be removed.
         """
-        return (self.processes, self.containers, self.groups)
+        return (self.network, self.processes, self.containers, self.groups)
 
     def leftovers(self) -> tuple[Leftover, ...]:
         """What of this context is still there, of every kind, from the records on disk alone.

@@ -2,7 +2,6 @@
 
 import os
 import selectors
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -21,11 +20,10 @@ from weighhouse_protocol.driver import (
 )
 
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.errors import BinaryMissing, DriverFailed
+from weighhouse_sdk.errors import DriverFailed
 from weighhouse_sdk.process import Command, ServerProcess
+from weighhouse_sdk.programs import locate_program
 
-DRIVERS_VARIABLE = "WEIGHHOUSE_DRIVERS"
-"""Environment variable: the directory of the drivers."""
 PREFIX = "weighhouse-driver-"
 DESCRIBE_SECONDS = 20.0
 LOOK_SECONDS = 0.1
@@ -35,34 +33,13 @@ END_SECONDS = 10.0
 LINE_EXCERPT = 200
 
 
-def driver_directories() -> tuple[Path, ...]:
-    """Where drivers are looked for before PATH, in this order."""
-    named = os.environ.get(DRIVERS_VARIABLE)
-    target = os.environ.get("CARGO_TARGET_DIR")
-    places = [
-        Path(named) if named else None,
-        Path(target) / "release" if target else None,
-        Path.home() / ".cache" / "weighhouse" / "target" / "release",
-    ]
-    return tuple(place for place in places if place is not None)
-
-
 def locate_driver(driver_id: str) -> Path:
     """Find `weighhouse-driver-ID`.
 
     :param driver_id: for example `resp`.
     :raises BinaryMissing: when it is nowhere.
     """
-    name = PREFIX + driver_id
-    path = os.pathsep.join(
-        [*(str(place) for place in driver_directories()), os.environ.get("PATH", "")]
-    )
-    found = shutil.which(name, path=path)
-    if found is None:
-        raise BinaryMissing(
-            name, hint=f"build the drivers (`make install`), or point ${DRIVERS_VARIABLE} at them"
-        )
-    return Path(found).absolute()
+    return locate_program(PREFIX + driver_id)
 
 
 def describe_driver(driver_id: str) -> DriverDescription:

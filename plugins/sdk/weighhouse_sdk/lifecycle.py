@@ -264,8 +264,8 @@ class Plugin(ABC):
         return Stopped(tuple(codes), killed)
 
     def leftovers(self, context: Context) -> tuple[Leftover, ...]:
-        """What of this context is still there: processes, containers, control groups, from the
-        records on disk alone.
+        """What of this context is still there: processes, containers, control groups, networks
+        that are not healed, from the records on disk and the names of what is there.
         """
         return context.leftovers()
 

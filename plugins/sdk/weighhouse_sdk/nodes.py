@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from weighhouse_sdk.process import Ended, Reservation
+from weighhouse_sdk.process import Ended, Reservation, ServerProcess
 from weighhouse_sdk.sampling import Usage
 from weighhouse_sdk.wire import Address
 
@@ -101,6 +101,8 @@ class Node:
     down: bool = False
     """Ended on purpose: not to be missed."""
     paused: bool = False
+    delayer: ServerProcess | None = None
+    """Holds back what it sends, while that is wanted."""
 
     @property
     def ended_by_itself(self) -> bool:

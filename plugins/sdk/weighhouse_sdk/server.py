@@ -19,7 +19,9 @@ from weighhouse_sdk.lifecycle import (
     MemoryUse,
     Ready,
     Sample,
+    Stopped,
 )
+from weighhouse_sdk.network import Ends, described
 from weighhouse_sdk.nodes import Node
 from weighhouse_sdk.sampling import disk_usage
 from weighhouse_sdk.starting import UNREADABLE, Starting, addresses_of
@@ -195,11 +197,22 @@ class ServerPlugin(Starting):
     def fault(self, context: Context, deployed: Deployed, fault: Fault) -> FaultDone:
         """Carry a verb out against one of the nodes."""
         node = breaking.node_of(self.manifest, deployed.nodes, fault)
+        if fault.verb in breaking.NETWORK:
+            return self._disturb(context, deployed, node, fault)
         if fault.verb == "restart":
             breaking.carry_out(node, "stop", context.options.stop_seconds)
         if fault.verb in ("start", "restart"):
             return self._bring_back(context, deployed, node)
         return breaking.carry_out(node, fault.verb, context.options.stop_seconds)
+
+    def stop(self, context: Context, deployed: Deployed) -> Stopped:
+        """Heal the network and end the nodes, the latter in any case."""
+        try:
+            for node in deployed.nodes:
+                context.network.heal(node)
+        finally:
+            stopped = super().stop(context, deployed)
+        return stopped
 
     # inside
 
@@ -208,6 +221,16 @@ class ServerPlugin(Starting):
         if shown is None:
             return settings
         return {name: shown.masked(value) for name, value in settings.items()}
+
+    def _disturb(self, context: Context, deployed: Deployed, node: Node, fault: Fault) -> FaultDone:
+        network, name = context.network, f"node {node.place.number}"
+        if fault.network is None:
+            healed = network.heal(node)
+            return FaultDone(f"{name}: network {'is well again' if healed else 'was well already'}")
+        ends = [Ends.of(each, self.peer_ends(each.place)) for each in deployed.nodes]
+        own = ends.pop(node.place.number - 1)
+        way = network.worsen(fault.network, own, ends)
+        return FaultDone(f"{name}: {described(fault.network)}", way)
 
     def _metrics(self, number: int, count: int, address: Address) -> dict[str, float]:
         prefix = f"node {number} " if count > 1 else ""

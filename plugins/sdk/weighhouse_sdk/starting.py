@@ -102,6 +102,7 @@ class Starting(Hosting):
             executable = self.check_host(context.target, context.options).executable
             held = node.body.reservation
             node.body = self._run(context, executable, node.place, context.target.parameters, held)
+            context.network.enrol(node)
         node.paused = False
         # Not missed before it has served: a node that does not come back is a result.
         self._await(context, node.body, node.place.address)

@@ -23,7 +23,7 @@ from weighhouse_protocol.workload import OperationMix, Workload
 
 from weighhouse_sdk.configuration import system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
-from weighhouse_sdk.driver import DRIVERS_VARIABLE, DriverRun, describe_driver
+from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import (
     BinaryMissing,
     Cancelled,
@@ -35,6 +35,7 @@ from weighhouse_sdk.errors import (
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.procfs import all_processes, is_alive, working_directory
+from weighhouse_sdk.programs import DRIVERS_VARIABLE
 from weighhouse_sdk.registry import load_plugin
 
 RECORDS = 5000
