@@ -43,9 +43,7 @@ def test_limits_are_kept_told_and_blamed(
         with pytest.raises(DeployFailed, match="cannot keep the limits"):
             PLUGIN.deploy(context)
         with capsys.disabled():
-            sys.stderr.write(
-                f"\nlimits of Redis are only seen refused: {problem}; run the tests as root"
-            )
+            sys.stderr.write(f"\nlimits are only seen refused: {problem}; run the tests as root")
         return
     deployed = PLUGIN.deploy(context)
     PLUGIN.wait_ready(context, deployed)
