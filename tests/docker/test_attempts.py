@@ -14,6 +14,12 @@ from weighhouse_testing.platform import until
 
 from .conftest import IMAGE
 
+MEASURES = '"phase":"measure"'
+
+
+def spooled(directory) -> str:
+    return directory.spool.read_text(encoding="utf-8")
+
 
 def order(**target) -> AttemptOrder:
     return AttemptOrder.model_validate(
@@ -76,7 +82,7 @@ def test_an_attempt_in_a_container(carried_out, client):
     )
     assert done.failure is None
     assert done.outcome == "completed"
-    events = directory.spool.read_text(encoding="utf-8")
+    events = spooled(directory)
     assert '"limits.memory"' in events
     assert "256 MiB" in events
     assert "Ready to accept" in (directory.logs / "redis.log").read_text(encoding="utf-8")
@@ -94,8 +100,10 @@ def test_a_killed_attempt_is_cleaned_up_by_the_next(ordered, client):
     )
     words = [sys.executable, "-m", "weighhouse_agent.attempt", str(directory.path)]
     with subprocess.Popen(words) as attempt:
-        until(lambda: directory.spool.exists() and '"measure"' in directory.spool.read_text())
-        attempt.kill()
+        try:
+            until("measured", lambda: directory.spool.exists() and MEASURES in spooled(directory))
+        finally:
+            attempt.kill()
     [container] = client.containers.list()
     assert container.labels["weighhouse.directory"] == str(directory.system)
     assert len(processes_below(directory.system)) == 2
