@@ -52,6 +52,10 @@ images-artefacts:
 check: install ## linters, types, floors, drift of generated files
 	@tests/check.sh
 
+.PHONY: systems
+systems: env ## docs/systems.md, of what the last `make test` (and test-docker) really set up
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.systems_page $(wildcard $(WEIGHHOUSE_CACHE)/exercised/*.json)
+
 .PHONY: dev
 dev: install ## the platform with the frontend's development server
 	@$(PY)/weighhouse up --dev

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 . infra/build/rocksdb-library.sh
 . infra/build/cassandra-jars.sh
 . infra/build/mongo-stand-in.sh
+. infra/build/valkey-server.sh
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -32,10 +33,13 @@ count() {
 }
 
 pytest=(.venv/bin/python -m pytest)
+# What was really set up, for `make systems`.
+exercised="$cache/exercised"
+mkdir -p "$exercised"
 suite "Rust" cargo test --release --locked --quiet --workspace --no-fail-fast
 suite "frontend" npm --prefix frontend run --silent test
-suite "Python parts" "${pytest[@]}" protocol plugins agent backend worker migrations cli engine tests/architecture
-suite "whole platform" "${pytest[@]}" tests/end_to_end
+suite "Python parts" "${pytest[@]}" --exercised "$exercised/parts.json" protocol plugins agent backend worker migrations cli engine tests/architecture
+suite "whole platform" "${pytest[@]}" --exercised "$exercised/platform.json" tests/end_to_end
 suite "browser" "${pytest[@]}" tests/browser
 suite "faults" "${pytest[@]}" tests/faults
 

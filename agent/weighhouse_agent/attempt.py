@@ -15,6 +15,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -27,6 +28,7 @@ from weighhouse_sdk.procfs import boot_id, process_stat
 from weighhouse_sdk.registry import load_plugin
 
 from weighhouse_agent import VERSION
+from weighhouse_agent.credentials import credentials_for
 from weighhouse_agent.execution import Execution
 from weighhouse_agent.facts import machine_facts
 from weighhouse_agent.home import (
@@ -153,7 +155,7 @@ def _failure_of(
             directory.system,
             log_directory=directory.logs,
             limit_seconds=order.limit_seconds,
-            options=policy.host_options(),
+            options=replace(policy.host_options(), credentials=credentials_for(policy, target)),
             cancel=cancel,
             clock=clock,
         )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import (
     DriverOrder,
     DriverTarget,
@@ -26,11 +27,13 @@ from weighhouse_protocol.report import (
 )
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.driver import DriverRun
+from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import PluginError, SystemFailed
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
 from weighhouse_sdk.nodes import Body
+from weighhouse_sdk.parameters import declared
 
+from weighhouse_agent.faulting import Faulting, check_faults
 from weighhouse_agent.policy import Policy, check_endpoint, is_local
 from weighhouse_agent.sampling import Sampler
 from weighhouse_agent.spool import SpoolWriter
@@ -86,6 +89,7 @@ class Execution:
     _description: Description | None = None
     _described: bool = False
     _sampler: Sampler | None = None
+    _faulting: Faulting | None = None
     _dead: Body | None = None
     _interrupted: bool = False
     _run: DriverRun | None = field(default=None, repr=False)
@@ -98,18 +102,31 @@ class Execution:
         """
         self._enter("deploy")
         self.plugin.check_target(self.target)
+        check_faults(self.plugin.manifest, self.target, self.order.faults)
+        self._driver_options()
         deployed = self._deploy()
         self._measure(deployed)
         self.context.check()
         if (dead := self._dead or ended_one(deployed)) is not None:
             raise self._system_ended(dead)
+        if self._faulting is not None and self._faulting.failure is not None:
+            raise self._faulting.failure
         if self._interrupted:
             raise DriverGaveUp(
                 "the driver was told to end by somebody else", "nobody but the agent should"
             )
         self._enter("collect")
         if not self.plugin.in_process:
+            self._memory_after(deployed)
+
+    def _memory_after(self, deployed: Deployed) -> None:
+        """A system that was broken on purpose need not answer in the end: that is a result."""
+        try:
             self._memory("after", deployed)
+        except SystemFailed as error:
+            if not self.order.faults:
+                raise
+            self._mark("memory_failed", error.message)
 
     def hurry(self, stop_seconds: float) -> None:
         """Give the system less time to end by itself."""
@@ -121,6 +138,8 @@ class Execution:
 
         :raises PluginError: when something would not go.
         """
+        if self._faulting is not None:
+            self._faulting.finish()
         if self._sampler is not None:
             self._sampler.stop()
         if self._deployed is not None:
@@ -148,7 +167,7 @@ class Execution:
             workload=self.order.workload,
             target=DriverTarget(
                 endpoints=self.plugin.endpoints(deployed),
-                options=self.plugin.driver_options(self.target),
+                options=self._driver_options(),
             ),
             load=self.order.load,
             phases=self.order.phases,
@@ -168,20 +187,41 @@ class Execution:
                 driver_pid=run.pid,
             )
             self._sampler.start()
+            self._faulting = Faulting(
+                plugin=self.plugin,
+                context=self.context,
+                deployed=deployed,
+                spool=self.spool,
+                faults=self.order.faults,
+                on_failure=run.terminate,
+            )
             for event in run.events():
                 match event:
                     case Ready():
                         self._describe_target(deployed, event)
                     case PhaseStarted():
                         self._enter(event.phase)
+                        if event.phase == "measure":
+                            self._faulting.begin()
                     case Interval():
                         self._interval(event)
                     case PhaseFinished():
+                        if event.phase == "measure":
+                            self._faulting.finish()
                         self._phase_ended(event, deployed)
                     case Failed():
                         raise self._gave_up(event, deployed)
                     case _:
                         pass
+
+    def _driver_options(self) -> dict[str, Scalar]:
+        options = self.plugin.driver_options(self.target)
+        credentials = self.context.credentials()
+        if credentials is None:
+            return options
+        driver = self.plugin.manifest.driver.id
+        known = declared(describe_driver(driver).options)
+        return {**options, **credentials.driver_options(driver, known)}
 
     def _died(self, process: Body) -> None:
         """The system ended by itself: nothing is left to measure."""
@@ -206,6 +246,8 @@ class Execution:
         dead = self._dead or ended_one(deployed, END_GRACE_SECONDS)
         if dead is not None:
             return self._system_ended(dead)
+        if self._faulting is not None and self._faulting.failure is not None:
+            return self._faulting.failure
         log = self._run.process.log_tail() if self._run is not None else ()
         kind = GAVE_UP.get(event.kind, DriverGaveUp)
         if kind is SystemUnreachable:

@@ -20,6 +20,13 @@ driver_cpus = []
 ready_seconds = 30
 stop_seconds = 10
 docker_host = "unix:///var/run/docker.sock"
+
+[credentials.staging]                 # what a target's `credentials: staging` stands for
+endpoints = ["tls://10.0.0.5:6379"]   # used for these alone
+username = "loader"
+password_file = "/etc/weighhouse/staging.password"
+tls = true                            # never without TLS
+tls_ca_file = "/etc/weighhouse/staging-ca.pem"
 ```
 """
 
@@ -30,17 +37,18 @@ import tomllib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError
-from weighhouse_protocol.base import Document
+from pydantic import Field, ValidationError, model_validator
+from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Deployment, Target
 from weighhouse_sdk.context import HostOptions
+from weighhouse_sdk.credentials import is_reserved
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.images import full_name
 
@@ -69,6 +77,31 @@ class Machine(Document):
     docker_host: str = HostOptions.docker_host
 
 
+class KeptCredentials(Document):
+    """Where the credentials of a system that somebody else runs are kept on this machine."""
+
+    endpoints: tuple[str, ...] = Field(min_length=1)
+    """They are used for these alone."""
+    username: str | None = None
+    password_file: Path | None = None
+    """Absolute path of a file that only its owner can read."""
+    tls: bool = False
+    """Only for endpoints `tls://…`."""
+    tls_ca_file: Path | None = None
+
+    @model_validator(mode="after")
+    def _is_safe(self) -> Self:
+        for path in (self.password_file, self.tls_ca_file):
+            if path is not None and not path.is_absolute():
+                message = f"{path}: is to be an absolute path"
+                raise ValueError(message)
+        clear = [each for each in self.endpoints if not each.startswith("tls://")]
+        if self.tls and clear:
+            message = f"endpoints: {', '.join(clear)}: `tls = true` asks for tls://"
+            raise ValueError(message)
+        return self
+
+
 class Policy(Document):
     """The policy file. A key that is not known makes the whole file invalid, and an invalid file
     accepts nothing.
@@ -86,6 +119,7 @@ class Policy(Document):
     images: tuple[str, ...] | None = None
     pull_images: bool = False
     machine: Machine = Machine()
+    credentials: dict[Name, KeptCredentials] = Field(default_factory=dict)
 
     def statement(self) -> PolicyStatement:
         """The policy as the server shows it to people."""
@@ -168,6 +202,11 @@ def check_order(policy: Policy, order: AttemptOrder) -> Target:
         text = f"a run of up to {order.limit_seconds:g} s"
         raise _refusal(text, "max_run_seconds", f"{policy.max_run_seconds:g}")
     _check_load(policy, order)
+    if reserved := [name for name in target.driver_options if is_reserved(name)]:
+        raise PolicyRefused(
+            f"an experiment may not set {', '.join(reserved)}: accounts and files are the agent's",
+            "name `credentials` that the agent's policy.toml keeps, and leave the options out",
+        )
     listens = f"tcp://{_bracketed(policy.machine.host)}:0"
     if target.deployment != "external":
         check_endpoint(policy, listens)

@@ -8,6 +8,7 @@ from weighhouse_protocol.report import ResourceSample, TimelineMark
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.lifecycle import Deployed, Plugin, Sample
+from weighhouse_sdk.marking import Marking
 from weighhouse_sdk.nodes import Body
 from weighhouse_sdk.sampling import cpu_percent, process_usage
 
@@ -43,8 +44,12 @@ class Sampler:
     last: Sample | None = None
     """The plugin's last sample."""
     _failing: bool = False
+    _marking: Marking = field(init=False)
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
+
+    def __post_init__(self) -> None:
+        self._marking = Marking(self.plugin.gauges_marked, self.plugin.counters_marked)
 
     def start(self) -> None:
         """Begin to look."""
@@ -78,15 +83,13 @@ class Sampler:
         except Exception as error:  # noqa: BLE001 - a plugin's fault must not end the looking
             text = error.message if isinstance(error, PluginError) else repr(error)
             if not self._failing:
-                self.spool.append(
-                    lambda n, at: TimelineMark(
-                        sequence=n, at_us=at, mark="sample_failed", label=text
-                    )
-                )
+                self._mark("sample_failed", text)
             self._failing = True
             return
         self._failing = False
         self.last = seen
+        for mark, label in self._marking.events(seen.metrics):
+            self._mark(mark, label)
         now = self.context.clock.monotonic()
         elapsed = now - earlier.at
         driver = process_usage(self.driver_pid) if self.driver_pid is not None else None
@@ -107,6 +110,9 @@ class Sampler:
             )
             self.spool.append(lambda n, at: sample.model_copy(update={"sequence": n, "at_us": at}))
         earlier.at, earlier.system_cpu, earlier.driver_cpu = now, seen.cpu_seconds, driver_cpu
+
+    def _mark(self, mark: str, label: str) -> None:
+        self.spool.append(lambda n, at: TimelineMark(sequence=n, at_us=at, mark=mark, label=label))
 
 
 def _rate(earlier: float | None, later: float | None, elapsed: float) -> float | None:

@@ -18,6 +18,10 @@ PublicationPolicy = Literal[
 """Whether results may be shown outside the organization that measured them."""
 
 
+Feature = Literal["ttl", "multi_get"]
+"""Further parts of a workload: records that expire, reads of several records at once."""
+
+
 class BenchmarkClause(Document):
     """What a licence says of publishing benchmarks."""
 
@@ -58,6 +62,13 @@ class ManifestTopology(Document):
     """Of the layout `shards`: fewest primaries, when there is more than one."""
     nodes_are: str = ""
     """What several nodes are, in words."""
+    shards_lack: tuple[Operation | Feature, ...] = ()
+    """Of the layout `shards`: operations and features that several primaries do not have."""
+
+    def lacks(self, topology: Topology) -> tuple[Operation | Feature, ...]:
+        """What the system can do, but not when it is laid out so."""
+        sharded = self.layout == "shards" and topology.nodes > topology.replication_factor
+        return self.shards_lack if sharded else ()
 
     def problem(self, topology: Topology) -> str | None:
         """Why a target cannot be laid out so; None when it can."""
@@ -119,9 +130,8 @@ class Manifest(Document):
     colour: str = Field(pattern=r"^#[0-9A-Fa-f]{6}$")
     mark: str = Field(max_length=4)
     operations: tuple[Operation, ...]
-    features: tuple[Literal["ttl", "multi_get"], ...] = ()
-    """Further parts of a workload that it can carry out: records that expire, reads of several
-    records at once."""
+    features: tuple[Feature, ...] = ()
+    """Further parts of a workload that it can carry out."""
     deployments: tuple[Deployment, ...] = ()
     """Ways to bring it up; a tool has none."""
     default_deployment: Deployment = "process"

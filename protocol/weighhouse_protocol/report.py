@@ -82,7 +82,8 @@ class TimelineMark(Report):
     sequence: int
     at_us: int
     mark: str
-    """For example `deployed`, `ready`, `reconnect`, `aof_rewrite`, `stopped`."""
+    """`deployed`, `ready`, `stopped`; `fault`, `fault_done`, `fault_failed`; a system's own event:
+    `NAME_began` and `NAME_ended`, or `NAME`; `sample_failed`, `memory_failed`, `system_ended`."""
     label: str = ""
 
 

@@ -23,7 +23,8 @@ from weighhouse_sdk.testing import order_for, processes_below
 
 
 def say(deployed, *words, timeout=5.0):
-    host, port = addresses_of(deployed)[0]
+    address = deployed.nodes[0].place.address
+    host, port = address.host, address.port
     once = Retry(NoBackoff(), 0)
     with Redis(host, port, socket_timeout=timeout, retry=once, decode_responses=True) as client:
         return client.execute_command(*words)
@@ -185,7 +186,7 @@ def test_a_server_behind_another_program(context, plugin):
     body = deployed.processes[0]
     assert len(body.pids) > 2
     assert wrapped.describe(context, deployed).version == wrapped.version_served(
-        addresses_of(deployed)[0], 5.0
+        addresses_of(context, deployed)[0], 5.0
     )
     say(deployed, "SET", "key", "x" * 20_000_000)
     assert body.usage().resident_bytes > 20_000_000, "the server's memory, not its parent's"

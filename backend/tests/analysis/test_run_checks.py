@@ -166,3 +166,15 @@ def test_the_gravest_comes_first() -> None:
 def test_every_check_has_a_page_and_every_page_a_check() -> None:
     pages = {page.stem for page in DOCUMENTATION.glob("*.md")} - {"README"}
     assert pages == {check.id for check in CHECKS}
+
+
+def test_a_system_broken_on_purpose_may_fail_and_drift() -> None:
+    drifting = [10_000.0 - 200.0 * index for index in range(30)]
+    run = replace(faulty(errors=50_000), interval_throughputs=drifting)
+    assert found(run)["errors"].severity == "error"
+    assert "steady-state" in found(run)
+    told = found(replace(run, broken_on_purpose=True, client_bound=True))
+    assert "waited for a way" in told["client-bound"].message
+    assert told["errors"].severity == "caution"
+    assert "on purpose" in told["errors"].message
+    assert "steady-state" not in told

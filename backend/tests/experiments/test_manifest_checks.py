@@ -6,7 +6,7 @@ import pytest
 from weighhouse_backend.experiments.manifest_checks import check
 from weighhouse_protocol.experiment import Experiment
 
-from .manifests import MANIFESTS
+from .manifests import MANIFESTS, manifest
 
 
 def experiment(target: dict[str, Any], operations: dict[str, float] | None = None) -> Experiment:
@@ -78,6 +78,17 @@ def test_a_possible_experiment_has_no_errors() -> None:
             "tcp://",
         ),
         (
+            {
+                "system": "redis",
+                "deployment": "external",
+                "endpoints": ["tcp://127.0.0.1:1"],
+                "parameters": {"appendonly": True},
+            },
+            "targets[1].parameters",
+            "not the agent's to change",
+            "no parameters",
+        ),
+        (
             {"system": "redis", "endpoints": ["tcp://127.0.0.1:1"]},
             "targets[1].endpoints",
             "chosen by the agent",
@@ -120,3 +131,59 @@ def test_on_a_platform_without_plugins_it_says_what_is_missing() -> None:
 
     assert [error.path for error in errors] == ["targets[0].system", "targets[1].system"]
     assert "installed on an agent" in errors[0].expected
+
+
+def with_faults(target: dict[str, Any], *verbs: str) -> Experiment:
+    course = [{"at_seconds": second, "verb": verb} for second, verb in enumerate(verbs)]
+    document = experiment(target).model_dump() | {"scenario": "fault", "faults": course}
+    return Experiment.model_validate(document)
+
+
+BREAKABLE = {"redis": manifest("redis", faults=["kill", "start", "pause"])}
+
+
+def test_faults_that_all_targets_bear_are_no_error() -> None:
+    asked = with_faults({"system": "redis"}, "kill", "start")
+
+    assert check(asked, BREAKABLE) == []
+
+
+def test_a_verb_that_one_system_lacks_is_named_with_that_system() -> None:
+    asked = with_faults({"system": "memcached"}, "kill", "start", "kill")
+    errors = check(asked, BREAKABLE | {"memcached": manifest("memcached", faults=["start"])})
+
+    assert [error.path for error in errors] == ["faults[0].verb", "faults[2].verb"]
+    assert "Memcached" in errors[0].message
+    assert errors[0].expected == "one of start"
+
+
+@pytest.mark.parametrize("deployment", ["external", "in_process"])
+def test_nothing_is_done_to_what_the_agent_did_not_start(deployment: str) -> None:
+    manifests = {
+        "redis": manifest(
+            "redis", faults=["kill"], deployments=["process", "external", "in_process"]
+        )
+    }
+    endpoints = ["tcp://127.0.0.1:1"] if deployment == "external" else []
+    target = {"system": "redis", "deployment": deployment, "endpoints": endpoints}
+    errors = check(with_faults(target, "kill"), manifests)
+
+    assert [error.path for error in errors] == ["targets[1].deployment"]
+    assert "not the agent's" in errors[0].message
+
+
+def test_what_a_layout_cannot_do_is_refused_before_the_run() -> None:
+    sharded = {"layout": "shards", "max_nodes": 6, "min_primaries": 3, "shards_lack": ["scan"]}
+    several = manifest("redis", operations=["read", "scan"], topology=sharded)
+    mixed = {"read": 0.5, "scan": 0.5}
+
+    def errors(nodes: int, copies: int, operations: dict[str, float]) -> list[str]:
+        topology = {"nodes": nodes, "replication_factor": copies}
+        wanted = experiment({"system": "redis", "topology": topology}, operations)
+        return [f"{each.path}: {each.message}" for each in check(wanted, {"redis": several})]
+
+    assert errors(6, 2, mixed) == [
+        "workloads[0].operations.scan: b: several primaries cannot do 'scan'"
+    ]
+    assert errors(6, 2, {"read": 1.0}) == []
+    assert errors(3, 3, mixed) == []

@@ -95,6 +95,10 @@ def test_series_cover_all_phases_on_one_axis(run, laboratory):
     series = laboratory.get(f"/runs/{run['id']}/series")
     assert [phase["kind"] for phase in series["phases"]] == ["load", "warmup", "measure"]
     assert series["phases"][2] == {"kind": "measure", "start_seconds": 2.0, "end_seconds": 5.0}
+    assert [(mark["kind"], mark["label"]) for mark in series["marks"]] == [
+        ("stopped", "server stopped")
+    ]
+    assert 0 < series["marks"][0]["at_seconds"] < 1
     line = series["operations"]["all"]
     assert line["t"] == [0.0, 1.0, 2.0, 3.0, 4.0]
     assert line["throughput"] == [50.0, 10.0, 200.0, 200.0, 200.0]
@@ -118,6 +122,20 @@ def test_fewer_points_are_merged_windows_not_averages(laboratory):
     assert line["p99_us"] == pytest.approx([100.0] * 10, rel=0.001)
     fine = laboratory.get(f"/runs/{run_id}/series", points=20)["operations"]["all"]
     assert fine["p999_us"][1] == pytest.approx(50_000, rel=0.001)
+
+
+def test_a_second_without_answers_is_no_gap_to_draw_across(laboratory):
+    answered = {"read": {"ok": recorded([100_000] * 50)}}
+    events = numbered([
+        {"kind": "interval", "interval": interval(n, operations)}
+        for n, operations in enumerate([answered, {}, {}, answered])
+    ])  # fmt: skip
+    laboratory.carry_out(plain("silence"), lambda order: events)
+    run_id = laboratory.get("/runs")["items"][0]["id"]
+    line = laboratory.get(f"/runs/{run_id}/series")["operations"]["read"]
+    assert line["t"] == [0.0, 1.0, 2.0, 3.0]
+    assert line["throughput"] == [50.0, 0.0, 0.0, 50.0]
+    assert line["p99_us"][1:3] == [None, None]
 
 
 def test_the_spectrum_rises_to_the_largest(run, laboratory):

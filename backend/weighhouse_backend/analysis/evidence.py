@@ -53,6 +53,7 @@ def observation(
         co_located=record.co_located,
         records_asked=records_asked(workload),
         misses_expected=misses_expected(workload),
+        broken_on_purpose=bool(document.faults),
         records_loaded=totals["load"].ok if "load" in totals else None,
         record_bytes=workload.record_bytes,
         steal_percent_max=max([*stolen, driver.steal_percent]),

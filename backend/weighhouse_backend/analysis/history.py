@@ -9,6 +9,7 @@ from itertools import groupby
 from uuid import UUID
 
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.target import Limits
 
 from weighhouse_backend.analysis import estimates, statistics
 from weighhouse_backend.analysis.change_points import Shift, find_shifts, same_change
@@ -236,7 +237,8 @@ def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
 
 
 def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:
-    """Fingerprint of machine, workload and topology; the same in words; the system's version.
+    """Fingerprint of machine, workload, topology, limits and faults; the machine and the workload
+    in words; the version of the system.
 
     The version is no part of the fingerprint: a new version that is slower is what is looked for.
     """
@@ -245,12 +247,17 @@ def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[st
     workload = next(one for one in document.workloads if one.name == run.workload)
     target = next(one for one in document.targets if one.name == run.target)
     machine = "" if record is None else (record.fingerprint or "")
-    content = [
+    content: list[object] = [
         machine,
         workload.model_dump(mode="json", exclude={"description"}, exclude_defaults=True),
         target.topology.model_dump(mode="json"),
         target.deployment,
     ]
+    # Named only where they are, so that series from before they could be go on.
+    if document.faults:
+        content.append([fault.model_dump(mode="json") for fault in document.faults])
+    if target.limits != Limits():
+        content.append(target.limits.model_dump(mode="json"))
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
     where = "machine not known"
     if record is not None and record.facts:

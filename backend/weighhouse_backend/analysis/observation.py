@@ -48,6 +48,8 @@ class RunObservation:
     records_asked: int | None = None
     misses_expected: bool = False
     """The workload deletes records, lets them expire, or asks for keys that were never there."""
+    broken_on_purpose: bool = False
+    """Something was done to the system while it was measured."""
     records_loaded: int | None = None
     record_bytes: int | None = None
     steal_percent_max: float | None = None

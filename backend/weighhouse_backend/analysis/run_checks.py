@@ -110,6 +110,11 @@ def _client_bound(run: RunObservation) -> Finding | None:
         f"The load driver was at its own limit ({reasons}), so these figures are a lower bound of "
         "what the system can do: they measure the client as well."
     )
+    if run.broken_on_purpose:
+        message += (
+            " The system was broken on purpose meanwhile: operations that waited for a way to it "
+            "count as the driver's lag too."
+        )
     numbers: dict[str, Number] = {
         "driver_cpu_percent": run.driver_cpu_percent,
         "lag_p99_us": run.lag_p99_us,
@@ -157,6 +162,8 @@ def _samples(run: RunObservation) -> Finding | None:
 
 def _steady_state(run: RunObservation) -> Finding | None:
     values = np.asarray(run.interval_throughputs, dtype=np.float64)
+    if run.broken_on_purpose:
+        return None
     if values.size < FEWEST_INTERVALS or float(np.median(values)) <= 0:
         return None
     times = np.arange(values.size, dtype=np.float64)
@@ -200,6 +207,9 @@ def _errors(run: RunObservation) -> Finding | None:
         return None
     message = f"{figures.errors:,} of {total:,} operations failed ({share:.2%})."
     severity: Literal["caution", "error"] = "error" if share > ERRORS_ERROR else "caution"
+    if run.broken_on_purpose:
+        severity = "caution"
+        message += " The system was broken on purpose meanwhile: the timeline tells when."
     numbers: dict[str, Number] = {"errors": figures.errors, "operations": total, "share": share}
     return findings.ERRORS.found(severity, message, numbers)
 

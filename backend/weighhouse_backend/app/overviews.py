@@ -7,7 +7,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel
-from weighhouse_protocol.manifest import BenchmarkClause, Manifest
+from weighhouse_protocol.faults import FaultVerb
+from weighhouse_protocol.manifest import BenchmarkClause, Manifest, ManifestTopology
 
 from weighhouse_backend.campaigns.occupancy import OccupancyService
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
@@ -40,6 +41,11 @@ class SystemRead(BaseModel):
     operations: list[str]
     deployments: list[str]
     default_deployment: str
+    topology: ManifestTopology
+    image: str | None
+    """Container image of the deployment `docker`, unless a target names another."""
+    faults: list[FaultVerb]
+    """What can be done to it on purpose while it is measured."""
     parameters: dict[str, Any]
     """JSON Schema of a target's parameters."""
     driver_options: dict[str, Any]
@@ -95,6 +101,9 @@ class _Overviews:
                 operations=list(one.operations),
                 deployments=list(one.deployments),
                 default_deployment=one.default_deployment,
+                topology=one.topology,
+                image=one.image.image if one.image else None,
+                faults=list(one.faults),
                 parameters=one.parameters,
                 driver_options=one.driver.options,
                 benchmark_clause=one.benchmark_clause,

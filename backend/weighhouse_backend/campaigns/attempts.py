@@ -340,6 +340,7 @@ class AttemptService:
             phases=tuple(plan),
             interval_seconds=phases.interval_seconds,
             seed=run.seed,
+            faults=document.faults,
             sample_seconds=min(1.0, phases.interval_seconds),
             limit_seconds=attempt.limit_seconds,
         )

@@ -1,7 +1,7 @@
 """What an experiment asks of its systems, checked against their plugins' manifests. Pure."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -11,14 +11,18 @@ from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import FieldError
 
+OWN_NODES = frozenset({"process", "docker"})
+"""Deployments whose nodes the agent starts, and so may end."""
+
 
 def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[FieldError]:
     """Everything in an experiment that its plugins cannot do.
 
     :param experiment: a well-formed experiment.
     :param manifests: by system id, those the platform knows.
-    :returns: unknown systems, parameters and options, values out of range, deployments and
-        operations that a system does not have; each with its path and what would be right.
+    :returns: unknown systems, parameters and options, values out of range, deployments,
+        operations and faults that a system does not have; each with its path and what would be
+        right.
     """
     errors: list[FieldError] = []
     for index, target in enumerate(experiment.targets):
@@ -42,6 +46,7 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
         )
     for index, workload in enumerate(experiment.workloads):
         errors.extend(_operation_errors(f"workloads[{index}]", workload, experiment, manifests))
+    errors.extend(_fault_errors(experiment, manifests))
     return errors
 
 
@@ -72,6 +77,12 @@ def _deployment_errors(path: str, target: Target, manifest: Manifest) -> Iterato
             path=f"{path}.endpoints",
             message=f"addresses are chosen by the agent when the deployment is {target.deployment}",
             expected="no endpoints, or deployment: external",
+        )
+    if target.deployment == "external" and target.parameters:
+        yield FieldError(
+            path=f"{path}.parameters",
+            message="the settings of an external system are not the agent's to change",
+            expected="no parameters: what is in effect is asked of the system",
         )
     layout = manifest.topology.problem(target.topology)
     if layout is not None and target.deployment != "external":
@@ -125,6 +136,7 @@ def _operation_errors(
         "ttl_seconds": ("ttl", workload.ttl_seconds is not None, "let records expire"),
         "keys_per_read": ("multi_get", workload.keys_per_read > 1, "read several records at once"),
     }
+    yield from _layout_errors(path, {*wanted, *_asked(features)}, experiment, manifests)
     systems = dict.fromkeys(target.system for target in experiment.targets)
     for manifest in (manifests[system] for system in systems if system in manifests):
         for operation in wanted:
@@ -149,6 +161,63 @@ def _operation_errors(
                         message=f"{manifest.name} cannot do {operation!r}",
                         expected="of " + ", ".join(manifest.operations),
                     )
+
+
+def _fault_errors(
+    experiment: Experiment, manifests: Mapping[str, Manifest]
+) -> Iterator[FieldError]:
+    """Faults are done to every target, so each has to be able to bear them."""
+    if not experiment.faults:
+        return
+    lacking: dict[tuple[str, str], Manifest] = {}
+    for index, target in enumerate(experiment.targets):
+        manifest = manifests.get(target.system)
+        if manifest is None:
+            continue
+        if target.deployment not in OWN_NODES:
+            yield FieldError(
+                path=f"targets[{index}].deployment",
+                message=f"nothing can be done on purpose to a deployment {target.deployment!r}:"
+                " its nodes are not the agent's",
+                expected="deployment: process, or scenario: fixed",
+            )
+            continue
+        for fault in experiment.faults:
+            if fault.verb not in manifest.faults:
+                lacking[(fault.verb, manifest.id)] = manifest
+    for index, fault in enumerate(experiment.faults):
+        for (verb, _), manifest in lacking.items():
+            if verb == fault.verb:
+                yield FieldError(
+                    path=f"faults[{index}].verb",
+                    message=f"{manifest.name} has no verb {verb!r}",
+                    expected="one of " + ", ".join(manifest.faults) if manifest.faults else "none",
+                )
+
+
+def _asked(features: Mapping[str, tuple[str, bool, str]]) -> Iterator[str]:
+    return (feature for feature, asked, _ in features.values() if asked)
+
+
+def _layout_errors(
+    path: str, wanted: Collection[str], experiment: Experiment, manifests: Mapping[str, Manifest]
+) -> Iterator[FieldError]:
+    rates = {
+        operation
+        for level in experiment.load_levels
+        if level.model == "open"
+        for operation in level.operation_rates
+    }
+    for target in experiment.targets:
+        manifest = manifests.get(target.system)
+        lacking = manifest.topology.lacks(target.topology) if manifest else ()
+        for lack in (each for each in lacking if each in wanted or each in rates):
+            where = "keys_per_read" if lack == "multi_get" else f"operations.{lack}"
+            yield FieldError(
+                path=f"{path}.{where}",
+                message=f"{target.name}: several primaries cannot do {lack!r}",
+                expected="a target with one primary, or a workload without it",
+            )
 
 
 def _expected(schema: Mapping[str, Any]) -> str:

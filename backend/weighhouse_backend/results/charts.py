@@ -144,11 +144,16 @@ def merge_neighbours(intervals: Sequence[StoredInterval], width: int) -> Iterato
 def series(merged: Iterable[Window], origin_us: int) -> Series:
     """Each operation, and `all`, over time, and when the phases were; `origin_us` is second 0.
 
-    Takes the windows one by one and keeps none, so that a long run needs no more memory.
+    An operation that a phase has had is 0 in a window without it: nobody answered, and a line
+    drawn across would hide that. Takes the windows one by one and keeps none, so that a long run
+    needs no more memory.
     """
     drawn = Series({}, [])
+    phase, had = None, set[str]()
     for window in merged:
         drawn.extend_phase(window, origin_us)
+        if window.phase != phase:
+            phase, had = window.phase, set()
         if window.end_us <= window.start_us:
             continue
         total = OperationSum()
@@ -157,6 +162,9 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
             _extend(
                 drawn.operations.setdefault(name, OperationLine()), window, origin_us, operation
             )
+        for name in had - window.operations.keys():
+            _extend(drawn.operations[name], window, origin_us, OperationSum())
+        had |= window.operations.keys()
         _extend(drawn.operations.setdefault(ALL, OperationLine()), window, origin_us, total)
     return drawn
 

@@ -25,10 +25,12 @@ from weighhouse_backend.results.schemas import (
     RunFacts,
     RunListed,
     RunSeriesRead,
+    SeriesMarkRead,
     SpectrumPointRead,
     SpectrumRead,
     TimelineItem,
 )
+from weighhouse_backend.results.summaries import US_PER_SECOND
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class RunReadService:
         attempt_id = self.shown_id(run)
         if attempt_id is None:
             return RunSeriesRead(
-                phases=[], operations={}, resources=views.resource_lines([], 0, points)
+                phases=[], marks=[], operations={}, resources=views.resource_lines([], 0, points)
             )
         intervals = self.chart_intervals(attempt_id, points)
         samples = self.repository.samples(attempt_id)
@@ -110,6 +112,15 @@ class RunReadService:
         drawn = charts.series(charts.windows(intervals, points), origin)
         return RunSeriesRead(
             phases=[PhaseSpanRead(**asdict(phase)) for phase in drawn.phases],
+            marks=[
+                SeriesMarkRead(
+                    kind=mark.kind,
+                    label=mark.label,
+                    at_seconds=(microseconds(mark.at) - origin) / US_PER_SECOND,
+                )
+                for mark in self.repository.marks(attempt_id)
+                if mark.kind != "phase"
+            ],
             operations={
                 name: OperationLineRead(**asdict(line)) for name, line in drawn.operations.items()
             },

@@ -222,10 +222,20 @@ class ResourceLines(BaseModel):
     steal_percent: list[float | None]
 
 
+class SeriesMarkRead(BaseModel):
+    """Something that happened, in seconds from the run's first interval."""
+
+    kind: str
+    label: str
+    at_seconds: float
+
+
 class RunSeriesRead(BaseModel):
     """A run over time."""
 
     phases: list[PhaseSpanRead]
+    marks: list[SeriesMarkRead]
+    """Faults, events of the system, and what else happened; the beginning of phases aside."""
     operations: dict[str, OperationLineRead]
     resources: ResourceLines
 

@@ -1,11 +1,15 @@
 """`weighhouse plugin`: what this machine's plugins are, and the beginning of a new one."""
 
 import datetime
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
+from weighhouse_sdk.exercises import Exercises
 from weighhouse_sdk.registry import discover
 
 from weighhouse_cli.commands.options import AsJson
@@ -13,7 +17,9 @@ from weighhouse_cli.console import ERROR, OUT, print_json
 from weighhouse_cli.exits import CommandFailed, Exit
 from weighhouse_cli.skeleton import SkeletonRefused, write_skeleton
 
-app = typer.Typer(help="What this machine's plugins are; write a new one.", no_args_is_help=True)
+app = typer.Typer(
+    help="What this machine's plugins are; write a new one, test one.", no_args_is_help=True
+)
 
 
 @app.command("list")
@@ -52,3 +58,53 @@ def new_plugin(
         raise CommandFailed(Exit.INVALID, str(error)) from error
     OUT.print(f"wrote {written}; change what differs, name it in pyproject.toml, `make env`, then")
     OUT.print(f"  .venv/bin/python -m pytest {written} tests/architecture/test_plugins.py")
+
+
+@app.command("test")
+def hold_plugin(
+    name: Annotated[str, typer.Argument(help="The plugin's identifier, for example redis.")],
+    folder: Annotated[
+        Path, typer.Option(help="The folder that holds the plugins' folders.")
+    ] = Path("plugins"),
+    only: Annotated[str, typer.Option("-k", help="Only tests whose name has this.")] = "",
+) -> None:
+    """Hold a plugin against the real system: its own tests, the conformance kit among them.
+
+    Ends with 0 when all passed, 1 when one failed. Tests that this machine cannot run are told with
+    what they need.
+    """
+    tests = folder / name / "tests"
+    if not tests.is_dir():
+        known = sorted(path.parent.name for path in folder.glob("*/tests"))
+        raise CommandFailed(
+            Exit.INVALID,
+            f"there is no {tests}; there are: {', '.join(known) or 'none'}. Call it in the working "
+            "copy that has the plugin's folder, or name the folder by --folder",
+        )
+    with tempfile.NamedTemporaryFile(suffix=".json") as record:
+        chosen = ["-k", only] if only else []
+        done = subprocess.run(
+            [
+                sys.executable, "-m", "pytest", "-v", "--tb=short", "--exercised", record.name,
+                *chosen, str(tests),
+            ],
+            check=False,
+        )  # fmt: skip
+        written = Path(record.name).read_text(encoding="utf-8")
+    if written:
+        print_exercised(Exercises.model_validate_json(written))
+    if done.returncode != 0:
+        raise CommandFailed(Exit.REGRESSION, f"the plugin {name} does not hold what it must")
+
+
+def print_exercised(found: Exercises) -> None:
+    """What was really set up, and what was left out for which reason."""
+    table = Table(box=None, header_style="dim")
+    for column in ("system", "deployment", "nodes", "version", "tests passed"):
+        table.add_column(column)
+    for each in found.exercised:
+        version = f"{each.version} ({each.stand_in})" if each.stand_in else each.version
+        table.add_row(each.plugin, each.deployment, str(each.nodes), version, str(each.tests))
+    OUT.print(table)
+    for left in found.not_run:
+        ERROR.print(f"not run: {left.tests} tests: {left.reason}", style="yellow", markup=False)

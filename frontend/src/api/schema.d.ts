@@ -2734,8 +2734,7 @@ export interface components {
             faults?: ("kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal")[];
             /**
              * Features
-             * @description Further parts of a workload that it can carry out: records that expire, reads of several
-             *     records at once.
+             * @description Further parts of a workload that it can carry out.
              * @default []
              */
             features?: ("ttl" | "multi_get")[];
@@ -2790,7 +2789,8 @@ export interface components {
              *       "layout": "single",
              *       "max_nodes": 1,
              *       "min_primaries": 2,
-             *       "nodes_are": ""
+             *       "nodes_are": "",
+             *       "shards_lack": []
              *     }
              */
             topology?: components["schemas"]["ManifestTopology"];
@@ -2929,6 +2929,12 @@ export interface components {
              * @default
              */
             nodes_are?: string;
+            /**
+             * Shards Lack
+             * @description Of the layout `shards`: operations and features that several primaries do not have.
+             * @default []
+             */
+            shards_lack?: (("read" | "update" | "insert" | "scan" | "read_modify_write" | "delete") | ("ttl" | "multi_get"))[];
         };
         /**
          * MemberCreate
@@ -3827,6 +3833,8 @@ export interface components {
          * @description A run over time.
          */
         RunSeriesRead: {
+            /** Marks */
+            marks: components["schemas"]["SeriesMarkRead"][];
             /** Operations */
             operations: {
                 [key: string]: components["schemas"]["OperationLineRead"];
@@ -3944,6 +3952,18 @@ export interface components {
              * Format: date-time
              */
             starts_at: string;
+        };
+        /**
+         * SeriesMarkRead
+         * @description Something that happened, in seconds from the run's first interval.
+         */
+        SeriesMarkRead: {
+            /** At Seconds */
+            at_seconds: number;
+            /** Kind */
+            kind: string;
+            /** Label */
+            label: string;
         };
         /**
          * SeriesPointRead
@@ -4265,10 +4285,14 @@ export interface components {
             driver_options: {
                 [key: string]: unknown;
             };
+            /** Faults */
+            faults: ("kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal")[];
             /** Homepage */
             homepage: string;
             /** Id */
             id: string;
+            /** Image */
+            image: string | null;
             /**
              * Kind
              * @enum {string}
@@ -4292,6 +4316,7 @@ export interface components {
             plugin_version: string;
             /** Summary */
             summary: string;
+            topology: components["schemas"]["ManifestTopology"];
             /** Vendor */
             vendor: string;
         };
@@ -4508,7 +4533,8 @@ export interface components {
             label?: string;
             /**
              * Mark
-             * @description For example `deployed`, `ready`, `reconnect`, `aof_rewrite`, `stopped`.
+             * @description `deployed`, `ready`, `stopped`; `fault`, `fault_done`, `fault_failed`; a system's own event:
+             *     `NAME_began` and `NAME_ended`, or `NAME`; `sample_failed`, `memory_failed`, `system_ended`.
              */
             mark: string;
             /** Sequence */

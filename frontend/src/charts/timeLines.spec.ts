@@ -9,6 +9,7 @@ const line = { name: 'read', colour: '#123456', times: [0, 1, 2], values: [5, nu
 interface Series {
   data: [number, number | null][]
   markArea?: { data: { name?: string; xAxis: number }[][] }
+  markLine?: { label: { show: boolean }; data: { name: string; xAxis: number; lineStyle: { color: string; type: string } }[] }
 }
 
 function series(option: ReturnType<typeof timeLinesOption>): Series[] {
@@ -33,5 +34,20 @@ describe('timeLinesOption', () => {
     ]
     const [first] = series(timeLinesOption({ lines: [line], format, phases }, testPalette))
     expect(first?.markArea?.data.map(([start]) => start?.name)).toEqual(['load'])
+  })
+
+  it('tells faults, failures and events apart by colour and by dash', () => {
+    const moments = (['fault', 'failed', 'event'] as const).map((tone, at) => ({ at_seconds: at, label: tone, tone }))
+    const [first] = series(timeLinesOption({ lines: [line], format, moments }, testPalette))
+    const strokes = first?.markLine?.data.map((one) => one.lineStyle) ?? []
+    expect(new Set(strokes.map((one) => one.color)).size).toBe(3)
+    expect(new Set(strokes.map((one) => one.type)).size).toBe(3)
+  })
+
+  it('shades what lasted, and names marks only where asked', () => {
+    const moments = [{ at_seconds: 1, until_seconds: 2, label: 'start node 1', tone: 'fault' as const }]
+    const [first] = series(timeLinesOption({ lines: [line], format, moments, named: false }, testPalette))
+    expect(first?.markArea?.data.map((span) => span.map((end) => end.xAxis))).toEqual([[1, 2]])
+    expect(first?.markLine?.label.show).toBe(false)
   })
 })

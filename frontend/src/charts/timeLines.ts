@@ -18,10 +18,16 @@ export interface PhaseSpan {
   end_seconds: number
 }
 
+/** What a mark is: done on purpose, failed to be done, or the system's own doing. */
+export type MomentTone = 'fault' | 'failed' | 'event'
+
 /** Something that happened, in seconds from the first interval. */
 export interface Moment {
   at_seconds: number
   label: string
+  tone: MomentTone
+  /** Until when it lasted; absent for what took no time, or has not ended. */
+  until_seconds?: number
 }
 
 export interface TimeLinesInput {
@@ -29,6 +35,8 @@ export interface TimeLinesInput {
   format: AxisFormat
   phases?: readonly PhaseSpan[]
   moments?: readonly Moment[]
+  /** Whether the marks say what they are; charts below the first need not repeat it. */
+  named?: boolean
   logarithmic?: boolean
 }
 
@@ -78,27 +86,42 @@ function positive(value: number | null, logarithmic: boolean | undefined): numbe
   return logarithmic && value !== null && value <= 0 ? null : value
 }
 
+/** The line of each kind of mark; the dash tells them apart without the colour. */
+function strokeOf(tone: MomentTone, palette: Palette) {
+  const strokes = {
+    fault: { color: palette.bad, type: 'solid' as const, width: 1.4 },
+    failed: { color: palette.caution, type: 'dotted' as const, width: 1.8 },
+    event: { color: palette.info, type: 'dashed' as const, width: 1 },
+  }
+  return strokes[tone]
+}
+
 function backdrop(input: TimeLinesInput, palette: Palette) {
+  const moments = input.moments ?? []
   const cut = (input.phases ?? []).filter((phase) => phase.kind !== 'measure')
   return {
     markArea: {
       silent: true,
       itemStyle: { color: palette.rule, opacity: 0.35 },
       label: { color: palette.ink3, fontSize: 10, position: 'insideTop' as const },
-      data: cut.map(
-        (phase) =>
-          [
-            { name: phase.kind, xAxis: phase.start_seconds },
-            { xAxis: phase.end_seconds },
-          ] as [object, object],
-      ),
+      data: [
+        ...cut.map((phase) => [{ name: phase.kind, xAxis: phase.start_seconds }, { xAxis: phase.end_seconds }]),
+        ...moments
+          .filter((moment) => moment.until_seconds !== undefined)
+          .map((moment) => [
+            { xAxis: moment.at_seconds, itemStyle: { color: strokeOf(moment.tone, palette).color, opacity: 0.12 } },
+            { xAxis: moment.until_seconds },
+          ]),
+      ] as [object, object][],
     },
     markLine: {
       silent: true,
       symbol: 'none',
-      lineStyle: { color: palette.ruleStrong, type: 'dashed' as const, width: 1 },
-      label: { color: palette.ink3, fontSize: 10, formatter: '{b}', position: 'insideEndTop' as const },
-      data: (input.moments ?? []).map((moment) => ({ name: moment.label, xAxis: moment.at_seconds })),
+      label: { show: input.named ?? true, fontSize: 10, fontFamily: palette.fontText, formatter: '{b}', position: 'insideEndTop' as const },
+      data: moments.map((moment) => {
+        const lineStyle = strokeOf(moment.tone, palette)
+        return { name: moment.label, xAxis: moment.at_seconds, lineStyle, label: { color: lineStyle.color } }
+      }),
     },
   }
 }

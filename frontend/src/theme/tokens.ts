@@ -15,6 +15,7 @@ export type Token =
   | 'bad'
   | 'caution'
   | 'info'
+  | 'compound'
   | 'font-text'
   | 'font-display'
   | 'font-mono'

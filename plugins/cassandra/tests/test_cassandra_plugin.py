@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import pytest
 from weighhouse_plugin_cassandra import PLUGIN, home
-from weighhouse_plugin_cassandra.cql import rows
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.cql import rows
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
@@ -25,6 +25,8 @@ class TestConformance(PluginConformance):
         "concurrent_reads": 8,
         "concurrent_writes": 16,
         "commitlog_sync": "batch",
+        "memtable": "trie",
+        "sstable_format": "bti",
     }
     impossible: ClassVar = {"concurrent_reads": 1}
     refusal = "concurrent_reads must be at least 2"

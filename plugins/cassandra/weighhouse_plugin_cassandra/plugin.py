@@ -3,26 +3,28 @@
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
+from weighhouse_sdk.cql import rows
 from weighhouse_sdk.lifecycle import Deployed, Description, Installed
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.procfs import all_processes, working_directory
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.ring import STORAGE_PORT, TOKENS, RingPlugin, tokens
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_cassandra import home
-from weighhouse_plugin_cassandra.cql import rows
 
 JAVA = {"heap_mebibytes": "0", "garbage_collector": "g1"}
 """Parameters of the Java machine → the vendor's choice; they stand on the command line."""
+UNTOLD = {**JAVA, "memtable": "skiplist"}
+"""Parameters that the node does not tell of itself → the vendor's choice."""
 COLLECTORS = {
     "g1": ("-XX:+UseG1GC", "-XX:MaxGCPauseMillis=300", "-XX:InitiatingHeapOccupancyPercent=70"),
     "zgc": ("-XX:+UseZGC",),
@@ -36,8 +38,24 @@ PLACES = (
     "data_file_directories", "commitlog_directory", "saved_caches_directory", "hints_directory",
     "cdc_raw_directory", "local_system_data_file_directory",
 )  # fmt: skip
-STORAGE_PORT = 7000
 READY_SECONDS = 120.0
+NESTED: Mapping[str, Callable[[str], dict[str, object]]] = {
+    "memtable": lambda kind: {
+        "memtable": {
+            "configurations": {
+                "skiplist": {"class_name": "SkipListMemtable"},
+                "trie": {"class_name": "TrieMemtable"},
+                "default": {"inherits": kind},
+            }
+        }
+    },
+    "sstable_format": lambda kind: {
+        "sstable": {"selected_format": kind},
+        # Tables that older versions cannot read have to be asked for.
+        "storage_compatibility_mode": "NONE" if kind == "bti" else "CASSANDRA_4",
+    },
+}
+"""Parameters that stand deeper in the yaml file."""
 LOGBACK = """<configuration>
   <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
     <encoder><pattern>%d{HH:mm:ss.SSS} %-5level %msg%n</pattern></encoder>
@@ -47,15 +65,8 @@ LOGBACK = """<configuration>
 """
 
 
-def own_address(port: int) -> str:
-    """Where a node listens for its peers: an address of the loopback network that no other port
-    leads to, as all nodes of a machine use one port for that.
-    """
-    return f"127.{1 + port // 256}.{port % 256}.1"
-
-
-class CassandraPlugin(ServerPlugin):
-    """Cassandra as one process: a cluster of one node."""
+class CassandraPlugin(RingPlugin):
+    """Cassandra: a ring of nodes, which may be one."""
 
     program = "java"
     users = ()
@@ -68,8 +79,11 @@ class CassandraPlugin(ServerPlugin):
         "native_transport_port": "9042",
         "seed_provider.parameters": None,
         "seed_provider": None,
+        "initial_token": None,
+        "storage_compatibility_mode": "CASSANDRA_4",
     }
     defaults_stay = True
+    gauges_marked: ClassVar[Mapping[str, str]] = {"sstable_tasks": "compaction"}
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """Java on the search path, and the version that the server's own jar names."""
@@ -87,13 +101,14 @@ class CassandraPlugin(ServerPlugin):
         What its yaml file sets as it is shipped and no parameter decides is set here likewise.
         """
         directory, address = place.directory, place.address
-        own = own_address(address.port)
+        own = self.own(place)
         settings: dict[str, object] = {
             "cluster_name": "weighhouse",
-            "num_tokens": 16,
+            "num_tokens": TOKENS,
             "partitioner": "org.apache.cassandra.dht.Murmur3Partitioner",
             "endpoint_snitch": "SimpleSnitch",
             "commitlog_sync": "periodic",
+            "storage_compatibility_mode": "CASSANDRA_4",
             "auto_bootstrap": False,
             "start_native_transport": True,
             "listen_address": own,
@@ -103,7 +118,7 @@ class CassandraPlugin(ServerPlugin):
             "seed_provider": [
                 {
                     "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
-                    "parameters": [{"seeds": f"{own}:{STORAGE_PORT}"}],
+                    "parameters": [{"seeds": self.seeds(place)}],
                 }
             ],
             "data_file_directories": [str(directory / "data")],
@@ -112,10 +127,15 @@ class CassandraPlugin(ServerPlugin):
             "hints_directory": str(directory / "hints"),
             "cdc_raw_directory": str(directory / "cdc_raw"),
         }
+        if not place.alone:
+            mine = tokens(place.number, len(place.addresses))
+            settings["initial_token"] = ",".join(map(str, mine))
         schemas = declared(self.manifest.parameters)
         names = system_names(self.manifest)
         for name, value in parameters.items():
-            if name not in JAVA:
+            if name in NESTED:
+                settings |= NESTED[name](str(value))
+            elif name not in JAVA:
                 unit = schemas[name].get("x-suffix", "")
                 settings[names[name]] = f"{value}{unit}" if unit else value
         if settings["commitlog_sync"] == "periodic":
@@ -167,10 +187,23 @@ class CassandraPlugin(ServerPlugin):
                 return stat.pid
         return None
 
-    def version_served(self, address: Address, timeout_seconds: float) -> str:
-        """`release_version` of the node itself."""
-        ((local,),) = rows(address, timeout_seconds, "SELECT release_version FROM system.local")
-        return str(local["release_version"])
+    def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
+        """Besides what every ring needs: each node has heard of each other that it is in normal
+        operation.
+        """
+        for place in places:
+            (gossip,) = rows(
+                place.address,
+                timeout_seconds,
+                "SELECT status_with_port FROM system_views.gossip_info",
+            )
+            normal = sum(str(row["status_with_port"]).startswith("NORMAL") for row in gossip)
+            if normal < len(place.addresses):
+                return (
+                    f"node {place.number} knows of {normal} of {len(place.addresses)} nodes that "
+                    "they are in normal operation"
+                )
+        return super().missing(places, timeout_seconds)
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
         """All of `system_views.settings`; what is not set is left out."""
@@ -178,15 +211,15 @@ class CassandraPlugin(ServerPlugin):
         return {str(row["name"]): str(row["value"]) for row in found if row["value"] is not None}
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
-        """The node's own settings, and those of the Java machine as they were ordered."""
+        """The nodes' own settings, and as they were ordered those that they do not tell."""
         described = super().describe(context, deployed)
         schemas = declared(self.manifest.parameters)
         ordered = {
             name: system_value(schemas[name], value)
             for name, value in context.target.parameters.items()
-            if name in JAVA
+            if name in UNTOLD
         }
-        java = explained({**JAVA, **ordered}, JAVA, by_experiment=ordered.keys(), by_plugin=())
+        untold = explained({**UNTOLD, **ordered}, UNTOLD, ordered.keys(), by_plugin=())
         # Caches and memtables take their sizes from the heap.
         follows = {"source": "experiment"} if "heap_mebibytes" in ordered else {}
         settings = [
@@ -197,7 +230,7 @@ class CassandraPlugin(ServerPlugin):
         ]
         return Description(
             version=described.version,
-            settings=tuple(sorted((*settings, *java), key=lambda one: one.name)),
+            settings=tuple(sorted((*settings, *untold), key=lambda one: one.name)),
             commands=described.commands,
         )
 

@@ -48,6 +48,7 @@ class MemcachedPlugin(ServerPlugin):
         "inter": "NULL",
         "udpport": "0",
     }
+    counters_marked: ClassVar[Mapping[str, str]] = {"evictions": "eviction"}
 
     def version_of(self, text: str) -> str | None:
         """From `memcached 1.6.18`."""

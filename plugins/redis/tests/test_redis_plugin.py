@@ -11,11 +11,11 @@ from typing import ClassVar
 
 import pytest
 from weighhouse_plugin_redis import PLUGIN
-from weighhouse_plugin_redis.resp import ask
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, NotReady, SystemFailed
 from weighhouse_sdk.lifecycle import Deployed
+from weighhouse_sdk.resp import ask
 from weighhouse_sdk.testing import PluginConformance, processes_below
 from weighhouse_sdk.wire import Address, ReplyError
 
@@ -34,6 +34,12 @@ class TestConformance(PluginConformance):
         "io_threads_do_reads": True,
         "hash_max_listpack_entries": 16,
         "hash_max_listpack_value": 128,
+        "min_replicas_to_write": 1,
+        "min_replicas_max_lag_seconds": 3,
+        "repl_diskless_sync_delay_seconds": 0,
+        "repl_backlog_bytes": 2_097_152,
+        "cluster_node_timeout_ms": 2000,
+        "cluster_require_full_coverage": False,
     }
     impossible: ClassVar = {"activedefrag": True}
     refusal = "Active defragmentation cannot be enabled"

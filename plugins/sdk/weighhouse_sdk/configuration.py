@@ -50,14 +50,14 @@ def explained(
     :param vendor: what the same version says as its vendor ships it; a missing name has an
         unknown default.
     :param by_experiment: names that the experiment set, whether or not to another value.
-    :param by_plugin: names that the plugin set.
+    :param by_plugin: names that the plugin may have set: it did where the value is another one.
     """
     lines = []
     for name, value in sorted(effective.items()):
         line = Setting(name=name, value=value, default=vendor.get(name))
         if name in by_experiment:
             line = line.model_copy(update={"source": "experiment"})
-        elif name in by_plugin:
+        elif name in by_plugin and value != line.default:
             line = line.model_copy(update={"source": "plugin"})
         lines.append(line)
     return tuple(lines)

@@ -12,6 +12,7 @@ from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.cgroups import ControlGroups
 from weighhouse_sdk.containers import Containers
+from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.errors import Cancelled, DeadlinePassed, PluginError
 from weighhouse_sdk.images import Engine
 from weighhouse_sdk.process import Processes
@@ -97,6 +98,8 @@ class HostOptions:
     """Where the Docker engine of this machine answers."""
     pull_images: bool = False
     """Whether an image that is missing is pulled."""
+    credentials: Credentials | None = field(default=None, repr=False)
+    """What the policy keeps for the target; `Context.credentials` hands it out."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,10 @@ class Context:
         if trouble is not None:
             raise trouble
         return tuple(found)
+
+    def credentials(self) -> Credentials | None:
+        """What an `external` system wants to see, where the target names credentials."""
+        return self.options.credentials if self.target.credentials is not None else None
 
     def seconds_left(self) -> float:
         """Until the deadline; never negative."""

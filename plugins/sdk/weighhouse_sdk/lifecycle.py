@@ -139,6 +139,12 @@ class Plugin(ABC):
 
     orderly_exit_codes: ClassVar[frozenset[int]] = frozenset({0})
     """How the system's processes end when they are asked to and do so in order."""
+    gauges_marked: ClassVar[Mapping[str, str]] = {}
+    """Metric → NAME: the timeline gets `NAME_began` when it rises above 0, `NAME_ended` when it is
+    0 again. For work that the system does by itself: `compaction`, `snapshot`."""
+    counters_marked: ClassVar[Mapping[str, str]] = {}
+    """Metric → NAME: the timeline gets `NAME` when it begins to grow, and again when it grows
+    after it was still for some samples."""
 
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest

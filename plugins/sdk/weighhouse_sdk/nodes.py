@@ -83,6 +83,8 @@ class Place:
     addresses: tuple[Address, ...]
     """Of all nodes in order, this one among them."""
     replication_factor: int = 1
+    peer_port: int | None = None
+    """A second port, for other nodes alone; None: the system wants none."""
 
     @property
     def alone(self) -> bool:

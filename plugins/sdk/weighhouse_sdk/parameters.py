@@ -55,6 +55,8 @@ def target_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]
     if target.deployment not in manifest.deployments:
         offered = ", ".join(manifest.deployments)
         problems.append(("deployment", f"`{target.deployment}` is not offered; choose: {offered}"))
+    elif target.parameters and target.deployment == "external":
+        problems.append(("parameters", "are not ours to set where the system was there before"))
     if target.endpoints and target.deployment != "external":
         problems.append(("endpoints", "are for the deployment `external` alone"))
     if target.image and target.deployment != "docker":

@@ -87,10 +87,14 @@ class Reservation:
             ) from error
         self.host = host
         self.port: int = self._socket.getsockname()[1]
+        self.beside: Reservation | None = None
+        """Another one of the same server, given up together with this one."""
 
     def release(self) -> None:
         """Give the port up. Idempotent."""
         self._socket.close()
+        if self.beside is not None:
+            self.beside.release()
 
 
 class ServerProcess:
@@ -317,6 +321,7 @@ class Processes:
                 if is_alive(each.pid, each.start_ticks):
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(each.pid, number)
+                        os.kill(each.pid, signal.SIGCONT)  # One that is paused hears nothing.
             for each in found:
                 if is_alive(each.pid, each.start_ticks):
                     wait_for_end(each.pid, end_at - time.monotonic())

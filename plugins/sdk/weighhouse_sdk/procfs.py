@@ -76,6 +76,15 @@ def working_directory(pid: int) -> Path | None:
         return None
 
 
+def command_line(pid: int) -> tuple[str, ...]:
+    """The words that a process was started with; none when it is gone or is the kernel's."""
+    try:
+        data = (PROC / str(pid) / "cmdline").read_bytes()
+    except OSError:
+        return ()
+    return tuple(word.decode("utf-8", errors="replace") for word in data.split(b"\0")[:-1])
+
+
 def process_tree(pid: int) -> list[ProcessStat]:
     """A process and all below it that run; empty when it is gone."""
     root = process_stat(pid)

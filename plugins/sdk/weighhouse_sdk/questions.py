@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.target import Topology
 
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.nodes import Place
@@ -82,15 +83,30 @@ class Questions(Plugin):
 
     # how several nodes become one system
 
+    def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
+        """Where the nodes are to listen for clients, given a free port of the host for each; most
+        take them as they are.
+
+        :raises DeployFailed: when several nodes have no room on this host.
+        """
+        return addresses
+
+    def needs_peer_port(self, topology: Topology) -> bool:
+        """Whether each node listens on a second port, for other nodes: `Place.peer_port`."""
+        del topology
+        return False
+
     def peer_ends(self, place: Place) -> tuple[Address, ...]:
         """Where other nodes reach a node, besides its client address; port 0: any."""
         del place
         return ()
 
     def join(self, places: Sequence[Place], timeout_seconds: float) -> None:
-        """Make one system of nodes that all serve; most find each other by themselves.
+        """Make one system of nodes that all serve; most find each other by themselves. Idempotent:
+        called again for as long as it raises, and when the nodes are one system already.
 
-        :raises OSError, ReplyError, ValueError: when one does not answer, or refuses.
+        :raises OSError, ReplyError, ValueError: when one does not answer, refuses, or has not
+            heard of the others yet.
         """
 
     def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:

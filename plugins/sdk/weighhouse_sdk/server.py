@@ -106,12 +106,14 @@ class ServerPlugin(Starting):
         told of each.
         """
         context.check()
-        addresses = addresses_of(deployed)
+        addresses = addresses_of(context, deployed)
         try:
             version = deployed.version
             if not deployed.nodes or version == UNTOLD:
                 version = self.version_served(addresses[0], self.ask_seconds)
-            found = [self.settings(each, self.ask_seconds) for each in addresses]
+            found = [
+                self._masked(context, self.settings(each, self.ask_seconds)) for each in addresses
+            ]
         except UNREADABLE as error:
             raise self._failed(deployed, error) from error
         names = system_names(self.manifest)
@@ -140,7 +142,7 @@ class ServerPlugin(Starting):
         """
         if not deployed.nodes:
             metrics: dict[str, float] = {}
-            for number, address in enumerate(addresses_of(deployed), 1):
+            for number, address in enumerate(addresses_of(context, deployed), 1):
                 metrics |= self._metrics(number, len(deployed.endpoints), address)
             return Sample(at_us=context.clock.now_us(), metrics=metrics)
         usages, metrics = [], {}
@@ -171,7 +173,11 @@ class ServerPlugin(Starting):
         the sums, of those that are up.
         """
         up = [node for node in deployed.nodes if not (node.down or node.paused)]
-        asked = [node.place.address for node in up] if deployed.nodes else addresses_of(deployed)
+        asked = (
+            [node.place.address for node in up]
+            if deployed.nodes
+            else addresses_of(context, deployed)
+        )
         try:
             used = [self.used_bytes(self.metrics(each, self.ask_seconds)) for each in asked]
         except UNREADABLE as error:
@@ -196,6 +202,12 @@ class ServerPlugin(Starting):
         return breaking.carry_out(node, fault.verb, context.options.stop_seconds)
 
     # inside
+
+    def _masked(self, context: Context, settings: Mapping[str, str]) -> Mapping[str, str]:
+        shown = context.credentials()
+        if shown is None:
+            return settings
+        return {name: shown.masked(value) for name, value in settings.items()}
 
     def _metrics(self, number: int, count: int, address: Address) -> dict[str, float]:
         prefix = f"node {number} " if count > 1 else ""

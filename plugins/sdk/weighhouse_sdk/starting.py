@@ -34,8 +34,11 @@ class Starting(Hosting):
             None if options.port is not None and index == 0 else Reservation(options.host)
             for index in range(topology.nodes)
         ]
-        addresses = tuple(
-            Address(options.host, each.port if each else options.port or 0) for each in held
+        peers = [
+            Reservation(options.host) if self.needs_peer_port(topology) else None for _ in held
+        ]
+        addresses = self.spread(
+            tuple(Address(options.host, each.port if each else options.port or 0) for each in held)
         )
         single = topology.nodes == 1
         return [
@@ -47,10 +50,13 @@ class Starting(Hosting):
                     directory=context.data_directory / ("" if single else f"node-{number}"),
                     addresses=addresses,
                     replication_factor=topology.replication_factor,
+                    peer_port=peer.port if peer else None,
                 ),
-                reservation,
+                _both(reservation, peer),
             )
-            for number, (address, reservation) in enumerate(zip(addresses, held, strict=True), 1)
+            for number, (address, reservation, peer) in enumerate(
+                zip(addresses, held, peers, strict=True), 1
+            )
         ]
 
     def _start(
@@ -89,14 +95,17 @@ class Starting(Hosting):
     def _bring_back(self, context: Context, deployed: Deployed, node: Node) -> FaultDone:
         """Start a node again where it was, with its data, and wait until it serves."""
         number = node.place.number
-        if node.body.exit_code is None:
+        if node.body.exit_code is None and not node.down:
             return FaultDone(f"node {number}: was up already")
         begun_at = context.clock.monotonic()
-        executable = self.check_host(context.target, context.options).executable
-        held = node.body.reservation
-        node.body = self._run(context, executable, node.place, context.target.parameters, held)
-        node.down = node.paused = False
+        if node.body.exit_code is not None:
+            executable = self.check_host(context.target, context.options).executable
+            held = node.body.reservation
+            node.body = self._run(context, executable, node.place, context.target.parameters, held)
+        node.paused = False
+        # Not missed before it has served: a node that does not come back is a result.
         self._await(context, node.body, node.place.address)
+        node.down = False
         if len(deployed.nodes) > 1:
             self._await_union(context, deployed)
         seconds = context.clock.monotonic() - begun_at
@@ -159,7 +168,7 @@ class Starting(Hosting):
         last: Exception | None = None
         for _ in context.attempts(context.options.ready_seconds, every_seconds=0.2):
             try:
-                for address in addresses_of(deployed):
+                for address in addresses_of(context, deployed):
                     self.version_served(address, self.ask_seconds)
             except UNREADABLE as error:
                 last = error
@@ -172,15 +181,21 @@ class Starting(Hosting):
 
     def _unite(self, context: Context, deployed: Deployed) -> None:
         places = [node.place for node in deployed.nodes]
-        try:
-            self.join(places, self.ask_seconds)
-        except UNREADABLE as error:
-            raise NotReady(
-                f"the nodes of {self.manifest.name} could not be joined: {error}",
-                "their logs tell more",
-                [line for node in deployed.nodes for line in node.body.log_tail(5)],
-            ) from error
-        self._await_union(context, deployed)
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
+        last: Exception | None = None
+        for _ in context.attempts(limit, every_seconds=0.1):
+            try:
+                self.join(places, self.ask_seconds)
+            except UNREADABLE as error:
+                last = error
+                continue
+            self._await_union(context, deployed)
+            return
+        raise NotReady(
+            f"the nodes of {self.manifest.name} could not be joined in {limit:g} s: {last}",
+            "their logs tell more",
+            [line for node in deployed.nodes for line in node.body.log_tail(5)],
+        ) from last
 
     def _await_union(self, context: Context, deployed: Deployed) -> None:
         limit = max(context.options.ready_seconds, self.ready_floor_seconds)
@@ -204,10 +219,19 @@ class Starting(Hosting):
         )
 
 
-def addresses_of(deployed: Deployed) -> tuple[Address, ...]:
-    """Where clients reach the system."""
+def _both(client: Reservation | None, peer: Reservation | None) -> Reservation | None:
+    if client is None:
+        return peer
+    client.beside = peer
+    return client
+
+
+def addresses_of(context: Context, deployed: Deployed) -> tuple[Address, ...]:
+    """Where clients reach the system, with what it wants to see of them."""
     found = []
     for endpoint in deployed.endpoints:
-        host, _, port = endpoint.partition("://")[2].rpartition(":")
-        found.append(Address(host.strip("[]"), int(port)))
+        scheme, _, rest = endpoint.partition("://")
+        host, _, port = rest.rpartition(":")
+        shown = context.credentials()
+        found.append(Address(host.strip("[]"), int(port), shown, tls=scheme == "tls"))
     return tuple(found)

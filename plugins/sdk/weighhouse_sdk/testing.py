@@ -11,14 +11,14 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import pytest
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import DriverOrder, DriverTarget
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.report import Setting
-from weighhouse_protocol.target import Target
+from weighhouse_protocol.target import Deployment, Target
 from weighhouse_protocol.workload import OperationMix, Workload
 
 from weighhouse_sdk.configuration import system_names, system_value
@@ -45,7 +45,7 @@ CRASHING_AGENT = """
 import sys
 from pathlib import Path
 from weighhouse_protocol.driver import DriverOrder
-from weighhouse_protocol.target import Target
+from weighhouse_protocol.target import Deployment, Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.registry import load_plugin
@@ -180,7 +180,8 @@ class PluginConformance:
         assert caught.value.failure().kind == "missing_binary"
 
     def test_what_the_manifest_does_not_declare_is_refused(self, target: Target) -> None:
-        other = "external" if "external" not in self.plugin.manifest.deployments else "docker"
+        ways = self.plugin.manifest.deployments
+        other = next(way for way in get_args(Deployment) if way not in ways)
         wrong = target.model_copy(
             update={
                 "parameters": {"rm -rf": "/"},
@@ -229,11 +230,15 @@ class PluginConformance:
         assert not unexplained
 
     def test_each_choice_of_an_enumeration_is_accepted(self, context: Context) -> None:
+        """The first choices of all enumerations together, then the second ones, and so on."""
         names = system_names(self.plugin.manifest)
-        for name, schema in declared(self.plugin.manifest.parameters).items():
-            for choice in schema.get("enum", []):
-                settings = self.settings(self.with_parameters(context, {name: choice}))
-                told = system_value(schema, choice)
+        schemas = declared(self.plugin.manifest.parameters)
+        choices = {name: schema["enum"] for name, schema in schemas.items() if "enum" in schema}
+        for turn in range(max(map(len, choices.values()), default=0)):
+            chosen = {name: values[turn % len(values)] for name, values in choices.items()}
+            settings = self.settings(self.with_parameters(context, chosen))
+            for name, choice in chosen.items():
+                told = system_value(schemas[name], choice)
                 assert same_value(settings[names[name]].value, told), (name, choice)
 
     def test_refused_parameters_show_the_systems_own_words(self, context: Context) -> None:

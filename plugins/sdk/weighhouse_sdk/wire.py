@@ -4,8 +4,11 @@ Not for load: that is the drivers' work.
 """
 
 import socket
+import ssl
 from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self
+
+from weighhouse_sdk.credentials import Credentials
 
 
 class Address(NamedTuple):
@@ -13,11 +16,14 @@ class Address(NamedTuple):
 
     host: str
     port: int
+    credentials: Credentials | None = None
+    """What an `external` server wants to see; the plugin shows it, as its protocol says."""
+    tls: bool = False
 
     @property
     def endpoint(self) -> str:
         """As the driver's order has it."""
-        return f"tcp://{self.host}:{self.port}"
+        return f"{'tls' if self.tls else 'tcp'}://{self.host}:{self.port}"
 
 
 class ReplyError(Exception):
@@ -25,14 +31,24 @@ class ReplyError(Exception):
 
 
 class Connection:
-    """One TCP connection; use it in a `with` block.
+    """One TCP connection, with TLS where the address says so; use it in a `with` block.
+
+    The server's certificate is verified, by the authority of the credentials or the machine's own.
 
     :param timeout_seconds: for connecting, and for each write and read.
     :raises OSError: when nobody listens, or the time is over.
     """
 
     def __init__(self, address: Address, timeout_seconds: float) -> None:
-        self._socket = socket.create_connection(address, timeout_seconds)
+        self._socket = socket.create_connection((address.host, address.port), timeout_seconds)
+        if address.tls:
+            authority = address.credentials.tls_ca_file if address.credentials else None
+            context = ssl.create_default_context(cafile=authority)
+            try:
+                self._socket = context.wrap_socket(self._socket, server_hostname=address.host)
+            except OSError:
+                self._socket.close()
+                raise
         self._reader: BinaryIO = self._socket.makefile("rb")
 
     def __enter__(self) -> Self:

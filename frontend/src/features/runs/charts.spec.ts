@@ -18,6 +18,7 @@ const figures = {
 }
 const series: RunSeries = {
   phases: [],
+  marks: [],
   operations: { all: figures, update: figures, read: figures },
   resources: { t: [], cpu_percent: [], resident_bytes: [], driver_cpu_percent: [], disk_bytes: [], steal_percent: [] },
 }

@@ -7,16 +7,13 @@ import {
   type AxisFormat,
   type ChartOption,
   type ChartTable,
+  type Moment,
   type Palette,
   type TimeLine,
 } from '@/charts'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
 
-/** Something that happened, in seconds from the run's first interval. */
-export interface Moment {
-  at_seconds: number
-  label: string
-}
+import { courseOf, momentOf } from './course'
 
 const words = (shown: Shown): string => (shown.unit ? `${shown.value} ${shown.unit}` : shown.value)
 
@@ -74,9 +71,10 @@ export function runLines(
   lines: readonly TimeLine[],
   format: AxisFormat,
   palette: Palette,
-  extra: { logarithmic?: boolean; moments?: readonly Moment[] } = {},
+  extra: { logarithmic?: boolean; named?: boolean } = {},
 ): ChartOption {
-  return timeLinesOption({ lines, format, phases: series.phases, ...extra }, palette)
+  const moments: Moment[] = courseOf(series.marks).map(momentOf)
+  return timeLinesOption({ lines, format, phases: series.phases, moments, ...extra }, palette)
 }
 
 /** The figures of lines as a table, one row an instant. */

@@ -23,12 +23,14 @@ _INTEGERS = {0x02, 0x09, 0x0B, 0x12, 0x13, 0x14}
 _BOOLEAN, _DOUBLE, _FLOAT = 0x04, 0x07, 0x08
 _WITH_ONE, _WITH_TWO, _TUPLE, _USER_TYPE, _CUSTOM = {0x20, 0x22}, {0x21}, 0x31, 0x30, 0x00
 _TEXTS = {0x01, 0x0D}
+_IDENTIFIERS = {0x0C, 0x0F}
 
 
 def rows(address: Address, timeout_seconds: float, *queries: str) -> list[list[Row]]:
     """Ask questions over one connection of its own.
 
-    Text, numbers and flags come as such, everything else as None.
+    Text, numbers and flags come as such, identifiers in hexadecimal digits, of a list, set or map
+    the number of its elements, everything else as None.
 
     :returns: for each query its rows: column → value.
     :raises ReplyError: when an answer is an error, or not of the protocol.
@@ -140,6 +142,10 @@ class _Body:
             found = int.from_bytes(data, "big", signed=True)
         elif kind == _BOOLEAN:
             found = data != b"\0"
+        elif kind in _IDENTIFIERS:
+            found = data.hex()
+        elif kind in _WITH_ONE | _WITH_TWO:
+            found = int.from_bytes(data[:4], "big")
         elif kind in {_DOUBLE, _FLOAT}:
             found = float(struct.unpack(">d" if kind == _DOUBLE else ">f", data)[0])
         return found

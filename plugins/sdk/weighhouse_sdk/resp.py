@@ -1,4 +1,4 @@
-"""Asks a Redis server questions, in RESP2.
+"""Asks a server that speaks Redis' protocol questions, in RESP2.
 
 Source: Redis serialization protocol specification,
 https://redis.io/docs/latest/develop/reference/protocol-spec/
@@ -10,18 +10,39 @@ Reply = str | int | list["Reply"] | None
 
 
 def ask(address: Address, timeout_seconds: float, *words: str) -> Reply:
-    """Send one command over a connection of its own.
+    """Send one command over a connection of its own, which logs in where the address says how.
 
     :raises ReplyError: when the answer is an error.
     :raises OSError: when there is no answer.
     """
     with Connection(address, timeout_seconds) as connection:
-        parts = [f"*{len(words)}\r\n".encode()]
-        for word in words:
-            data = word.encode()
-            parts.append(b"$%d\r\n%s\r\n" % (len(data), data))
-        connection.send(b"".join(parts))
+        shown = address.credentials
+        if shown is not None and shown.password is not None:
+            account = (shown.username,) if shown.username is not None else ()
+            connection.send(_command("AUTH", *account, shown.password))
+            _reply(connection)
+        connection.send(_command(*words))
         return _reply(connection)
+
+
+def lines(address: Address, timeout_seconds: float, *words: str) -> dict[str, str]:
+    """Send a command that answers in lines `name:value`, as INFO and CLUSTER INFO do.
+
+    :raises ReplyError, OSError: as `ask`.
+    """
+    text = ask(address, timeout_seconds, *words)
+    if not isinstance(text, str):
+        raise ReplyError(f"{' '.join(words)} answers {text!r}")
+    pairs = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
+    return {name: value for name, colon, value in pairs if colon}
+
+
+def _command(*words: str) -> bytes:
+    parts = [f"*{len(words)}\r\n".encode()]
+    for word in words:
+        data = word.encode()
+        parts.append(b"$%d\r\n%s\r\n" % (len(data), data))
+    return b"".join(parts)
 
 
 def info(address: Address, timeout_seconds: float) -> dict[str, str]:
@@ -29,11 +50,7 @@ def info(address: Address, timeout_seconds: float) -> dict[str, str]:
 
     :raises ReplyError, OSError: as `ask`.
     """
-    text = ask(address, timeout_seconds, "INFO")
-    if not isinstance(text, str):
-        raise ReplyError(f"INFO answers {text!r}")
-    pairs = (line.partition(":") for line in text.splitlines() if not line.startswith("#"))
-    return {name: value for name, colon, value in pairs if colon}
+    return lines(address, timeout_seconds, "INFO")
 
 
 def configuration(address: Address, timeout_seconds: float) -> dict[str, str]:

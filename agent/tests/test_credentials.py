@@ -1,0 +1,261 @@
+"""Servers that somebody else set up and that want to know who asks: a real Redis, with and without
+TLS.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from weighhouse_agent.credentials import credentials_for
+from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_order
+from weighhouse_cli.embedded.directory import free_port
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_sdk.credentials import Credentials, CredentialsRefused, is_reserved
+from weighhouse_sdk.wire import Address, Connection
+from weighhouse_testing.platform import until
+
+from .conftest import RunningAgent, ended
+from .protocol_server import Server
+
+MakeOrder = Callable[..., AttemptOrder]
+PASSWORD = "weigh 5 stones, tell nobody"
+
+
+@dataclass
+class Guarded:
+    """A Redis that answers to whoever knows the password."""
+
+    endpoint: str
+    address: Address
+    password_file: Path
+    authority: Path | None
+
+
+def certificate(directory: Path) -> tuple[Path, Path, Path]:
+    """An authority, a certificate of it for 127.0.0.1, and that one's key."""
+    authority, made, key = (directory / name for name in ("ca.pem", "server.pem", "server.key"))
+    by = ("-CA", str(authority), "-CAkey", str(directory / "ca.key"))
+    leaf = ("-addext", "subjectAltName=IP:127.0.0.1", "-addext", "basicConstraints=CA:FALSE")
+    for name, file, its_key, more in (
+        ("authority", authority, directory / "ca.key", ()),
+        ("server", made, key, (*by, *leaf)),
+    ):
+        subprocess.run(
+            [
+                *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt"),
+                *("ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", f"/CN={name}"),
+                *("-keyout", str(its_key), "-out", str(file), *more),
+            ],
+            check=True,
+            capture_output=True,
+        )
+    return authority, made, key
+
+
+@pytest.fixture(params=["tcp", "tls"])
+def guarded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guarded]:
+    port, tls = free_port(), request.param == "tls"
+    lines = [f"bind 127.0.0.1\nrequirepass \"{PASSWORD}\"\ndir {tmp_path}\nsave ''\n"]
+    authority = None
+    if tls:
+        authority, made, key = certificate(tmp_path)
+        lines.append(f"port 0\ntls-port {port}\ntls-cert-file {made}\ntls-key-file {key}\n")
+        lines.append("tls-auth-clients no\n")
+    else:
+        lines.append(f"port {port}\n")
+    configuration = tmp_path / "redis.conf"
+    configuration.write_text("".join(lines))
+    password_file = tmp_path / "password"
+    password_file.write_text(PASSWORD + "\n")
+    password_file.chmod(0o600)
+    shown = Credentials(password=PASSWORD, tls_ca_file=authority)
+    address = Address("127.0.0.1", port, shown, tls=tls)
+    with subprocess.Popen(
+        ["redis-server", str(configuration)], stdout=subprocess.DEVNULL
+    ) as server:
+        until("it listens", lambda: listens(address))
+        yield Guarded(address.endpoint, address, password_file, authority)
+        server.terminate()
+
+
+def listens(address: Address) -> bool:
+    try:
+        with Connection(address, 1.0) as connection:
+            connection.send(b"PING\r\n")
+            return connection.line().startswith("-NOAUTH")
+    except OSError:
+        return False
+
+
+def policy_text(guarded: Guarded) -> str:
+    authority = f'tls_ca_file = "{guarded.authority}"\ntls = true\n' if guarded.authority else ""
+    return (
+        'deployments = ["external"]\n[credentials.staging]\n'
+        f'endpoints = ["{guarded.endpoint}"]\n'
+        f'password_file = "{guarded.password_file}"\n{authority}'
+    )
+
+
+def external(order: MakeOrder, endpoint: str, credentials: str | None) -> AttemptOrder:
+    load = {"model": "closed", "clients": 2}
+    made = order(system="redis", deployment="external", endpoints=(endpoint,), load=load)
+    target = made.target.model_copy(update={"credentials": credentials})
+    return made.model_copy(update={"target": target})
+
+
+def with_drivers(agent: RunningAgent) -> RunningAgent:
+    agent.environment = {
+        name: text for name, text in os.environ.items() if not name.startswith("WEIGHHOUSE_")
+    }
+    return agent
+
+
+def test_a_guarded_system_is_measured_and_nothing_tells_the_password(
+    agent: RunningAgent, server: Server, order: MakeOrder, guarded: Guarded
+) -> None:
+    agent.home.policy.write_text(policy_text(guarded))
+    attempt = server.platform.offer(external(order, guarded.endpoint, "staging"))
+    with_drivers(agent).start()
+    until("it ends", lambda: ended(attempt), seconds=60)
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed", attempt.completion.failure
+    counted = attempt.of_kind("phase_ended")[-1]["operations"]
+    assert sum(each["ok"] for each in counted.values()) > 0
+    assert attempt.of_kind("target")[0]["version"][0].isdigit()
+    assert any(each["metrics"] for each in attempt.of_kind("sample"))
+    told = json.dumps(attempt.events) + agent.log.read_text()
+    told += "".join(log.decode(errors="replace") for log in attempt.logs.values())
+    told += "".join(session.model_dump_json() for session in server.platform.sessions)
+    settings = {
+        each["name"]: each["value"]
+        for each in attempt.of_kind("target")[0]["effective_configuration"]
+    }
+    assert settings["appendonly"] == "no"
+    assert settings["requirepass"] == "(not shown)"
+    assert PASSWORD not in told
+    assert str(guarded.password_file) not in told
+
+
+def test_without_credentials_it_says_what_is_wanting(
+    agent: RunningAgent, server: Server, order: MakeOrder, guarded: Guarded
+) -> None:
+    agent.home.policy.write_text('deployments = ["external"]\n[machine]\nready_seconds = 0.5\n')
+    attempt = server.platform.offer(external(order, guarded.endpoint, None))
+    with_drivers(agent).start()
+    until("it ends", lambda: ended(attempt), seconds=60)
+    assert attempt.completion is not None
+    assert attempt.completion.failure is not None
+    assert attempt.completion.failure.kind == "not_ready"
+    assert "credentials" in attempt.completion.failure.hint
+
+
+ELSEWHERE = "tcp://127.0.0.1:6399"
+
+
+def kept(tmp_path: Path, password_file: Path, *more: str) -> PolicyFile:
+    path = tmp_path / "policy.toml"
+    lines = ['deployments = ["external"]', "[credentials.staging]", f'endpoints = ["{ELSEWHERE}"]']
+    path.write_text("\n".join([*lines, f'password_file = "{password_file}"', *more]))
+    return PolicyFile(path)
+
+
+def test_credentials_are_used_for_their_endpoints_alone(tmp_path: Path, order: MakeOrder) -> None:
+    password = tmp_path / "password"
+    password.write_text("secret")
+    password.chmod(0o600)
+    policy = kept(tmp_path, password).read()
+    allowed = check_order(policy, external(order, ELSEWHERE, "staging"))
+    found = credentials_for(policy, allowed)
+    assert found is not None
+    assert found.password == "secret"
+    assert "secret" not in repr(found)
+    assert "secret" not in repr(Address("127.0.0.1", 1, found))
+    other = check_order(policy, external(order, "tcp://127.0.0.1:6398", "staging"))
+    with pytest.raises(PolicyRefused, match="not kept for the endpoint"):
+        credentials_for(policy, other)
+    unknown = check_order(policy, external(order, ELSEWHERE, "production"))
+    with pytest.raises(PolicyRefused, match="keeps no credentials `production`"):
+        credentials_for(policy, unknown)
+    assert credentials_for(policy, order().target) is None
+
+
+def open_to_others(path: Path) -> None:
+    path.write_text("secret")
+    path.chmod(0o640)
+
+
+def a_link(path: Path) -> None:
+    behind = path.with_name("behind")
+    behind.write_text("secret")
+    behind.chmod(0o600)
+    path.symlink_to(behind)
+
+
+def a_pipe(path: Path) -> None:
+    os.mkfifo(path, 0o600)
+
+
+def an_empty_file(path: Path) -> None:
+    path.touch(0o600)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (open_to_others, "open to others"),
+        (a_link, "cannot be read"),
+        (a_pipe, "not a regular file"),
+        (an_empty_file, "is empty"),
+        (Path.mkdir, "not a regular file"),
+        (lambda _: None, "cannot be read"),
+    ],
+)
+def test_a_password_file_that_is_not_safe_is_refused(
+    tmp_path: Path, order: MakeOrder, make: Callable[[Path], None], told: str
+) -> None:
+    password = tmp_path / "password"
+    make(password)
+    policy = kept(tmp_path, password).read()
+    with pytest.raises(PolicyRefused) as refused:
+        credentials_for(policy, check_order(policy, external(order, ELSEWHERE, "staging")))
+    assert told in refused.value.message
+    assert "secret" not in str(refused.value.failure())
+
+
+@pytest.mark.parametrize(
+    ("file", "more", "told"),
+    [
+        ("relative/password", "", "absolute path"),
+        ("/etc/password", "tls = true", "asks for tls://"),
+    ],
+)
+def test_a_policy_that_keeps_them_wrongly_accepts_nothing(
+    tmp_path: Path, file: str, more: str, told: str
+) -> None:
+    with pytest.raises(PolicyRefused, match=told):
+        kept(tmp_path, Path(file), more).read()
+
+
+def test_an_experiment_names_no_files_and_accounts(tmp_path: Path, order: MakeOrder) -> None:
+    policy = kept(tmp_path, tmp_path / "password").read()
+    wanted = external(order, ELSEWHERE, None)
+    options = {"password_file": "/etc/shadow", "layout": "hash"}
+    target = wanted.target.model_copy(update={"driver_options": options})
+    with pytest.raises(PolicyRefused, match="may not set password_file:"):
+        check_order(policy, wanted.model_copy(update={"target": target}))
+    assert [
+        name for name in ("username", "tls_key_file", "password") if not is_reserved(name)
+    ] == []
+    assert not is_reserved("layout")
+
+
+def test_a_driver_that_cannot_log_in_is_named(tmp_path: Path) -> None:
+    shown = Credentials(username="a", password="b", password_file=tmp_path / "password")
+    with pytest.raises(CredentialsRefused, match="`memcached` has no option username, password_f"):
+        shown.driver_options("memcached", ["tls_ca_file", "timeout_ms"])
+    options = shown.driver_options("resp", ["username", "password_file", "tls_ca_file"])
+    assert options == {"username": "a", "password_file": str(tmp_path / "password")}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+
+import type { System } from '@/api'
+
+import { commonVerbs, fewestNodes, limitsOf, nextFault, targetsOf, withVerb } from './faults'
+
+const system = (id: string, faults: string[], deployment = 'process') =>
+  ({ id, name: id.toUpperCase(), faults, default_deployment: deployment }) as unknown as System
+const systems = [
+  system('redis', ['kill', 'stop', 'start', 'restart', 'pause', 'resume']),
+  system('memcached', ['kill', 'start']),
+  system('rocksdb', [], 'in_process'),
+]
+const targets = (...ids: string[]) => targetsOf({ targets: ids.map((id) => ({ system: id })) }, systems)
+
+describe('what can be done to the targets', () => {
+  it('is what all of them bear', () => {
+    expect(commonVerbs(targets('redis', 'memcached'))).toEqual(['kill', 'start'])
+    expect(limitsOf(targets('memcached'))).toEqual(['MEMCACHED cannot: stop, restart, pause, resume, network, heal.'])
+  })
+
+  it('is nothing where the nodes are somebody else’s', () => {
+    expect(commonVerbs(targets('redis', 'rocksdb'))).toEqual([])
+    expect(limitsOf(targets('rocksdb'))).toEqual(['ROCKSDB as in process: its nodes are not the agent’s to break.'])
+    const external = targetsOf({ targets: [{ system: 'redis', deployment: 'external' }] }, systems)
+    expect(commonVerbs(external)).toEqual([])
+  })
+
+  it('reaches as many nodes as the smallest target has', () => {
+    expect(fewestNodes([{ target: { topology: { nodes: 5 } } }, { target: { topology: { nodes: 3 } } }])).toBe(3)
+    expect(fewestNodes([{ target: {} }])).toBe(1)
+  })
+})
+
+describe('nextFault', () => {
+  it('offers the counterpart of the last one', () => {
+    const verbs = ['kill', 'start', 'network', 'heal']
+    expect(nextFault([], verbs)).toEqual({ at_seconds: 2, verb: 'kill' })
+    expect(nextFault([{ at_seconds: 3, verb: 'kill', node: 2 }], verbs)).toEqual({ at_seconds: 5, verb: 'start', node: 2 })
+    expect(nextFault([{ at_seconds: 3, verb: 'network', network: {} }], verbs)).toEqual({ at_seconds: 5, verb: 'heal' })
+  })
+})
+
+describe('withVerb', () => {
+  it('keeps network conditions with the verb network alone', () => {
+    expect(withVerb({ at_seconds: 1, verb: 'kill' }, 'network')).toEqual({ at_seconds: 1, verb: 'network', network: { delay_ms: 20 } })
+    expect(withVerb({ at_seconds: 1, verb: 'network', network: { loss_percent: 1 } }, 'heal')).toEqual({ at_seconds: 1, verb: 'heal' })
+  })
+})

@@ -1,0 +1,75 @@
+import type { System } from '@/api'
+
+type Item = Record<string, unknown>
+
+/** What each verb does, in the words of the form. */
+export const VERBS: Readonly<Record<string, string>> = {
+  kill: 'kill: end it at once',
+  stop: 'stop: end it in order',
+  start: 'start: bring it back with its data',
+  restart: 'restart: stop and start',
+  pause: 'pause: freeze it',
+  resume: 'resume: let it go on',
+  network: 'network: make it worse',
+  heal: 'heal: mend the network',
+}
+
+/** The targets of a document beside their systems; a system that is not known is left out. */
+export function targetsOf(document: Item | null, systems: readonly System[]): { target: Item; system: System }[] {
+  const targets = Array.isArray(document?.['targets']) ? (document['targets'] as Item[]) : []
+  return targets.flatMap((target) => {
+    const system = systems.find((one) => one.id === target?.['system'])
+    return system ? [{ target, system }] : []
+  })
+}
+
+/** The verbs that every target bears, in the order of the protocol. */
+export function commonVerbs(targets: readonly { target: Item; system: System }[]): string[] {
+  return Object.keys(VERBS).filter((verb) =>
+    targets.every(({ target, system }) => isOurs(target, system) && (system.faults as readonly string[]).includes(verb)),
+  )
+}
+
+/** Why nothing can be done to a target, or not all; empty when all can. */
+export function limitsOf(targets: readonly { target: Item; system: System }[]): string[] {
+  const reasons = targets.flatMap(({ target, system }) => {
+    if (!isOurs(target, system)) return [`${system.name} as ${deploymentOf(target, system).replace('_', ' ')}: its nodes are not the agent’s to break.`]
+    const missing = Object.keys(VERBS).filter((verb) => !(system.faults as readonly string[]).includes(verb))
+    if (missing.length === Object.keys(VERBS).length) return [`${system.name} has no faults.`]
+    return missing.length ? [`${system.name} cannot: ${missing.join(', ')}.`] : []
+  })
+  return [...new Set(reasons)]
+}
+
+/** The most nodes that every target has. */
+export function fewestNodes(targets: readonly { target: Item }[]): number {
+  const counts = targets.map(({ target }) => {
+    const topology = target['topology'] as Item | undefined
+    return typeof topology?.['nodes'] === 'number' ? topology['nodes'] : 1
+  })
+  return counts.length ? Math.min(...counts) : 1
+}
+
+/** The next fault of a list: the counterpart of the last one, a while after it. */
+export function nextFault(items: readonly Item[], verbs: readonly string[]): Item {
+  const last = items.at(-1)
+  const time = typeof last?.['at_seconds'] === 'number' ? last['at_seconds'] : 0
+  const counterparts: Record<string, string> = { kill: 'start', stop: 'start', pause: 'resume', network: 'heal' }
+  const wanted = counterparts[String(last?.['verb'])]
+  const verb = wanted && verbs.includes(wanted) ? wanted : (verbs[0] ?? 'kill')
+  return withVerb({ at_seconds: time + 2, verb, ...(last?.['node'] ? { node: last['node'] } : {}) }, verb)
+}
+
+/** A fault with another verb; network conditions belong to `network` alone. */
+export function withVerb(fault: Item, verb: string): Item {
+  const rest = Object.fromEntries(Object.entries(fault).filter(([key]) => key !== 'network'))
+  return verb === 'network' ? { ...rest, verb, network: fault['network'] ?? { delay_ms: 20 } } : { ...rest, verb }
+}
+
+function deploymentOf(target: Item, system: System): string {
+  return typeof target['deployment'] === 'string' ? target['deployment'] : system.default_deployment
+}
+
+function isOurs(target: Item, system: System): boolean {
+  return ['process', 'docker'].includes(deploymentOf(target, system))
+}

@@ -1,0 +1,38 @@
+"""Rings: where nodes listen, and which tokens they have."""
+
+import itertools
+
+import pytest
+from weighhouse_plugin_cassandra import PLUGIN
+from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.ring import own_address, tokens
+from weighhouse_sdk.wire import Address
+
+
+@pytest.mark.parametrize("nodes", [2, 3, 5, 7])
+def test_all_tokens_lie_at_even_distances_and_take_turns(nodes: int) -> None:
+    held = {token: number for number in range(1, nodes + 1) for token in tokens(number, nodes)}
+    assert len(held) == 16 * nodes
+    ring = sorted(held)
+    assert ring[0] == -(2**63)
+    assert ring[-1] < 2**63
+    distances = {later - earlier for earlier, later in itertools.pairwise(ring)}
+    assert max(distances) - min(distances) <= 1
+    assert [held[token] for token in ring] == list(range(1, nodes + 1)) * 16
+
+
+def test_no_two_nodes_of_a_machine_share_an_address() -> None:
+    ports = (1024, 9042, 39735, 65535)
+    found = {own_address(port, number) for port in ports for number in range(1, 4)}
+    assert len(found) == 12
+    assert own_address(65535, 3) == "127.255.255.3"
+
+
+def test_several_nodes_share_a_port_on_the_loopback_network() -> None:
+    given = tuple(Address("127.0.0.1", port) for port in (9042, 9043, 9044))
+    assert {each.port for each in PLUGIN.spread(given)} == {9042}
+    assert len({each.host for each in PLUGIN.spread(given)}) == 3
+    assert PLUGIN.spread(given[:1]) == given[:1]
+    with pytest.raises(DeployFailed) as caught:
+        PLUGIN.spread(tuple(Address("192.0.2.1", port) for port in (9042, 9043)))
+    assert "127.0.0.1" in caught.value.hint

@@ -1,0 +1,179 @@
+"""The shared half of plugins whose system is Redis or a relative of it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.target import Target, Topology
+
+from weighhouse_sdk import resp_cluster
+from weighhouse_sdk.configuration import system_names, system_value
+from weighhouse_sdk.context import HostOptions
+from weighhouse_sdk.credentials import NOT_SHOWN
+from weighhouse_sdk.errors import DeployFailed, TargetInvalid
+from weighhouse_sdk.lifecycle import Deployed, Installed
+from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.parameters import declared, target_problems
+from weighhouse_sdk.resp import configuration, info
+from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.wire import Address, ReplyError
+
+SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"})
+"""Settings that CONFIG GET tells in the clear."""
+
+
+class RespServer(ServerPlugin):
+    """Servers with INFO and CONFIG GET, alone, or one with replicas, or a Redis Cluster."""
+
+    version_line: ClassVar[re.Pattern[str]]
+    """What `PROGRAM --version` begins with; its first group is the version."""
+    version_fields: ClassVar[tuple[str, ...]] = ("redis_version",)
+    """Lines of INFO that must be there; the first is the version."""
+    old_names: ClassVar[re.Pattern[str]] = re.compile(r"slave|ziplist")
+    """CONFIG GET lists some settings twice; these are the names kept for old clients."""
+    sampled: ClassVar[tuple[str, ...]]
+    """Lines of INFO that are sampled, where the version has them."""
+    cluster_since: ClassVar[int] = 7
+    """First major version that a cluster can be made of here."""
+
+    # before a run
+
+    def version_of(self, text: str) -> str | None:
+        """From what the program prints; relatives say their own name there."""
+        found = self.version_line.match(text)
+        return found.group(1) if found else None
+
+    def check_host(self, target: Target, options: HostOptions) -> Installed:
+        """Choose the version that the target asks for.
+
+        :raises DeployFailed: also when a cluster cannot be made of it.
+        """
+        installed = super().check_host(target, options)
+        major = int(installed.version.partition(".")[0])
+        if _sharded(target.topology) and major < self.cluster_since:
+            raise DeployFailed(
+                f"no cluster of {self.manifest.name} {installed.version}: its nodes need a port "
+                "of their own for each other",
+                f"install {self.manifest.name} {self.cluster_since} or later",
+            )
+        return installed
+
+    def check_target(self, target: Target) -> None:
+        """Hold the target against the manifest, and against what a cluster does not have.
+
+        :raises TargetInvalid: with every problem and its path.
+        """
+        problems = target_problems(self.manifest, target)
+        index = target.driver_options.get("scan_index", "auto")
+        if _sharded(target.topology) and index in ("ycsb", "lex"):
+            message = "a cluster has no index for scans: it would be one key, on one node"
+            problems.append(("driver_options.scan_index", message))
+        if problems:
+            raise TargetInvalid(problems)
+
+    # how it is started
+
+    def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
+        """One `--name value…` for each parameter; those not set are left to the server."""
+        schemas = declared(self.manifest.parameters)
+        names = system_names(self.manifest)
+        address = place.address
+        words = ["--bind", address.host, "--port", str(address.port), "--dir", "."]
+        if resp_cluster.is_cluster(place):
+            words += ["--cluster-enabled", "yes", "--cluster-port", str(place.peer_port)]
+        elif place.number > 1:
+            host, port, *_ = place.addresses[0]
+            words += ["--replicaof", host, str(port)]
+        for name, value in sorted(parameters.items()):
+            text = system_value(schemas[name], value)
+            words += [f"--{names[name]}", *(text.split() or [""])]
+        return words
+
+    # how it is asked
+
+    def serving_process(self, address: Address, timeout_seconds: float) -> int | None:
+        """INFO's `process_id`, once nothing is loading."""
+        told = info(address, timeout_seconds)
+        return int(told["process_id"]) if told.get("loading", "0") == "0" else None
+
+    def version_served(self, address: Address, timeout_seconds: float) -> str:
+        """INFO's line with the version.
+
+        :raises ReplyError: also when another product answers.
+        """
+        told = info(address, timeout_seconds)
+        lacking = [name for name in self.version_fields if name not in told]
+        if lacking:
+            raise ReplyError(f"not {self.manifest.name}: INFO has no {lacking[0]}")
+        return told[self.version_fields[0]]
+
+    def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
+        """CONFIG GET, without the names kept for old clients, and without passwords."""
+        found = configuration(address, timeout_seconds)
+        return {
+            name: NOT_SHOWN if value and name in SECRETS else value
+            for name, value in found.items()
+            if not self.old_names.search(name)
+        }
+
+    def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
+        """The lines of INFO named in `sampled`; the number of keys as `keys`; whether it is a
+        primary as `primary`; of a replica, whether it is in touch with one as `link_up`.
+        """
+        told = info(address, timeout_seconds)
+        found = {name: float(told[name]) for name in self.sampled if name in told}
+        fields = dict(pair.split("=") for pair in told.get("db0", "keys=0").split(","))
+        found["keys"] = float(fields["keys"])
+        if "role" in told:
+            found["primary"] = float(told["role"] == "master")
+        if "master_link_status" in told:
+            found["link_up"] = float(told["master_link_status"] == "up")
+        return found
+
+    def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
+        """INFO's `used_memory`: what the allocator handed out, buffers included."""
+        return int(metrics["used_memory"]) if "used_memory" in metrics else None
+
+    # how several nodes become one system
+
+    def needs_peer_port(self, topology: Topology) -> bool:
+        """The bus of a cluster."""
+        return _sharded(topology)
+
+    def peer_ends(self, place: Place) -> tuple[Address, ...]:
+        """The client port, which replicas use as well; in a cluster its bus too."""
+        if place.alone:
+            return ()
+        bus = [Address(place.address.host, place.peer_port)] if place.peer_port else []
+        return (place.address, *bus)
+
+    def join(self, places: Sequence[Place], timeout_seconds: float) -> None:
+        """Make a cluster; replicas of one primary find it by themselves."""
+        if resp_cluster.is_cluster(places[0]):
+            resp_cluster.join(places, timeout_seconds)
+
+    def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
+        """Every node sees a whole cluster, and every replica follows its primary."""
+        if resp_cluster.is_cluster(places[0]):
+            return resp_cluster.missing(places, timeout_seconds)
+        return resp_cluster.missing_links(places, timeout_seconds)
+
+    # for the driver
+
+    def endpoints(self, deployed: Deployed) -> tuple[str, ...]:
+        """All nodes of a cluster, those that begin as primaries first; of a primary with replicas
+        the primary alone, for no other takes writes.
+        """
+        if deployed.nodes and not resp_cluster.is_cluster(deployed.nodes[0].place):
+            return deployed.endpoints[:1]
+        return deployed.endpoints
+
+    def driver_options(self, target: Target) -> dict[str, Scalar]:
+        """The target's, and `cluster` where there are several primaries."""
+        options = super().driver_options(target)
+        return {**options, "cluster": True} if _sharded(target.topology) else options
+
+
+def _sharded(topology: Topology) -> bool:
+    return topology.nodes > topology.replication_factor

@@ -1,0 +1,112 @@
+"""The shared half of plugins whose system speaks CQL, on a ring of equal nodes.
+
+Clients of such a system learn of its nodes from it, and take one port for granted: so all nodes of
+a machine share the number of a port, each on an address of the loopback network of its own.
+"""
+
+import ipaddress
+from collections.abc import Sequence
+from typing import ClassVar
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.target import Target
+
+from weighhouse_sdk.cql import rows
+from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.wire import Address
+
+STORAGE_PORT = 7000
+"""Where nodes reach each other, each on its own address."""
+TOKENS = 16
+"""Of each node, as the vendors' shipped files have it."""
+
+
+def own_address(port: int, number: int = 1) -> str:
+    """An address of the loopback network that no other port's nodes have.
+
+    :param port: where the clients of the deployment are served.
+    :param number: of the node, from 1 to 254.
+    """
+    return f"127.{port // 256}.{port % 256}.{number}"
+
+
+def tokens(number: int, nodes: int, each: int = TOKENS) -> tuple[int, ...]:
+    """A node's tokens on Murmur3's ring, −2⁶³ to 2⁶³ − 1.
+
+    All nodes' tokens together lie at even distances, by turns, so that every node has the same
+    share. Drawn at random, as by default, shares differ by chance from one deployment to the next.
+
+    :param number: of the node, from 1.
+    :param each: tokens of each node.
+    """
+    whole = 2**64
+    return tuple(
+        -(2**63) + (turn * nodes + number - 1) * whole // (nodes * each) for turn in range(each)
+    )
+
+
+class RingPlugin(ServerPlugin):
+    """Nodes that find each other by gossip."""
+
+    most_nodes: ClassVar[int] = 254
+    """That fit the last part of an address."""
+
+    def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
+        """One port, an address for each node; a single one listens where it was told."""
+        if len(addresses) == 1:
+            return addresses
+        host, port = addresses[0].host, addresses[0].port
+        if not ipaddress.ip_address(host).is_loopback:
+            raise DeployFailed(
+                f"several nodes on one machine need the loopback network, servers listen on {host}",
+                "set `machine.host` of the agent's policy to 127.0.0.1, or use one node",
+            )
+        return tuple(
+            Address(own_address(port, number), port) for number in range(1, len(addresses) + 1)
+        )
+
+    def own(self, place: Place) -> str:
+        """The address that a node's peers know it by."""
+        return place.address.host if not place.alone else own_address(place.address.port)
+
+    def seeds(self, place: Place) -> str:
+        """All nodes: with one alone, others that start beside it may find nobody to talk to."""
+        if place.alone:
+            return f"{self.own(place)}:{STORAGE_PORT}"
+        return ",".join(f"{each.host}:{STORAGE_PORT}" for each in place.addresses)
+
+    def peer_ends(self, place: Place) -> tuple[Address, ...]:
+        """The node's own address."""
+        return (Address(self.own(place), STORAGE_PORT),)
+
+    def version_served(self, address: Address, timeout_seconds: float) -> str:
+        """`release_version` of the node itself."""
+        ((local,),) = rows(address, timeout_seconds, "SELECT release_version FROM system.local")
+        return str(local["release_version"])
+
+    def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
+        """Ask every node: it has to see all others with their tokens, on the same schema. A node
+        that serves before that answers quorum reads with nothing, after writes that succeeded.
+        """
+        versions = set()
+        for place in places:
+            local, peers = rows(
+                place.address,
+                timeout_seconds,
+                "SELECT schema_version FROM system.local",
+                "SELECT tokens, schema_version FROM system.peers",
+            )
+            versions |= {row["schema_version"] for row in (*local, *peers)}
+            seen = 1 + sum(bool(row["tokens"]) for row in peers)
+            if seen < len(places):
+                return f"node {place.number} sees {seen} of {len(places)} nodes"
+        return f"{len(versions)} versions of the schema" if len(versions) > 1 else None
+
+    def driver_options(self, target: Target) -> dict[str, Scalar]:
+        """The keyspace gets as many copies as the topology says."""
+        options = super().driver_options(target)
+        if target.deployment != "external":
+            options["replication_factor"] = target.topology.replication_factor
+        return options

@@ -1,0 +1,65 @@
+"""The life of a Valkey server under test: one, one with replicas, or a cluster."""
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.resp_server import RespServer
+
+
+class ValkeyPlugin(RespServer):
+    """Valkey; what it has of Redis, and its own threads and replication."""
+
+    program = "valkey-server"
+    users = ("valkey", "nobody")
+    version_line = re.compile(r"^Valkey server v=(\S+)")
+    version_fields = ("valkey_version",)
+    old_names = re.compile(r"slave|ziplist|^master(auth|user)$")
+    places: ClassVar[Mapping[str, str | None]] = {
+        "port": "6379",
+        "bind": "* -::*",
+        "dir": None,
+        "replicaof": "",
+        "cluster-enabled": "no",
+        "cluster-port": "0",
+    }
+    sampled = (
+        "used_memory",
+        "used_memory_rss",
+        "used_memory_dataset",
+        "mem_fragmentation_ratio",
+        "connected_clients",
+        "total_commands_processed",
+        "keyspace_hits",
+        "keyspace_misses",
+        "evicted_keys",
+        "expired_keys",
+        "rejected_connections",
+        "rdb_bgsave_in_progress",
+        "aof_rewrite_in_progress",
+        "aof_current_size",
+        "aof_delayed_fsync",
+        "aof_pending_bio_fsync",
+        "current_cow_size",
+        "latest_fork_usec",
+        "io_threads_active",
+        "io_threaded_reads_processed",
+        "io_threaded_writes_processed",
+        "connected_slaves",
+        "master_repl_offset",
+        "sync_full",
+    )
+    gauges_marked: ClassVar[Mapping[str, str]] = {
+        "rdb_bgsave_in_progress": "snapshot",
+        "aof_rewrite_in_progress": "aof_rewrite",
+    }
+    counters_marked: ClassVar[Mapping[str, str]] = {
+        "evicted_keys": "eviction",
+        "aof_delayed_fsync": "delayed_fsync",
+        "sync_full": "full_sync",
+        "primary": "failover",
+    }
+
+
+PLUGIN = ValkeyPlugin(packaged_manifest("weighhouse_plugin_valkey"))

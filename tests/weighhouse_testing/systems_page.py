@@ -1,0 +1,131 @@
+"""Writes docs/systems.md: what of each system was really exercised, where, when, on which version.
+
+`python -m weighhouse_testing.systems_page RECORD…` takes records of test runs (`--exercised`, see
+weighhouse_sdk.exercised) into docs/systems.json, which keeps the newest of each kind, and writes
+the page from it. Without a record the page alone is written again.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_sdk.exercises import Exercise, Exercises, NotRun
+from weighhouse_sdk.registry import discover
+
+from weighhouse_testing.tree import REPOSITORY
+
+RECORD = REPOSITORY / "docs" / "systems.json"
+PAGE = REPOSITORY / "docs" / "systems.md"
+HEAD = """# Systems: what was exercised
+
+Written by `make systems` from test runs; do not change it by hand. Each row is a way of setting a
+system up that was really gone: the system was started (or found, where it is `external`), asked for
+its configuration, put under load by its driver, and removed, by tests that passed.
+
+What stands under *not exercised* is offered by a plugin, and follows its vendor's documentation
+(sources in the manifest and on the plugin's page), but was not run on a machine of this project.
+
+| system | deployment | nodes | version | tests | on | where |
+| --- | --- | --- | --- | --- | --- | --- |
+"""
+
+
+def nodes_in_words(exercise: Exercise) -> str:
+    """`1`, or how many and with how many copies."""
+    if exercise.nodes == 1:
+        return "1"
+    copies = exercise.replication_factor
+    return f"{exercise.nodes}, {copies} {'copy' if copies == 1 else 'copies'}"
+
+
+def merged(old: Exercises, new: Iterable[Exercises]) -> Exercises:
+    """The newest record of each way of setting a system up; of what was left out the last run's."""
+    ways = {(_way(each), each.stand_in): each for each in old.exercised}
+    left_out = list(old.not_run)
+    for run in new:
+        ways |= {(_way(each), each.stand_in): each for each in run.exercised}
+        seen = {each.plugin for each in run.exercised} | {each.plugin for each in run.not_run}
+        left_out = [each for each in left_out if each.plugin not in seen] + list(run.not_run)
+    return Exercises(
+        exercised=tuple(ways[key] for key in sorted(ways)),
+        not_run=tuple(sorted(left_out, key=lambda each: (each.plugin, each.reason))),
+    )
+
+
+def page(record: Exercises, manifests: Mapping[str, Manifest]) -> str:
+    """The page, of what was and what was not."""
+    known = [each for each in record.exercised if each.plugin in manifests]
+    rows = [
+        f"| {manifests[each.plugin].name} | {each.deployment} | {nodes_in_words(each)} "
+        f"| {each.version}{_instead(each)} | {each.tests} | {each.taken_on} | {each.machine} |"
+        for each in known
+    ]
+    return (
+        HEAD
+        + "\n".join([*rows, "", "## Not exercised", "", *_gaps(known, record, manifests)])
+        + "\n"
+    )
+
+
+def _instead(exercise: Exercise) -> str:
+    return f" ({exercise.stand_in})" if exercise.stand_in else ""
+
+
+def _way(exercise: Exercise) -> tuple[str, str, int, int]:
+    return (
+        exercise.plugin,
+        exercise.deployment,
+        exercise.nodes,
+        exercise.replication_factor,
+    )
+
+
+def _gaps(
+    known: Iterable[Exercise], record: Exercises, manifests: Mapping[str, Manifest]
+) -> Iterator[str]:
+    gone = {(each.plugin, each.deployment) for each in known if not each.stand_in}
+    several = {each.plugin for each in known if each.nodes > 1 and not each.stand_in}
+    for plugin, manifest in sorted(manifests.items()):
+        missing = [way for way in manifest.deployments if (plugin, way) not in gone]
+        lacks = [f"`{way}`" for way in missing]
+        if manifest.topology.max_nodes > 1 and plugin not in several:
+            lacks.append("several nodes")
+        if lacks:
+            yield f"- **{manifest.name}**: {', '.join(lacks)}{_reasons(plugin, record.not_run)}"
+
+
+def _reasons(plugin: str, not_run: Iterable[NotRun]) -> str:
+    found = [each for each in not_run if each.plugin == plugin]
+    if not found:
+        return "."
+    return (
+        "; "
+        + "; ".join(f"{each.reason} ({each.tests} tests, {each.taken_on})" for each in found)
+        + "."
+    )
+
+
+def stored() -> Exercises:
+    """The record that the repository keeps."""
+    if not RECORD.exists():
+        return Exercises()
+    return Exercises.model_validate_json(RECORD.read_text(encoding="utf-8"))
+
+
+def manifests() -> dict[str, Manifest]:
+    """Of every system whose plugin is installed."""
+    plugins, _ = discover()
+    return {name: each.manifest for name, each in plugins.items() if each.manifest.kind == "system"}
+
+
+def main(paths: list[str]) -> None:
+    """Take the records in, write record and page."""
+    runs = [Exercises.model_validate_json(Path(path).read_text(encoding="utf-8")) for path in paths]
+    record = merged(stored(), runs)
+    RECORD.write_text(record.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(page(record, manifests()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
