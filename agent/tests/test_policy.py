@@ -6,8 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from weighhouse_agent.policy import Policy, PolicyFile, PolicyRefused, check_order, is_local
+from weighhouse_agent.policy import (
+    Policy,
+    PolicyFile,
+    PolicyRefused,
+    check_image,
+    check_order,
+    is_local,
+)
+from weighhouse_protocol.manifest import load_manifest
 from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.target import Target
 from weighhouse_testing.platform import until
 
 from .conftest import RunningAgent, ended
@@ -45,6 +54,49 @@ def test_refusals_name_the_line(
         check_order(policy(text, tmp_path), order(**wanted))
     assert f"`{key}`" in told.value.hint
     assert told.value.failure().kind == "policy"
+
+
+MANIFEST = load_manifest(
+    Path(__file__).parents[2] / "plugins/redis/weighhouse_plugin_redis/plugin.toml"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "image", "allowed"),
+    [
+        ("", "", True),
+        ("", "{own}", True),
+        ("", "redis:7.0.0", False),
+        ("", "docker.io/library/redis@sha256:00", False),
+        ("images = []", "", False),
+        ('images = ["docker.io/library/redis:*"]', "redis:7.0.0", True),
+        ('images = ["docker.io/library/redis:*"]', "library/redis:7.0.0", True),
+        ('images = ["docker.io/library/redis:*"]', "example.com/library/redis:7.0.0", False),
+        ('images = ["docker.io/library/redis:*"]', "somebody/redis:7.0.0", False),
+        ('images = ["*"]', "example.com/x", True),
+        ('images = ["ours:5000/*:1"]', "ours:5000/redis", False),
+    ],
+)
+def test_images_are_the_plugins_own_or_those_that_are_named(
+    text: str, image: str, allowed: bool, tmp_path: Path
+) -> None:
+    own = MANIFEST.image
+    assert own is not None
+    target = Target(
+        name="r", system="redis", deployment="docker", image=image.format(own=own.image)
+    )
+    judged = policy(text, tmp_path)
+    if allowed:
+        check_image(judged, target, MANIFEST)
+        return
+    with pytest.raises(PolicyRefused) as told:
+        check_image(judged, target, MANIFEST)
+    assert "`images`" in told.value.hint
+    assert told.value.failure().kind == "policy"
+
+
+def test_images_are_no_matter_of_processes(tmp_path: Path) -> None:
+    check_image(policy("images = []", tmp_path), Target(name="r", system="redis"), MANIFEST)
 
 
 def test_what_is_within_passes(tmp_path: Path, order: MakeOrder) -> None:

@@ -9,8 +9,16 @@ from weighhouse_agent.attempt import CARRIED_OUT, clean
 from weighhouse_agent.home import Home
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion
+from weighhouse_sdk.testing import processes_below
+from weighhouse_testing.platform import until
 
 from .conftest import IMAGE
+
+MEASURES = '"phase":"measure"'
+
+
+def spooled(directory) -> str:
+    return directory.spool.read_text(encoding="utf-8")
 
 
 def order(**target) -> AttemptOrder:
@@ -35,16 +43,27 @@ def order(**target) -> AttemptOrder:
 
 
 @pytest.fixture
-def carried_out(tmp_path, docker_host, client):
-    """Carries an order out in a process of its own, under a policy; its directory and outcome."""
+def ordered(tmp_path, docker_host, client):
+    """Writes an order and a policy to where an attempt finds them; the attempt's directory."""
 
-    def carry(order, policy):
+    def write(order, policy):
         home = Home(tmp_path / "agent")
         home.prepare()
         home.policy.write_text(f'{policy}\n[machine]\ndocker_host = "{docker_host}"\n')
         directory = home.attempt(order.attempt_id)
         directory.logs.mkdir(parents=True)
         directory.order.write_text(order.model_dump_json())
+        return directory
+
+    return write
+
+
+@pytest.fixture
+def carried_out(ordered):
+    """Carries an order out in a process of its own, under a policy; its directory and outcome."""
+
+    def carry(order, policy):
+        directory = ordered(order, policy)
         subprocess.run(
             [sys.executable, "-m", "weighhouse_agent.attempt", str(directory.path)],
             check=True,
@@ -63,12 +82,35 @@ def test_an_attempt_in_a_container(carried_out, client):
     )
     assert done.failure is None
     assert done.outcome == "completed"
-    events = directory.spool.read_text(encoding="utf-8")
+    events = spooled(directory)
     assert '"limits.memory"' in events
     assert "256 MiB" in events
     assert "Ready to accept" in (directory.logs / "redis.log").read_text(encoding="utf-8")
     assert client.containers.list(all=True) == []
     assert clean(directory) == CARRIED_OUT
+
+
+def test_a_killed_attempt_is_cleaned_up_by_the_next(ordered, client):
+    """Attempt and nursery are killed alike; whoever comes next knows the directory alone."""
+    wanted = order(image=IMAGE, limits={"memory_mebibytes": 256})
+    measure = wanted.phases[1].model_copy(update={"duration_seconds": 300.0})
+    directory = ordered(
+        wanted.model_copy(update={"phases": (wanted.phases[0], measure), "limit_seconds": 400.0}),
+        'deployments = ["docker"]\nimages = ["docker.io/weighhouse-test/*"]',
+    )
+    words = [sys.executable, "-m", "weighhouse_agent.attempt", str(directory.path)]
+    with subprocess.Popen(words) as attempt:
+        try:
+            until("measured", lambda: directory.spool.exists() and MEASURES in spooled(directory))
+        finally:
+            attempt.kill()
+    [container] = client.containers.list()
+    assert container.labels["weighhouse.directory"] == str(directory.system)
+    assert len(processes_below(directory.system)) == 2
+    assert clean(directory) == CARRIED_OUT
+    assert client.containers.list(all=True) == []
+    assert processes_below(directory.system) == []
+    assert not (directory.system / "data").exists()
 
 
 @pytest.mark.parametrize(

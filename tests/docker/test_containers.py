@@ -12,7 +12,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from weighhouse_plugin_memcached import PLUGIN as MEMCACHED
 from weighhouse_protocol.faults import Fault
-from weighhouse_protocol.target import Limits, Target
+from weighhouse_protocol.target import Limits, Target, Topology
 from weighhouse_sdk.cgroups import group_of
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
@@ -255,3 +255,19 @@ def test_memcached_too(options, tmp_path, client, context):
     assert stopped.exit_codes == (0,)
     MEMCACHED.clean_up(other)
     assert not processes_below(other.directory)
+
+
+def test_nodes_in_containers_become_a_cluster(context, plugin, client):
+    limits = Limits(memory_mebibytes=64)
+    several = opened(context, topology=Topology(nodes=3), limits=limits)
+    deployed = plugin.deploy(several)
+    plugin.wait_ready(several, deployed)
+    assert len(client.containers.list()) == 3
+    assert len(plugin.describe(several, deployed).commands) == 3
+    plugin.fault(several, deployed, Fault(at_seconds=0, verb="kill", node=2))
+    assert (
+        "serves again"
+        in plugin.fault(several, deployed, Fault(at_seconds=0, verb="start", node=2)).label
+    )
+    assert plugin.stop(several, deployed).exit_codes == (0, 0, 0)
+    assert client.containers.list(all=True) == []

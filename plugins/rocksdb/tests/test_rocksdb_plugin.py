@@ -6,9 +6,10 @@ from typing import ClassVar
 
 import pytest
 from weighhouse_plugin_rocksdb import PLUGIN, files
-from weighhouse_protocol.target import Target
+from weighhouse_protocol.target import Limits, Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
+from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.testing import PluginConformance, order_for
 
 
@@ -34,6 +35,12 @@ def context(tmp_path: Path) -> Iterator[Context]:
     context = Context.open(target, tmp_path / "attempt")
     yield context
     PLUGIN.clean_up(context)
+
+
+def test_limits_cannot_be_kept_inside_the_driver(context: Context) -> None:
+    limited = context.target.model_copy(update={"limits": Limits(memory_mebibytes=64)})
+    with pytest.raises(TargetInvalid, match="limits: cannot be kept for the deployment"):
+        PLUGIN.check_target(limited)
 
 
 def test_parameters_reach_the_database_that_is_weighed(context: Context) -> None:

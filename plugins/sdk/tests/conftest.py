@@ -17,4 +17,4 @@ def target() -> Target:
 def context(target: Target, tmp_path: Path) -> Iterator[Context]:
     context = Context.open(target, tmp_path / "attempt")
     yield context
-    context.processes.remove_leftovers(0)
+    context.remove_leftovers()

@@ -13,7 +13,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -220,17 +220,13 @@ class ControlGroups:
         record = self.records / f"{name}.json"
         kept = {key: str(place) for key, place in places.items()}
         launch.record(record, {"name": name, "places": kept})
-        try:
-            for controller, place in places.items():
-                if place.parent == where.unified:
-                    (place.parent / "cgroup.subtree_control").write_text(f"+{controller}")
+        for controller, place in places.items():
+            if place.parent == where.unified:
+                _write(place.parent / "cgroup.subtree_control", f"+{controller}")
+            with _kept_at(place):
                 place.mkdir(exist_ok=True)
-            for file, text in settings(places, limits):
-                file.write_text(text, encoding="ascii")
-        except OSError as error:
-            raise DeployFailed(
-                f"this machine cannot keep the limits: {error.filename}: {error.strerror}", HINT
-            ) from error
+        for file, text in settings(places, limits):
+            _write(file, text)
         group = ControlGroup(name, places, record)
         return ControlGroup(name, places, record, group.oom_kills())
 
@@ -312,6 +308,21 @@ def memory_text(size_bytes: int) -> str:
 def limit_reached(memory: str) -> str:
     """What is said of a process that the kernel ended for its memory."""
     return f"the kernel ended it, as it reached its limit of memory ({memory})"
+
+
+@contextlib.contextmanager
+def _kept_at(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DeployFailed(
+            f"this machine cannot keep the limits: {place}: {error.strerror}", HINT
+        ) from error
+
+
+def _write(file: Path, text: str) -> None:
+    with _kept_at(file):
+        file.write_text(text, encoding="ascii")
 
 
 def _remove(directory: Path, end_at: float) -> None:

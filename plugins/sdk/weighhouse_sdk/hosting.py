@@ -100,6 +100,8 @@ class Hosting(Questions):
         """
         found: dict[str, str] = {}
         for node in deployed.nodes:
+            if node.down:
+                continue
             limits = node.body.limits()
             if found and limits != found:
                 raise DeployFailed(f"{node.place.name} has limits of its own: {limits}")

@@ -139,13 +139,13 @@ class Engine:
             ) from error
 
     def say(self, image: Image, words: Sequence[str]) -> str:
-        """What a program in an image prints, without network or disk; empty when it cannot start.
+        """What a program in an image prints, without network or disk.
 
         The engine itself removes the container when it ends. Asked once of each image.
 
         :param words: program and arguments.
         :returns: what it had printed when it ended, or was ended for taking too long.
-        :raises DeployFailed: when the engine does not answer.
+        :raises DeployFailed: when the engine does not answer, or cannot start the program.
         """
         key = (image.id, *words)
         if key not in self._told:
@@ -153,7 +153,8 @@ class Engine:
         return self._told[key]
 
     def _say(self, image: Image, words: Sequence[str]) -> str:
-        with self.told(f"{image.name} cannot be asked"):
+        what = f"{words[0]} of the image {image.name} cannot be asked"
+        with self.told(what):
             container = self.client.containers.create(
                 image.id,
                 entrypoint=[words[0]],
@@ -166,7 +167,7 @@ class Engine:
                 healthcheck={"test": ["NONE"]},
             )
         try:
-            with self.told(f"{image.name} cannot be asked"):
+            with self.told(what):
                 output = container.attach(stdout=True, stderr=True, stream=True, logs=True)
                 container.start()
                 limit = threading.Timer(ASK_SECONDS, container.kill)
@@ -175,10 +176,6 @@ class Engine:
                     return b"".join(output).decode("utf-8", errors="replace").strip()
                 finally:
                     limit.cancel()
-        except DeployFailed as error:
-            if isinstance(error.__cause__, APIError):
-                return ""  # No such program, or none that can be started.
-            raise
         finally:
             with contextlib.suppress(DockerException, RequestException):
                 container.remove(force=True)

@@ -50,8 +50,9 @@ class RespServer(ServerPlugin):
         :raises DeployFailed: also when a cluster cannot be made of it.
         """
         installed = super().check_host(target, options)
-        major = int(installed.version.partition(".")[0])
-        if _sharded(target.topology) and major < self.cluster_since:
+        major = installed.version.partition(".")[0]  # An image need not tell its version.
+        too_old = major.isdigit() and int(major) < self.cluster_since
+        if _sharded(target.topology) and too_old:
             raise DeployFailed(
                 f"no cluster of {self.manifest.name} {installed.version}: its nodes need a port "
                 "of their own for each other",
