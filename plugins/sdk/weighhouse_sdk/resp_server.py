@@ -30,6 +30,10 @@ class RespServer(ServerPlugin):
     """CONFIG GET lists some settings twice; these are the names kept for old clients."""
     sampled: ClassVar[tuple[str, ...]]
     """Lines of INFO that are sampled, where the version has them."""
+    always: ClassVar[tuple[str, ...]] = ()
+    """Arguments of every deployment, for what the server would do by itself and must not."""
+    told_by_info: ClassVar[Mapping[str, str]] = {}
+    """Settings that CONFIG GET leaves out → the line of INFO that has them."""
     cluster_since: ClassVar[int] = 7
     """First major version that a cluster can be made of here."""
 
@@ -75,7 +79,7 @@ class RespServer(ServerPlugin):
         schemas = declared(self.manifest.parameters)
         names = system_names(self.manifest)
         address = place.address
-        words = ["--bind", address.host, "--port", str(address.port), "--dir", "."]
+        words = ["--bind", address.host, "--port", str(address.port), "--dir", ".", *self.always]
         if resp_cluster.is_cluster(place):
             words += ["--cluster-enabled", "yes", "--cluster-port", str(place.peer_port)]
         elif place.number > 1:
@@ -105,8 +109,10 @@ class RespServer(ServerPlugin):
         return told[self.version_fields[0]]
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """CONFIG GET, without the names kept for old clients."""
+        """CONFIG GET, without the names kept for old clients, and what INFO alone has."""
         found = configuration(address, timeout_seconds)
+        told = info(address, timeout_seconds) if self.told_by_info else {}
+        found |= {name: told[line] for name, line in self.told_by_info.items() if line in told}
         return {name: value for name, value in found.items() if not self.old_names.search(name)}
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
