@@ -20,7 +20,7 @@ COPY protocol protocol
 COPY plugins plugins
 COPY agent agent
 RUN venv/bin/pip install --no-cache-dir -q --no-deps --no-build-isolation \
-      ./protocol ./plugins/sdk ./plugins/redis ./plugins/memcached ./plugins/rocksdb ./plugins/cassandra ./plugins/keydb ./plugins/valkey ./agent
+      ./protocol ./plugins/sdk ./plugins/redis ./plugins/memcached ./plugins/rocksdb ./plugins/cassandra ./plugins/garnet ./plugins/dragonfly ./plugins/keydb ./plugins/valkey ./agent
 COPY build/drivers drivers
 COPY infra/images/agent-entrypoint.sh /usr/local/bin/weighhouse-agent-entrypoint
 
