@@ -1,5 +1,6 @@
 """Reads Linux's /proc: who a process is, what it used."""
 
+import contextlib
 import os
 import select
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _STATE, _PARENT, _GROUP, _SESSION = 0, 1, 2, 3
 _UTIME, _STIME, _CHILD_UTIME, _CHILD_STIME = 11, 12, 13, 14
 _START, _RSS = 19, 21
+
+# Fields of a line of /proc/net/tcp (proc(5)).
+_SOCKET_STATE, _SOCKET_INODE = 3, 9
+_LISTENS = "0A"
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,24 @@ def process_tree(pid: int) -> list[ProcessStat]:
     for member in tree:
         tree += [child for child in children.get(member.pid, []) if child.alive]
     return tree
+
+
+def listening_process(port: int) -> int | None:
+    """Who listens on a TCP port of this machine; None: nobody, or somebody that this process may
+    not look into.
+    """
+    sockets = set()
+    for table in ("tcp", "tcp6"):
+        for line in (PROC / "net" / table).read_text(encoding="ascii").splitlines()[1:]:
+            fields = line.split()
+            if fields[_SOCKET_STATE] == _LISTENS and int(fields[1].rpartition(":")[2], 16) == port:
+                sockets.add(f"socket:[{fields[_SOCKET_INODE]}]")
+    for stat in all_processes() if sockets else []:
+        with contextlib.suppress(OSError):
+            for held in (PROC / str(stat.pid) / "fd").iterdir():
+                if str(held.readlink()) in sockets:
+                    return stat.pid
+    return None
 
 
 def boot_id() -> str:

@@ -34,6 +34,10 @@ class RespServer(ServerPlugin):
     """CONFIG GET lists some settings twice; these are the names kept for old clients."""
     sampled: ClassVar[tuple[str, ...]]
     """Lines of INFO that are sampled, where the version has them."""
+    always: ClassVar[tuple[str, ...]] = ()
+    """Arguments of every deployment, for what the server would do by itself and must not."""
+    told_by_info: ClassVar[Mapping[str, str]] = {}
+    """Settings that CONFIG GET leaves out → the line of INFO that has them."""
     cluster_since: ClassVar[int] = 7
     """First major version that a cluster can be made of here."""
 
@@ -80,7 +84,7 @@ class RespServer(ServerPlugin):
         schemas = declared(self.manifest.parameters)
         names = system_names(self.manifest)
         address = place.address
-        words = ["--bind", address.host, "--port", str(address.port), "--dir", "."]
+        words = ["--bind", address.host, "--port", str(address.port), "--dir", ".", *self.always]
         if resp_cluster.is_cluster(place):
             words += ["--cluster-enabled", "yes", "--cluster-port", str(place.peer_port)]
         elif place.number > 1:
@@ -110,8 +114,12 @@ class RespServer(ServerPlugin):
         return told[self.version_fields[0]]
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """CONFIG GET, without the names kept for old clients, and without passwords."""
+        """CONFIG GET, without the names kept for old clients, without passwords, and with what INFO
+        alone has.
+        """
         found = configuration(address, timeout_seconds)
+        told = info(address, timeout_seconds) if self.told_by_info else {}
+        found |= {name: told[line] for name, line in self.told_by_info.items() if line in told}
         return {
             name: NOT_SHOWN if value and name in SECRETS else value
             for name, value in found.items()

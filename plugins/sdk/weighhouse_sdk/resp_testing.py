@@ -6,6 +6,8 @@ Subclass `RespReplicas`, and `RespCluster` where the plugin makes clusters, besi
 
 # ruff: noqa: D102, PLR2004, S101 - a test's name says what it holds, and pytest explains assertions
 
+import contextlib
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -21,10 +23,12 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.lifecycle import Deployed
+from weighhouse_sdk.process import Command, Reservation
 from weighhouse_sdk.resp import ask, info
 from weighhouse_sdk.resp_cluster import SLOTS, seen_by
 from weighhouse_sdk.resp_server import RespServer
 from weighhouse_sdk.testing import processes_below
+from weighhouse_sdk.wire import Address, ReplyError
 
 ASK_SECONDS = 5.0
 RECORDS = 2000
@@ -263,3 +267,43 @@ def slots_of(ranges: tuple[str, ...]) -> int:
         first, _, last = each.partition("-")
         total += int(last or first) - int(first) + 1
     return total
+
+
+def drives_a_relative(plugin: RespServer, program: str, directory: Path) -> None:
+    """Let a plugin's driver, with the plugin's options, load a relative of a system whose own
+    program is not to be had.
+
+    :param program: takes `--port` and `--bind`, as Redis does.
+    """
+    target = Target(name="relative", system=plugin.manifest.id)
+    context = Context.open(target, directory / "relative")
+    executable = shutil.which(program)
+    assert executable is not None, f"{program} is not on PATH"
+    reservation = Reservation()
+    address = Address(reservation.host, reservation.port)
+    process = context.processes.start(
+        Command(
+            name="relative",
+            arguments=(
+                *(executable, "--port", str(address.port), "--bind", address.host),
+                *("--save", ""),
+            ),
+            directory=context.data_directory,
+            users=("nobody",),
+        )
+    )
+    process.reservation = reservation
+    try:
+        for _ in context.attempts(ASK_SECONDS):
+            with contextlib.suppress(OSError, ReplyError):
+                if ask(address, ASK_SECONDS, "PING") == "PONG":
+                    break
+        deployed = Deployed(endpoints=(address.endpoint,), version="unknown")
+        order = order_for(plugin, context, deployed, seconds=1.0)
+        with DriverRun(plugin.manifest.driver.id, order, context) as run:
+            ends = [event for event in run.events() if isinstance(event, PhaseFinished)]
+        assert sum(totals.ok for totals in ends[-1].operations.values()) > 0
+        assert not any(totals.errors for totals in ends[-1].operations.values())
+    finally:
+        process.stop(ASK_SECONDS)
+        plugin.clean_up(context)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import pytest
 from weighhouse_protocol.base import Scalar
@@ -41,29 +41,6 @@ from weighhouse_sdk.registry import load_plugin
 RECORDS = 5000
 FIELD_BYTES = 100
 FIELDS = 10
-
-CRASHING_AGENT = """
-import sys
-from pathlib import Path
-from weighhouse_protocol.driver import DriverOrder
-from weighhouse_protocol.target import Deployment, Target
-from weighhouse_sdk.context import Context
-from weighhouse_sdk.driver import DriverRun
-from weighhouse_sdk.registry import load_plugin
-plugin_id, target, order, directory = sys.argv[1:]
-plugin = load_plugin(plugin_id)
-context = Context.open(Target.model_validate_json(target), Path(directory))
-deployed = plugin.deploy(context)
-plugin.wait_ready(context, deployed)
-document = DriverOrder.model_validate_json(order)
-document = document.model_copy(update={"target": document.target.model_copy(
-    update={"endpoints": plugin.endpoints(deployed)})})
-with DriverRun(plugin.manifest.driver.id, document, context) as run:
-    for event in run.events():
-        print(event.event, getattr(event, "phase", ""), flush=True)
-"""
-"""An agent to be killed: deploys and drives for a long time. Arguments: plugin, target, order,
-directory."""
 
 
 def order_for(
@@ -115,6 +92,8 @@ class PluginConformance:
     """What the system's own log says then."""
     records: ClassVar[int] = RECORDS
     """How many are loaded; fewer where a write takes the longer the more there are."""
+    untold: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that the system does not tell back."""
 
     @pytest.fixture
     def target(self) -> Target:
@@ -140,6 +119,11 @@ class PluginConformance:
         """The same context for a target with these parameters."""
         target = context.target.model_copy(update={"parameters": dict(parameters)})
         return Context.open(target, context.directory)
+
+    def told(self) -> dict[str, dict[str, Any]]:
+        """The schemas of the parameters that the system tells back, by name."""
+        schemas = declared(self.plugin.manifest.parameters)
+        return {name: schema for name, schema in schemas.items() if name not in self.untold}
 
     def settings(self, context: Context) -> dict[str, Setting]:
         """Deploy, ask for the effective configuration, stop."""
@@ -208,7 +192,7 @@ class PluginConformance:
     def test_defaults_of_the_manifest_are_the_vendors(self, context: Context) -> None:
         settings = self.settings(context)
         names = system_names(self.plugin.manifest)
-        for name, schema in declared(self.plugin.manifest.parameters).items():
+        for name, schema in self.told().items():
             setting = settings[names[name]]
             assert setting.default is not None
             told = system_value(schema, schema["default"])
@@ -221,8 +205,8 @@ class PluginConformance:
         names = system_names(self.plugin.manifest)
         schemas = declared(self.plugin.manifest.parameters)
         assert self.changed
-        for name, value in self.changed.items():
-            setting = settings[names[name]]
+        for name in self.changed.keys() - self.untold:
+            value, setting = self.changed[name], settings[names[name]]
             assert same_value(setting.value, system_value(schemas[name], value)), name
             assert setting.value != setting.default, name
             assert setting.source == "experiment", name
@@ -236,7 +220,7 @@ class PluginConformance:
     def test_each_choice_of_an_enumeration_is_accepted(self, context: Context) -> None:
         """The first choices of all enumerations together, then the second ones, and so on."""
         names = system_names(self.plugin.manifest)
-        schemas = declared(self.plugin.manifest.parameters)
+        schemas = self.told()
         choices = {name: schema["enum"] for name, schema in schemas.items() if "enum" in schema}
         for turn in range(max(map(len, choices.values()), default=0)):
             chosen = {name: values[turn % len(values)] for name, values in choices.items()}
@@ -355,7 +339,7 @@ class PluginConformance:
         )
         agent = subprocess.Popen(
             [
-                *(sys.executable, "-c", CRASHING_AGENT, plugin.manifest.id),
+                *(sys.executable, "-m", "weighhouse_sdk.crashing_agent", plugin.manifest.id),
                 *(context.target.model_dump_json(), order.model_dump_json(exclude_none=True)),
                 str(context.directory),
             ],

@@ -1,0 +1,152 @@
+"""The Dragonfly plugin: on answers written down from its vendor's sources, and on the real server
+where there is one; no registry has it.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from weighhouse_plugin_dragonfly import PLUGIN
+from weighhouse_protocol.target import Target, Topology
+from weighhouse_sdk.context import HostOptions
+from weighhouse_sdk.errors import DeployFailed, TargetInvalid
+from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.resp_recorded import RecordedServer
+from weighhouse_sdk.resp_testing import drives_a_relative
+from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.wire import Address, ReplyError
+
+needs_dragonfly = pytest.mark.skipif(
+    shutil.which("dragonfly") is None,
+    reason="there is no dragonfly on PATH: the vendor's package dragonfly brings it",
+)
+
+# The lines of src/server/server_family.cc (commit f8eca6d); the values are made up.
+INFO = """# Server
+redis_version:7.4.0
+dragonfly_version:df-v1.39.0
+redis_mode:standalone
+arch_bits:64
+process_id:4711
+thread_count:2
+multiplexing_api:iouring
+tcp_port:6379
+uptime_in_seconds:3
+
+# Clients
+connected_clients:5
+pipeline_queue_length:0
+
+# Memory
+used_memory:8388608
+used_memory_human:8.00MiB
+used_memory_rss:20971520
+object_used_memory:5242880
+table_used_memory:1048576
+maxmemory:1073741824
+cache_mode:store
+
+# Stats
+total_commands_processed:1000
+keyspace_hits:600
+keyspace_misses:7
+evicted_keys:0
+hard_evictions:0
+
+# Replication
+role:master
+connected_slaves:0
+
+# Keyspace
+db0:keys=42,expires=0,hits=600,misses=7,hit_ratio=98.85,avg_ttl=-1
+"""
+PERSISTENCE = "# Persistence\nloading:0\nsaving:1\nrdb_bgsave_in_progress:1\n"
+CONFIGURATION = ["dbfilename", "dump-{timestamp}", "dbnum", "16", "dir", "", "maxmemory", "1.00GiB"]
+ANSWERS = {"INFO": INFO, "INFO PERSISTENCE": PERSISTENCE, "CONFIG GET *": CONFIGURATION}
+
+
+@needs_dragonfly
+class TestConformance(PluginConformance):
+    plugin = PLUGIN
+    changed: ClassVar = {
+        "proactor_threads": 1,
+        "maxmemory_bytes": 1_073_741_824,
+        "cache_mode": True,
+        "dbfilename": "snapshot",
+        "snapshot_cron": "*/5 * * * *",
+    }
+    impossible: ClassVar = {"maxmemory_bytes": 1_048_576}
+    refusal = "are required. Exiting"
+    untold = frozenset({"proactor_threads", "maxmemory_bytes", "cache_mode", "snapshot_cron"})
+
+
+def test_what_it_says_of_itself_is_read() -> None:
+    with RecordedServer(ANSWERS) as server:
+        address = server.address
+        assert PLUGIN.serving_process(address, 5.0) == 4711
+        assert PLUGIN.version_served(address, 5.0) == "1.39.0"
+        settings = PLUGIN.settings(address, 5.0)
+        assert settings["dbfilename"] == "dump-{timestamp}"
+        assert settings["proactor_threads"] == "2"
+        metrics = PLUGIN.metrics(address, 5.0)
+    assert metrics["keys"] == 42
+    assert metrics["saving"] == 1
+    assert metrics["primary"] == 1
+    assert PLUGIN.used_bytes(metrics) == 8_388_608
+    assert PLUGIN.gauges_marked["saving"] == "snapshot"
+
+
+def test_redis_is_not_taken_for_dragonfly() -> None:
+    with (
+        RecordedServer({"INFO": "redis_version:7.0.15\nprocess_id:1\n"}) as server,
+        pytest.raises(ReplyError, match="not Dragonfly: INFO has no dragonfly_version"),
+    ):
+        PLUGIN.version_served(server.address, 5.0)
+
+
+def test_parameters_are_flags() -> None:
+    address = Address("127.0.0.1", 7000)
+    place = Place(1, "dragonfly", address, Path(), (address,))
+    parameters = {"cache_mode": True, "snapshot_cron": "*/5 * * * *", "dbfilename": ""}
+    assert PLUGIN.arguments(parameters, place) == [
+        "--bind=127.0.0.1",
+        "--port=7000",
+        "--logtostderr",
+        "--version_check=false",
+        "--cache_mode=true",
+        "--dbfilename=",
+        "--snapshot_cron=*/5 * * * *",
+    ]
+
+
+@pytest.mark.parametrize("printed", ["v1.39.0-3f8a", "\x1b[0;32mv1.39.0-3f8a\x1b[m"])
+def test_the_version_is_found_under_its_colours(printed: str) -> None:
+    assert PLUGIN.version_of(f"dragonfly {printed}\nbuild time: 2026-06-01") == "1.39.0"
+
+
+def test_another_program_of_that_name_is_refused(tmp_path: Path) -> None:
+    program = tmp_path / "dragonfly"
+    program.write_text(f"#!{sys.executable}\nprint('DragonFly mail agent v0.13')\n", "utf-8")
+    program.chmod(0o755)
+    with pytest.raises(DeployFailed, match="is not Dragonfly; it says: DragonFly mail agent"):
+        PLUGIN.check_host(
+            Target(name="d", system="dragonfly"), HostOptions(search_path=str(tmp_path))
+        )
+
+
+def test_several_nodes_and_odd_schedules_are_refused() -> None:
+    target = Target(
+        name="d",
+        system="dragonfly",
+        topology=Topology(nodes=3, replication_factor=3),
+        parameters={"snapshot_cron": "hourly"},
+    )
+    with pytest.raises(TargetInvalid) as caught:
+        PLUGIN.check_target(target)
+    assert [path for path, _ in caught.value.problems] == ["topology", "parameters.snapshot_cron"]
+
+
+def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
+    drives_a_relative(PLUGIN, "redis-server", tmp_path)

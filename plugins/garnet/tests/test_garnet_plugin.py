@@ -1,0 +1,131 @@
+"""The Garnet plugin: on answers written down from its vendor's sources, and on the real server
+where there is one; no registry has a .NET to run it on.
+"""
+
+import os
+import shutil
+import socket
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from weighhouse_plugin_garnet import PLUGIN
+from weighhouse_protocol.target import Target, Topology
+from weighhouse_sdk.errors import TargetInvalid
+from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.procfs import listening_process
+from weighhouse_sdk.resp_recorded import RecordedServer
+from weighhouse_sdk.resp_testing import drives_a_relative
+from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.wire import Address, ReplyError
+
+needs_garnet = pytest.mark.skipif(
+    shutil.which("garnet-server") is None,
+    reason="there is no garnet-server on PATH: `dotnet tool install garnet-server` brings it",
+)
+
+# Lines of libs/server/Metrics/Info/GarnetInfoMetrics.cs (commit e508a41); the values are made up.
+INFO = """# Server
+garnet_version:2.1.4
+server_name:garnet
+os:Unix 6.1.0.0
+processor_count:2
+redis_version:7.4.3
+redis_mode:standalone
+
+# Memory
+system_page_size:4096
+proc_physical_memory_size:104857600
+proc_physical_memory_size(MB):100
+gc_heap_bytes:20971520
+store_index_size:134217728
+store_mainlog_memory_size:16777216
+total_main_store_size:150994944
+aof_memory_size:0
+
+# Replication
+role:master
+connected_slaves:0
+master_repl_offset:N/A
+
+# Stats
+total_commands_processed:0
+
+# Clients
+connected_clients:0
+"""
+CONFIGURATION = ["timeout", "0", "save", "", "appendonly", "no", "slave-read-only", "no"]
+ANSWERS = {"INFO": INFO, "CONFIG GET *": CONFIGURATION}
+
+
+@needs_garnet
+class TestConformance(PluginConformance):
+    plugin = PLUGIN
+    changed: ClassVar = {
+        "memory_bytes": 1_073_741_824,
+        "index_bytes": 67_108_864,
+        "storage_tier": True,
+        "readcache": True,
+        "aof": True,
+        "aof_commit_freq_ms": 100,
+        "aof_commit_wait": True,
+    }
+    impossible: ClassVar = {"readcache": True}
+    refusal = "Read cache requires storage tiering to be enabled"
+    untold = frozenset({"memory_bytes", "index_bytes", "storage_tier", "readcache"})
+
+
+def test_what_it_says_of_itself_is_read() -> None:
+    with RecordedServer(ANSWERS) as server:
+        address = server.address
+        assert PLUGIN.version_served(address, 5.0) == "2.1.4"
+        assert PLUGIN.settings(address, 5.0) == {"timeout": "0", "save": "", "appendonly": "no"}
+        metrics = PLUGIN.metrics(address, 5.0)
+        assert PLUGIN.serving_process(address, 5.0) == os.getpid()
+    assert metrics["gc_heap_bytes"] == 20_971_520
+    assert "keys" not in metrics
+    assert PLUGIN.used_bytes(metrics) == 150_994_944
+    assert PLUGIN.used_bytes({}) is None
+
+
+def test_redis_is_not_taken_for_garnet() -> None:
+    with (
+        RecordedServer({"INFO": "redis_version:7.0.15\nprocess_id:1\n"}) as server,
+        pytest.raises(ReplyError, match="not Garnet: INFO has no garnet_version"),
+    ):
+        PLUGIN.serving_process(server.address, 5.0)
+
+
+def test_a_port_that_is_only_held_has_no_listener() -> None:
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        port = holder.getsockname()[1]
+        assert listening_process(port) is None
+        holder.listen()
+        assert listening_process(port) == os.getpid()
+
+
+def test_flags_stand_alone_and_only_when_they_are_on() -> None:
+    address = Address("127.0.0.1", 7000)
+    place = Place(1, "garnet", address, Path(), (address,))
+    parameters = {"aof": True, "readcache": False, "memory_bytes": 1024, "aof_commit_freq_ms": -1}
+    assert PLUGIN.arguments(parameters, place) == [
+        *("--bind", "127.0.0.1", "--port", "7000"),
+        *("--aof", "--aof-commit-freq", "-1", "--memory", "1024"),
+    ]
+
+
+@pytest.mark.parametrize("printed", ["garnet-server 2.1.4", "GarnetServer 2.1.4+e508a41"])
+def test_the_version_is_found(printed: str) -> None:
+    assert PLUGIN.version_of(printed) == "2.1.4"
+    assert PLUGIN.version_of("garnet 2.1.4") is None
+
+
+def test_several_nodes_are_refused() -> None:
+    topology = Topology(nodes=3, replication_factor=1)
+    with pytest.raises(TargetInvalid, match="up to 1 node"):
+        PLUGIN.check_target(Target(name="g", system="garnet", topology=topology))
+
+
+def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:
+    drives_a_relative(PLUGIN, "redis-server", tmp_path)

@@ -1,0 +1,83 @@
+"""The life of a KeyDB server under test: one, or one with replicas."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.registry import packaged_manifest
+from weighhouse_sdk.resp_server import RespServer
+
+
+class KeydbPlugin(RespServer):
+    """KeyDB; what it has of Redis 6, and its threads."""
+
+    program = "keydb-server"
+    users = ("keydb", "nobody")
+    version_line = re.compile(r"^KeyDB server v=(\S+)")
+    version_fields = ("redis_version", "mvcc_depth")
+    """INFO calls KeyDB's own version so; its section `KeyDB` tells it from Redis."""
+    old_names = re.compile(r"slave")
+    always = ("--enable-motd", "no")
+    """Else it asks its vendor for a message of the day when it starts."""
+    told_by_info: ClassVar[Mapping[str, str]] = {"server-threads": "server_threads"}
+    places: ClassVar[Mapping[str, str | None]] = {
+        "port": "6379",
+        "bind": "",
+        "dir": None,
+        "replicaof": "",
+        "enable-motd": "yes",
+    }
+    sampled = (
+        "used_memory",
+        "used_memory_rss",
+        "used_memory_dataset",
+        "mem_fragmentation_ratio",
+        "connected_clients",
+        "total_commands_processed",
+        "keyspace_hits",
+        "keyspace_misses",
+        "evicted_keys",
+        "expired_keys",
+        "rejected_connections",
+        "rdb_bgsave_in_progress",
+        "aof_rewrite_in_progress",
+        "aof_current_size",
+        "aof_delayed_fsync",
+        "aof_pending_bio_fsync",
+        "current_cow_size",
+        "latest_fork_usec",
+        "long_lock_waits",
+        "mvcc_depth",
+        "connected_slaves",
+        "master_repl_offset",
+        "sync_full",
+    )
+    gauges_marked: ClassVar[Mapping[str, str]] = {
+        "rdb_bgsave_in_progress": "snapshot",
+        "aof_rewrite_in_progress": "aof_rewrite",
+    }
+    counters_marked: ClassVar[Mapping[str, str]] = {
+        "evicted_keys": "eviction",
+        "aof_delayed_fsync": "delayed_fsync",
+        "sync_full": "full_sync",
+        "primary": "failover",
+    }
+
+    def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
+        """As for Redis, but `--save` once for each rule: several in one are not refused, but
+        ignored.
+        """
+        others = {name: value for name, value in parameters.items() if name != "save"}
+        words = list(super().arguments(others, place))
+        if "save" in parameters:
+            numbers = str(parameters["save"]).split()
+            for seconds, changes in zip(numbers[::2], numbers[1::2], strict=True):
+                words += ["--save", seconds, changes]
+            if not numbers:
+                words += ["--save", ""]
+        return words
+
+
+PLUGIN = KeydbPlugin(packaged_manifest("weighhouse_plugin_keydb"))
