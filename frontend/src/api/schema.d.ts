@@ -4527,7 +4527,8 @@ export interface components {
             label?: string;
             /**
              * Mark
-             * @description For example `deployed`, `ready`, `reconnect`, `aof_rewrite`, `stopped`.
+             * @description `deployed`, `ready`, `stopped`; `fault`, `fault_done`, `fault_failed`; a system's own event:
+             *     `NAME_began` and `NAME_ended`, or `NAME`; `sample_failed`, `memory_failed`, `system_ended`.
              */
             mark: string;
             /** Sequence */
