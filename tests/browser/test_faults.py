@@ -30,8 +30,8 @@ def test_faults_are_added_in_the_form_and_done_in_the_run(
     page.get_by_role("button", name="Save as revision 2").click()
     expect(page.get_by_text("revision 2").first).to_be_visible()
 
-    saved = platform.request("GET", "/experiments/frozen")
-    document = yaml.safe_load(saved["latest_revision"]["yaml"])
+    saved = platform.request("GET", "/experiments/frozen/revisions/2")
+    document = yaml.safe_load(saved["yaml"])
     assert document["scenario"] == "fault"
     assert [fault["verb"] for fault in document["faults"]] == ["pause", "resume"]
     started = platform.request("POST", "/campaigns", json={"experiment": "frozen"})
