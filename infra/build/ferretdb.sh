@@ -4,7 +4,7 @@
 #
 # Sourced (it exports WEIGHHOUSE_FERRETDB, the program's path), or run by itself.
 
-ferretdb() {
+built_ferretdb() {
   local cache=${WEIGHHOUSE_CACHE:-$HOME/.cache/weighhouse}
   local source directory work
   source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/ferretdb || return 1
@@ -36,4 +36,4 @@ ferretdb() {
   export WEIGHHOUSE_FERRETDB=$directory/ferretdb
 }
 
-ferretdb
+built_ferretdb
