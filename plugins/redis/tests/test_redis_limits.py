@@ -15,7 +15,6 @@ from weighhouse_sdk.cgroups import Hierarchies
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed, SystemFailed
 from weighhouse_sdk.lifecycle import Deployed
-from weighhouse_sdk.starting import addresses_of
 
 LIMITS = Limits(memory_mebibytes=24, cpus=0.75)
 
@@ -29,8 +28,8 @@ def context(tmp_path: Path) -> Iterator[Context]:
 
 
 def fill(deployed: Deployed, megabytes: int) -> None:
-    host, port = addresses_of(deployed)[0]
-    with Redis(host, port, retry=Retry(NoBackoff(), 0)) as client:
+    place = deployed.nodes[0].place.address
+    with Redis(place.host, place.port, retry=Retry(NoBackoff(), 0)) as client:
         for number in range(megabytes):
             client.set(f"key{number}", "x" * 1_000_000)
 
