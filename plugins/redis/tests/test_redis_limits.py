@@ -28,9 +28,8 @@ def context(tmp_path: Path) -> Iterator[Context]:
 
 
 def fill(deployed: Deployed, megabytes: int) -> None:
-    address = deployed.nodes[0].place.address
-    host, port = address.host, address.port
-    with Redis(host, port, retry=Retry(NoBackoff(), 0)) as client:
+    place = deployed.nodes[0].place.address
+    with Redis(place.host, place.port, retry=Retry(NoBackoff(), 0)) as client:
         for number in range(megabytes):
             client.set(f"key{number}", "x" * 1_000_000)
 
