@@ -2734,8 +2734,7 @@ export interface components {
             faults?: ("kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal")[];
             /**
              * Features
-             * @description Further parts of a workload that it can carry out: records that expire, reads of several
-             *     records at once.
+             * @description Further parts of a workload that it can carry out.
              * @default []
              */
             features?: ("ttl" | "multi_get")[];
@@ -2790,7 +2789,8 @@ export interface components {
              *       "layout": "single",
              *       "max_nodes": 1,
              *       "min_primaries": 2,
-             *       "nodes_are": ""
+             *       "nodes_are": "",
+             *       "shards_lack": []
              *     }
              */
             topology?: components["schemas"]["ManifestTopology"];
@@ -2929,6 +2929,12 @@ export interface components {
              * @default
              */
             nodes_are?: string;
+            /**
+             * Shards Lack
+             * @description Of the layout `shards`: operations and features that several primaries do not have.
+             * @default []
+             */
+            shards_lack?: (("read" | "update" | "insert" | "scan" | "read_modify_write" | "delete") | ("ttl" | "multi_get"))[];
         };
         /**
          * MemberCreate

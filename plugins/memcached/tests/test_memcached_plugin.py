@@ -63,7 +63,7 @@ def store(deployed: Deployed, count: int, size: int) -> None:
 def test_plugin_changes_places_alone(context: Context, deployed: Deployed) -> None:
     described = PLUGIN.describe(context, deployed)
     own = {each.name: each.default for each in described.settings if each.source == "plugin"}
-    assert own == {"inter": "NULL", "tcpport": "11211", "udpport": "0"}
+    assert own == {"inter": "NULL", "tcpport": "11211"}
 
 
 def test_the_memory_limit_is_a_limit(context: Context, deployed: Deployed) -> None:
