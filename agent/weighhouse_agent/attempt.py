@@ -24,7 +24,7 @@ from weighhouse_protocol.report import Completion, Failure, FailureKind
 from weighhouse_sdk.context import Cancel, Context, HostOptions, SystemClock
 from weighhouse_sdk.errors import Cancelled, PluginBroken, PluginError, PluginMissing
 from weighhouse_sdk.procfs import boot_id, process_stat
-from weighhouse_sdk.registry import load_plugin
+from weighhouse_sdk.registry import load_plugin, load_tool
 
 from weighhouse_agent import VERSION
 from weighhouse_agent.execution import Execution
@@ -147,6 +147,7 @@ def _failure_of(
         target = check_order(policy, order)
         _stay_on(policy.machine.agent_cpus)
         plugin = load_plugin(target.system)
+        tool = load_tool(target.tool) if target.tool is not None else None
         context = Context.open(
             target,
             directory.system,
@@ -156,8 +157,9 @@ def _failure_of(
             cancel=cancel,
             clock=clock,
         )
-        facts = machine_facts(directory.home.instance_id(), versions(target.system))
-        execution = Execution(order, target, plugin, policy, context, spool, facts)
+        taking_part = versions(target.system) | (versions(target.tool) if target.tool else {})
+        facts = machine_facts(directory.home.instance_id(), taking_part)
+        execution = Execution(order, target, plugin, policy, context, spool, facts, tool)
         execution.run()
     except Cancelled:
         failure = _cancelled(directory)

@@ -5,6 +5,7 @@ import selectors
 import shutil
 import signal
 import subprocess
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -43,6 +44,7 @@ def driver_directories() -> tuple[Path, ...]:
         Path(named) if named else None,
         Path(target) / "release" if target else None,
         Path.home() / ".cache" / "weighhouse" / "target" / "release",
+        Path(sysconfig.get_path("scripts")),  # where load tools' programs are installed
     ]
     return tuple(place for place in places if place is not None)
 
