@@ -89,3 +89,27 @@ def test_tool_for_another_systems_driver_is_refused(
     assert attempt.completion.failure is not None
     assert attempt.completion.failure.kind == "invalid"
     assert "cannot make load on Memcached" in attempt.completion.failure.message
+
+
+def test_db_bench_makes_the_load_on_a_rocksdb_of_its_own(
+    real: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    workload = {
+        "name": "mix",
+        "insert_order": "ordered",
+        "write_all_fields": True,
+        "operations": {"read": 0.5, "update": 0.5},
+    }
+    wanted = order(
+        system="rocksdb", deployment="in_process", tool="db-bench", workload=workload,
+        load={"model": "closed", "clients": 2}, measure_seconds=2.0, warmup_seconds=1.0,
+    )  # fmt: skip
+    attempt = carried_out(real, server, wanted)
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed", attempt.completion.failure
+    assert attempt.of_kind("target")[0]["facts"]["versions"]["driver db-bench"][0].isdigit()
+    for operation in ("read", "update"):
+        assert sum(each["count"] for each in measured(attempt, operation)) > 100
+    samples = attempt.of_kind("sample")
+    assert max(each["cpu_percent"] or 0 for each in samples) > 0
+    assert max(each["disk_bytes"] or 0 for each in samples) > 100_000
