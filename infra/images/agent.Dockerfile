@@ -20,7 +20,8 @@ COPY protocol protocol
 COPY plugins plugins
 COPY agent agent
 RUN venv/bin/pip install --no-cache-dir -q --no-deps --no-build-isolation \
-      ./protocol ./plugins/sdk ./plugins/redis ./plugins/memcached ./plugins/rocksdb ./plugins/cassandra ./agent
+      ./protocol ./plugins/sdk ./plugins/redis ./plugins/memcached ./plugins/rocksdb ./plugins/cassandra \
+      ./plugins/redis-benchmark ./plugins/db-bench ./agent
 COPY build/drivers drivers
 COPY infra/images/agent-entrypoint.sh /usr/local/bin/weighhouse-agent-entrypoint
 

@@ -146,7 +146,9 @@ def test_what_it_cannot_say_is_refused() -> None:
 
 def test_options_and_defaults_of_the_driver_are_passed_on() -> None:
     target = DriverTarget(endpoints=("file:///d",), options={"wal": False, "compression": "zstd"})
-    words = arguments(tool_order(MIX, target=target), Phase(kind="measure", duration_seconds=3), "/d")
+    words = arguments(
+        tool_order(MIX, target=target), Phase(kind="measure", duration_seconds=3), "/d"
+    )
     assert {
         "--db=/d", "--num=2000", "--value_size=1000", "--cache_size=33554432", "--disable_wal=1",
         "--sync=0", "--compression_type=zstd", "--threads=2", "--duration=3",
@@ -166,4 +168,8 @@ def test_other_output_is_told_apart() -> None:
     with pytest.raises(DriverFailed):
         read([])
     with pytest.raises(SystemFailed, match="found 3 of 4"):
-        read(["readrandom   :  7.7 micros/op 25 ops/sec 1.0 seconds 4 operations;  1 MB/s (3 of 4 found)"])
+        read(
+            [
+                "readrandom   :  7.7 micros/op 25 ops/sec 1.0 seconds 4 operations;  1 MB/s (3 of 4 found)"
+            ]
+        )

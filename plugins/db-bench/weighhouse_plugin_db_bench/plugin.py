@@ -105,7 +105,7 @@ def _refusals(order: DriverOrder) -> Iterator[str]:
             if limited:
                 yield f"phases[{index}]: db_bench loads all records, without a limit"
         elif phase.operation_count is not None:
-            yield f"phases[{index}].operation_count: db_bench counts for each thread; set a duration"
+            yield f"phases[{index}].operation_count: it counts for each thread; set a duration"
         elif phase.duration_seconds is not None and phase.duration_seconds % 1:
             yield f"phases[{index}].duration_seconds: db_bench takes whole seconds"
 

@@ -109,9 +109,7 @@ def test_engine_loads_and_the_tool_meets_its_records(
     assert events[0].event == "ready"
     assert (events[0].driver, events[0].layout) == ("redis-benchmark", layout)
     name = "read" if workload is READS else "update"
-    measured = [
-        each for each in events if isinstance(each, Interval) and each.phase == "measure"
-    ]
+    measured = [each for each in events if isinstance(each, Interval) and each.phase == "measure"]
     answers = [each.operations[name].ok for each in measured]
     total = sum(each.count for each in answers if each)
     for each in answers:

@@ -43,7 +43,9 @@ def test_unit_is_applied() -> None:
     assert decoded(text, unit_ns=1000.0) == {1_000_000: 2}
 
 
-@pytest.mark.parametrize("text", ["", "no histogram", "AAAA", "HISTFAAAACB42u3BAQ0AAADCoPdPbQ8HFAAAAH"])
+@pytest.mark.parametrize(
+    "text", ["", "no histogram", "AAAA", "HISTFAAAACB42u3BAQ0AAADCoPdPbQ8HFAAAAH"]
+)
 def test_anything_else_is_told_apart(text: str) -> None:
     with pytest.raises(HistogramUnreadable):
         decoded(text)

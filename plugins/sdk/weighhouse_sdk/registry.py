@@ -104,7 +104,9 @@ def _load(entry: EntryPoint) -> Plugin | Tool:
     if not isinstance(plugin, Plugin | Tool):
         raise PluginBroken(f"plugin `{entry.name}`: {entry.value} is not a Plugin, nor a Tool")
     if (plugin.manifest.kind == "tool") != isinstance(plugin, Tool):
-        raise PluginBroken(f"plugin `{entry.name}`: its manifest says kind `{plugin.manifest.kind}`")
+        raise PluginBroken(
+            f"plugin `{entry.name}`: its manifest says kind `{plugin.manifest.kind}`"
+        )
     if plugin.manifest.id != entry.name:
         raise PluginBroken(f"plugin `{entry.name}`: its manifest says `{plugin.manifest.id}`")
     return plugin

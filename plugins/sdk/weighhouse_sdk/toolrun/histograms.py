@@ -102,7 +102,7 @@ def from_cumulative(points: Iterable[tuple[int, int]], total: int) -> dict[int, 
     found: dict[int, int] = {}
     seen = 0
     value = 0
-    for value, count in sorted(points):  # noqa: B007 - the last one is used
+    for value, count in sorted(points):
         if min(count, total) > seen:
             found[value] = found.get(value, 0) + min(count, total) - seen
             seen = min(count, total)

@@ -30,7 +30,7 @@ class Slice:
     """Unix time, µs."""
     duration_us: int
     operations: Mapping[str, OperationInterval]
-    driver: DriverSelf = DriverSelf()
+    driver: DriverSelf = field(default_factory=DriverSelf)
 
 
 class Child:
