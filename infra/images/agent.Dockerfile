@@ -21,7 +21,7 @@ COPY plugins plugins
 COPY agent agent
 RUN venv/bin/pip install --no-cache-dir -q --no-deps --no-build-isolation \
       ./protocol ./plugins/sdk ./plugins/redis ./plugins/memcached ./plugins/rocksdb ./plugins/cassandra \
-      ./plugins/redis-benchmark ./plugins/db-bench ./agent
+      ./plugins/redis-benchmark ./plugins/db-bench ./plugins/cassandra-stress ./agent
 COPY build/drivers drivers
 COPY infra/images/agent-entrypoint.sh /usr/local/bin/weighhouse-agent-entrypoint
 
