@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 . infra/bootstrap/settings.sh
 . infra/build/rocksdb-library.sh
 . infra/build/cassandra-jars.sh
+. infra/build/cassandra-stress.sh
 . infra/build/mongo-stand-in.sh
 
 work=$(mktemp -d)

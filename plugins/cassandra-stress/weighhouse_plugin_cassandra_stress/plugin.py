@@ -35,7 +35,9 @@ class CassandraStress(Tool):
 
     loads = "tool"
     reach: ClassVar[Reach] = Reach(
-        workload=frozenset({"field_count", "field_length", "field_name_prefix", "write_all_fields"}),
+        workload=frozenset(
+            {"field_count", "field_length", "field_name_prefix", "write_all_fields"}
+        ),
         options=frozenset({"read_consistency", "write_consistency", "replication_factor"}),
         mixes=True,
         open_loop=True,

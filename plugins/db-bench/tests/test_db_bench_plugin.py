@@ -168,8 +168,4 @@ def test_other_output_is_told_apart() -> None:
     with pytest.raises(DriverFailed):
         read([])
     with pytest.raises(SystemFailed, match="found 3 of 4"):
-        read(
-            [
-                "readrandom   :  7.7 micros/op 25 ops/sec 1.0 seconds 4 operations;  1 MB/s (3 of 4 found)"
-            ]
-        )
+        read(["readrandom   :  7.7 micros/op 25 ops/sec 1.0 seconds 4 operations; (3 of 4 found)"])
