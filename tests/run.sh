@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 . infra/bootstrap/settings.sh
 . infra/build/rocksdb-library.sh
 . infra/build/cassandra-jars.sh
+. infra/build/cassandra-stress.sh
 . infra/build/mongo-stand-in.sh
 . infra/build/valkey-server.sh
 # Nothing depends on Go: without it, or without its proxy, tests of FerretDB say that they do not run.

@@ -31,7 +31,8 @@ def order() -> Callable[..., AttemptOrder]:
     def make(
         *, measure_seconds: float = 0.4, limit_seconds: float = 60.0, load: Any = None,
         deployment: str = "process", endpoints: tuple[str, ...] = (), system: str = "scale",
-        driver: str = "none", **parameters: Any,
+        driver: str = "none", tool: str | None = None, workload: Any = None,
+        warmup_seconds: float = 0.1, **parameters: Any,
     ) -> AttemptOrder:  # fmt: skip
         attempt_id = uuid4()
         return AttemptOrder.model_validate(
@@ -48,12 +49,14 @@ def order() -> Callable[..., AttemptOrder]:
                     "endpoints": endpoints,
                     "parameters": parameters,
                     "driver_options": {"behaviour": driver} if driver != "none" else {},
+                    "tool": tool,
                 },
-                "workload": {"name": "mixed", "operations": {"read": 0.5, "update": 0.5}},
+                "workload": workload
+                or {"name": "mixed", "operations": {"read": 0.5, "update": 0.5}},
                 "load": load or {"model": "closed", "clients": 1},
                 "phases": [
                     {"kind": "load", "clients": 1},
-                    {"kind": "warmup", "duration_seconds": 0.1},
+                    {"kind": "warmup", "duration_seconds": warmup_seconds},
                     {"kind": "measure", "duration_seconds": measure_seconds},
                 ],
                 "interval_seconds": 0.1,

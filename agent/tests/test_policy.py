@@ -37,6 +37,7 @@ def policy(text: str, tmp_path: Path) -> Policy:
     ("text", "wanted", "key"),
     [
         ('plugins = ["redis"]', {}, "plugins"),
+        ('plugins = ["scale"]', {"tool": "redis-benchmark"}, "plugins"),
         ('deployments = ["in_process"]', {}, "deployments"),
         ("max_run_seconds = 30", {"limit_seconds": 31.0}, "max_run_seconds"),
         ("max_rate_per_second = 4999", {"load": OPEN}, "max_rate_per_second"),
@@ -103,6 +104,12 @@ def test_what_is_within_passes(tmp_path: Path, order: MakeOrder) -> None:
     text = 'plugins = ["scale"]\nmax_clients = 64\nmax_rate_per_second = 5000\nmax_run_seconds = 60'
     wanted = order(load=OPEN)
     assert check_order(policy(text, tmp_path), wanted) == wanted.target
+
+
+def test_a_tool_passes_when_it_is_named_too(tmp_path: Path, order: MakeOrder) -> None:
+    wanted = order(tool="redis-benchmark")
+    for text in ('plugins = ["scale", "redis-benchmark"]', 'plugins = ["*"]'):
+        assert check_order(policy(text, tmp_path), wanted) == wanted.target
 
 
 def test_a_name_becomes_the_address_that_was_checked(tmp_path: Path, order: MakeOrder) -> None:

@@ -25,7 +25,7 @@ from weighhouse_protocol.report import Completion, Failure, FailureKind
 from weighhouse_sdk.context import Cancel, Context, HostOptions, SystemClock
 from weighhouse_sdk.errors import Cancelled, PluginBroken, PluginError, PluginMissing
 from weighhouse_sdk.procfs import boot_id, process_stat
-from weighhouse_sdk.registry import load_plugin
+from weighhouse_sdk.registry import load_plugin, load_tool
 
 from weighhouse_agent import VERSION
 from weighhouse_agent.credentials import credentials_for
@@ -150,6 +150,7 @@ def _failure_of(
         _stay_on(policy.machine.agent_cpus)
         plugin = load_plugin(target.system)
         check_image(policy, target, plugin.manifest)
+        tool = load_tool(target.tool) if target.tool is not None else None
         context = Context.open(
             target,
             directory.system,
@@ -159,8 +160,9 @@ def _failure_of(
             cancel=cancel,
             clock=clock,
         )
-        facts = machine_facts(directory.home.instance_id(), versions(target.system))
-        execution = Execution(order, target, plugin, policy, context, spool, facts)
+        taking_part = versions(target.system) | (versions(target.tool) if target.tool else {})
+        facts = machine_facts(directory.home.instance_id(), taking_part)
+        execution = Execution(order, target, plugin, policy, context, spool, facts, tool)
         execution.run()
     except Cancelled:
         failure = _cancelled(directory)

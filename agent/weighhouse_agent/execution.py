@@ -28,11 +28,12 @@ from weighhouse_protocol.report import (
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun, describe_driver
-from weighhouse_sdk.errors import PluginError, SystemFailed
+from weighhouse_sdk.errors import PluginError, SystemFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
 from weighhouse_sdk.network_ways import check_network
 from weighhouse_sdk.nodes import Body
 from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.tool import Tool
 
 from weighhouse_agent.faulting import Faulting, check_faults
 from weighhouse_agent.policy import Policy, check_endpoint, is_local
@@ -43,6 +44,8 @@ Moment = Literal["before", "after_load", "after"]
 
 END_GRACE_SECONDS = 0.3
 """A server that broke its connections may take so long until its end is seen."""
+NOWHERE = "tcp://127.0.0.1:0"
+"""What stands for the endpoints in an order before there are any."""
 
 
 class DriverGaveUp(PluginError):
@@ -86,6 +89,8 @@ class Execution:
     context: Context
     spool: SpoolWriter
     facts: MachineFacts
+    tool: Tool | None = None
+    """Makes the load in the place of the plugin's own driver."""
     _deployed: Deployed | None = None
     _description: Description | None = None
     _described: bool = False
@@ -106,6 +111,7 @@ class Execution:
         check_faults(self.plugin.manifest, self.target, self.order.faults)
         self._driver_options()
         check_network(self.order.faults, self.context.options.search_path)
+        self._check_tool()
         deployed = self._deploy()
         self._measure(deployed)
         self.context.check()
@@ -164,20 +170,48 @@ class Execution:
         self._memory("before", deployed)
         return deployed
 
-    def _measure(self, deployed: Deployed) -> None:
-        order = DriverOrder(
+    def _check_tool(self) -> None:
+        """Refuse what the tool cannot say, before anything is set up for it.
+
+        :raises TargetInvalid: with each of its reasons.
+        :raises BinaryMissing: when the tool is not on this machine.
+        """
+        if self.tool is None:
+            return
+        name, driver = self.tool.manifest.name, self.plugin.manifest.driver.id
+        if driver not in self.tool.drivers:
+            reason = f"{name} cannot make load on {self.plugin.manifest.name}"
+            raise TargetInvalid([("tool", reason)])
+        if self.target.credentials is not None:
+            # They would stand on the tool's command line, for everybody to read.
+            raise TargetInvalid([("credentials", f"{name} is not given any")])
+        options = self.plugin.driver_options(self.target)
+        refused = self.tool.refusals(self._driver_order((NOWHERE,), options))
+        if refused:
+            raise TargetInvalid([("tool", each) for each in refused])
+        self.tool.find_versions(self.context.options)
+
+    def _driver_order(
+        self, endpoints: tuple[str, ...], options: Mapping[str, Scalar]
+    ) -> DriverOrder:
+        return DriverOrder(
             workload=self.order.workload,
-            target=DriverTarget(
-                endpoints=self.plugin.endpoints(deployed),
-                options=self._driver_options(),
-            ),
+            target=DriverTarget(endpoints=endpoints, options=dict(options)),
             load=self.order.load,
             phases=self.order.phases,
             seed=self.order.seed,
             interval_seconds=self.order.interval_seconds,
             shards=self.order.shards,
         )
-        with DriverRun(self.plugin.manifest.driver.id, order, self.context) as run:
+
+    def _measure(self, deployed: Deployed) -> None:
+        driver, options = self.plugin.manifest.driver.id, self._driver_options()
+        if self.tool is not None:
+            installed = self.tool.find_versions(self.context.options)[0]
+            options = self.tool.order_options(options, installed, driver)
+            driver = self.tool.manifest.driver.id
+        order = self._driver_order(self.plugin.endpoints(deployed), options)
+        with DriverRun(driver, order, self.context) as run:
             self._run = run
             self._sampler = Sampler(
                 plugin=self.plugin,

@@ -193,8 +193,9 @@ def check_order(policy: Policy, order: AttemptOrder) -> Target:
     :raises PolicyRefused: naming the line of the policy that refuses.
     """
     target = order.target
-    if EVERYTHING not in policy.plugins and target.system not in policy.plugins:
-        raise _refusal(f"plugin `{target.system}`", "plugins", ", ".join(policy.plugins))
+    for plugin in (target.system, target.tool):
+        if plugin is not None and not {EVERYTHING, plugin} & set(policy.plugins):
+            raise _refusal(f"plugin `{plugin}`", "plugins", ", ".join(policy.plugins))
     if target.deployment not in policy.deployments:
         allowed = ", ".join(policy.deployments)
         raise _refusal(f"deployment `{target.deployment}`", "deployments", allowed)

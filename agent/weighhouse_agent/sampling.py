@@ -10,7 +10,7 @@ from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.lifecycle import Deployed, Plugin, Sample
 from weighhouse_sdk.marking import Marking
 from weighhouse_sdk.nodes import Body
-from weighhouse_sdk.sampling import cpu_percent, process_usage
+from weighhouse_sdk.sampling import cpu_percent, process_usage, tree_usage
 
 from weighhouse_agent.machine import MachineWatch
 from weighhouse_agent.spool import SpoolWriter
@@ -92,7 +92,9 @@ class Sampler:
             self._mark(mark, label)
         now = self.context.clock.monotonic()
         elapsed = now - earlier.at
-        driver = process_usage(self.driver_pid) if self.driver_pid is not None else None
+        # A load tool is a process below its driver's.
+        usage = process_usage if self.context.target.tool is None else tree_usage
+        driver = usage(self.driver_pid) if self.driver_pid is not None else None
         driver_cpu = driver.cpu_seconds if driver else None
         use = machine.since_last()
         if not first:

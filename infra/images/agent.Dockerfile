@@ -20,7 +20,7 @@ COPY protocol protocol
 COPY plugins plugins
 COPY agent agent
 RUN venv/bin/pip install --no-cache-dir -q --no-deps --no-build-isolation \
-      ./protocol ./plugins/sdk ./plugins/redis ./plugins/memcached ./plugins/rocksdb ./plugins/cassandra ./plugins/aerospike ./plugins/dragonfly ./plugins/ferretdb ./plugins/garnet ./plugins/keydb ./plugins/mongodb ./plugins/scylladb ./plugins/valkey ./agent
+      ./protocol $(dirname ./plugins/*/pyproject.toml) ./agent
 COPY build/drivers drivers
 COPY infra/images/agent-entrypoint.sh /usr/local/bin/weighhouse-agent-entrypoint
 

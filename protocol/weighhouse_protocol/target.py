@@ -54,3 +54,8 @@ class Target(Document):
     """Settings that the plugin's manifest declares, by name."""
     driver_options: dict[str, Scalar] = Field(default_factory=dict)
     """Options that the plugin's driver declares, by name (for example `layout`)."""
+
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """Plugins that take part: the system's, and the tool's when one makes the load."""
+        return (self.system,) if self.tool is None else (self.system, self.tool)

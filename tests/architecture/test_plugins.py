@@ -31,14 +31,27 @@ HEADINGS = [
 ]
 
 
+TOOL_HEADINGS = [
+    "What it is",
+    "What it can say",
+    "Setting up a machine",
+    "Loading",
+    "Latencies",
+    "What it may be compared with",
+    "Limits",
+    "Benchmark clause",
+]
+
+
 def problems(folder: Path, drivers: set[str]) -> list[str]:
     """What makes a plugin's folder different from the others."""
     plugin = folder.name
-    package = folder / f"weighhouse_plugin_{plugin}"
+    module = plugin.replace("-", "_")
+    package = folder / f"weighhouse_plugin_{module}"
     files = {
         folder / "pyproject.toml",
         folder / "README.md",
-        folder / "tests" / f"test_{plugin}_plugin.py",
+        folder / "tests" / f"test_{module}_plugin.py",
         package / "__init__.py",
         package / "plugin.py",
         package / "plugin.toml",
@@ -54,19 +67,27 @@ def problems(folder: Path, drivers: set[str]) -> list[str]:
     if project["name"] != f"weighhouse-plugin-{plugin}":
         found.append(f"distribution is called {project['name']}")
     if project["entry-points"]["weighhouse.plugins"] != {
-        plugin: f"weighhouse_plugin_{plugin}:PLUGIN"
+        plugin: f"weighhouse_plugin_{module}:PLUGIN"
     }:
         found.append("entry point")
     if (manifest.id, manifest.version) != (plugin, project["version"]):
         found.append("identifier and version differ between plugin.toml and pyproject.toml")
     if page.splitlines()[0] != f"# {manifest.name}":
         found.append(f"README.md begins with {page.splitlines()[0]!r}")
-    if re.findall(r"^## (.+)$", page, re.MULTILINE) != HEADINGS:
-        found.append(f"headings of README.md; wanted: {', '.join(HEADINGS)}")
+    headings = TOOL_HEADINGS if manifest.kind == "tool" else HEADINGS
+    if re.findall(r"^## (.+)$", page, re.MULTILINE) != headings:
+        found.append(f"headings of README.md; wanted: {', '.join(headings)}")
     if not manifest.disclaimers:
         found.append("no disclaimer")
     if not manifest.benchmark_clause.source.startswith("https://"):
         found.append("the benchmark clause has no source")
+    if manifest.tool is not None:
+        found += [
+            f"stands in for {driver}, which is built by no plugin"
+            for driver in manifest.tool.drivers
+            if driver not in drivers
+        ]
+        return found
     if manifest.default_deployment not in manifest.deployments:
         found.append("default deployment")
     found += _parameter_problems(manifest, page)
@@ -108,7 +129,7 @@ def test_every_plugin_is_found_by_its_entry_point():
 
 def test_no_two_systems_share_a_colour_or_mark():
     manifests = [
-        load_manifest(folder / f"weighhouse_plugin_{folder.name}" / "plugin.toml")
+        load_manifest(next(folder.glob("weighhouse_plugin_*")) / "plugin.toml")
         for folder in FOLDERS
     ]
     assert len({manifest.colour for manifest in manifests}) == len(manifests)

@@ -39,6 +39,8 @@ def offer(**changed) -> Offer:
 
 EXTERNAL = Target(name="t", system="redis", deployment="external", endpoints=("tcp://127.0.0.1:1",))
 
+WITH_TOOL = Target(name="t", system="redis", tool="redis-benchmark")
+
 
 @pytest.mark.parametrize(
     ("has", "wants", "fits"),
@@ -54,6 +56,9 @@ EXTERNAL = Target(name="t", system="redis", deployment="external", endpoints=("t
          need(target=EXTERNAL), True),
         (offer(roles=frozenset({"server"}), deployments={"redis": ["external"]}),
          need(target=EXTERNAL), False),
+        (offer(), need(target=WITH_TOOL), False),
+        (offer(deployments={"redis": ["process"], "redis-benchmark": []}),
+         need(target=WITH_TOOL), True),
     ],
 )  # fmt: skip
 def test_roles_labels_plugin_and_deployment_decide(has: Offer, wants: Need, fits: bool) -> None:
@@ -65,6 +70,8 @@ def test_roles_labels_plugin_and_deployment_decide(has: Offer, wants: Need, fits
     [
         (PolicyStatement(), need(), True),
         (PolicyStatement(plugins=("memcached",)), need(), False),
+        (PolicyStatement(plugins=("redis",)), need(target=WITH_TOOL), False),
+        (PolicyStatement(plugins=("redis", "redis-benchmark")), need(target=WITH_TOOL), True),
         (PolicyStatement(max_run_seconds=399), need(), False),
         (PolicyStatement(max_clients=7), need(), False),
         (PolicyStatement(max_clients=8), need(), True),

@@ -53,4 +53,13 @@ MEMCACHED = manifest(
     },
 )
 
+TOOL = manifest(
+    "redis-benchmark",
+    kind="tool",
+    deployments=[],
+    operations=["read", "update"],
+    driver={"id": "redis-benchmark"},
+    tool={"drivers": ["resp"]},
+)
+
 MANIFESTS = {"redis": REDIS, "memcached": MEMCACHED}

@@ -6,7 +6,7 @@ import pytest
 from weighhouse_backend.experiments.manifest_checks import check
 from weighhouse_protocol.experiment import Experiment
 
-from .manifests import MANIFESTS, manifest
+from .manifests import MANIFESTS, TOOL, manifest
 
 
 def experiment(target: dict[str, Any], operations: dict[str, float] | None = None) -> Experiment:
@@ -187,3 +187,43 @@ def test_what_a_layout_cannot_do_is_refused_before_the_run() -> None:
     ]
     assert errors(6, 2, {"read": 1.0}) == []
     assert errors(3, 3, mixed) == []
+
+
+WITH_TOOL = {**MANIFESTS, TOOL.id: TOOL}
+
+
+def test_a_fitting_tool_has_no_errors() -> None:
+    target = {"system": "redis", "tool": "redis-benchmark"}
+    assert check(experiment(target), WITH_TOOL) == []
+
+
+def test_a_tool_nobody_has_is_named() -> None:
+    (error,) = check(experiment({"system": "redis", "tool": "redis-bench"}), WITH_TOOL)
+    assert error.path == "targets[1].tool"
+    assert "did you mean 'redis-benchmark'" in error.message
+    (error,) = check(experiment({"system": "redis", "tool": "redis"}), WITH_TOOL)
+    assert "no agent has brought a load tool 'redis'" in error.message
+
+
+def test_a_tool_for_another_driver_is_refused_with_those_that_fit() -> None:
+    other = manifest("etcd", driver={"id": "etcd"})
+    manifests = {**WITH_TOOL, "etcd": other}
+    (error,) = check(experiment({"system": "etcd", "tool": "redis-benchmark"}), manifests)
+    assert error.path == "targets[1].tool"
+    assert "stands in for the drivers resp" in error.message
+    assert error.expected == "no tool: the plugin's own driver"
+
+
+def test_an_operation_or_feature_that_the_tool_lacks_is_refused() -> None:
+    target = {"system": "redis", "tool": "redis-benchmark"}
+    (error,) = check(experiment(target, {"read": 0.5, "insert": 0.5}), WITH_TOOL)
+    assert (error.path, error.message) == (
+        "workloads[0].operations.insert",
+        "Redis-benchmark cannot do 'insert'",
+    )
+
+
+def test_a_tool_is_no_system() -> None:
+    (error,) = check(experiment({"system": "redis-benchmark"}), WITH_TOOL)
+    assert error.path == "targets[1].system"
+    assert error.expected == "one of memcached, redis"

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.target import Target
 
 from weighhouse_backend.analysis import estimates
 from weighhouse_backend.analysis.comparison_checks import CellRepeats, check_comparison
@@ -50,9 +51,14 @@ class Side:
         return f"{self.campaign.id}~{self.document.targets[self.target_index].name}"
 
     @property
+    def target(self) -> Target:
+        """The target, as the document has it."""
+        return self.document.targets[self.target_index]
+
+    @property
     def system_id(self) -> str:
         """The system's identifier."""
-        return self.document.targets[self.target_index].system
+        return self.target.system
 
     @property
     def cells(self) -> SideCells:
@@ -216,7 +222,7 @@ class ComparisonService:
     ) -> list[DisclaimerRead]:
         statements: dict[tuple[str, str], DisclaimerRead] = {}
         for document in {side.campaign.revision_id: side.document for side in sides}.values():
-            systems = {side.system_id for side in sides}
+            systems = {plugin for side in sides for plugin in side.target.plugins}
             for one in self.disclosure.disclaimers_for(systems, document.disclosure):
                 statements.setdefault((one.id, one.text), one)
         return [*statements.values(), *checks_as_disclaimers(found)]

@@ -136,7 +136,7 @@ def side_facts(
             for name, value in target.parameters.items()
             if "x-aspect" not in _schema(properties, name)
         },
-        driver=None if manifest is None else manifest.driver.id,
+        driver=target.tool or (None if manifest is None else manifest.driver.id),
         driver_options={name: _words(value) for name, value in target.driver_options.items()},
         machine=None if record is None or not record.facts else machine_words(record.facts),
         co_located=None if record is None else record.co_located,

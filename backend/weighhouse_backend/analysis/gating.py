@@ -59,7 +59,7 @@ class GateService:
         percent = threshold_percent or document.thresholds.gate_percent
         decided = self.decide(campaign, percent / 100)
         base_id = decided.base_campaign_id
-        systems = {target.system for target in document.targets}
+        systems = {plugin for target in document.targets for plugin in target.plugins}
         run_ids = {run.run_id for run in self.figures.of_campaigns([campaign.id])}
         checks = self.examination.of_runs({campaign.id}, run_ids)
         return GateRead(

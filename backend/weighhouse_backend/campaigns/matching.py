@@ -28,12 +28,12 @@ class Offer:
     roles: frozenset[str]
     labels: Mapping[str, Any]
     deployments: Mapping[str, Iterable[str]]
-    """Plugin → deployments."""
+    """Plugin → deployments; a load tool has none."""
     policy: PolicyStatement
 
 
 def can(offer: Offer, need: Need) -> bool:
-    """Whether an agent has the roles, labels, plugin and deployment a run needs.
+    """Whether an agent has the roles, labels, plugins and deployment a run needs.
 
     A system that is deployed shares the driver's machine, so one agent has to be in both roles.
     """
@@ -43,6 +43,7 @@ def can(offer: Offer, need: Need) -> bool:
         roles <= offer.roles
         and all(offer.labels.get(name) == value for name, value in need.labels.items())
         and need.target.deployment in set(offer.deployments.get(need.target.system, ()))
+        and (need.target.tool is None or need.target.tool in offer.deployments)
     )
 
 
@@ -53,10 +54,11 @@ def allows(policy: PolicyStatement, need: Need) -> bool:
     take the run.
     """
     load = need.load
+    plugins = {need.target.system, need.target.tool or need.target.system}
     clients = load.clients if isinstance(load, ClosedLoad) else load.connections
     rate = load.rate_per_second if isinstance(load, OpenLoad) else None
     return (
-        (ANY_PLUGIN in policy.plugins or need.target.system in policy.plugins)
+        (ANY_PLUGIN in policy.plugins or plugins <= set(policy.plugins))
         and need.target.deployment in policy.deployments
         and need.limit_seconds <= policy.max_run_seconds
         and (policy.max_clients is None or clients <= policy.max_clients)

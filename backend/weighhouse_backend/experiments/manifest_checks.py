@@ -28,10 +28,12 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
     for index, target in enumerate(experiment.targets):
         path = f"targets[{index}]"
         manifest = manifests.get(target.system)
-        if manifest is None:
-            errors.append(_unknown_system(path, target.system, manifests))
+        systems = [name for name, each in manifests.items() if each.kind == "system"]
+        if manifest is None or manifest.kind != "system":
+            errors.append(_unknown_system(path, target.system, systems))
             continue
         errors.extend(_deployment_errors(path, target, manifest))
+        errors.extend(_tool_errors(path, target, manifest, manifests))
         errors.extend(
             _value_errors(f"{path}.parameters", target.parameters, manifest.parameters, manifest)
         )
@@ -105,6 +107,33 @@ def _deployment_errors(path: str, target: Target, manifest: Manifest) -> Iterato
         )
 
 
+def _tool_errors(
+    path: str, target: Target, manifest: Manifest, manifests: Mapping[str, Manifest]
+) -> Iterator[FieldError]:
+    if target.tool is None:
+        return
+    tools = {name: each.tool for name, each in manifests.items() if each.tool is not None}
+    driver = manifest.driver.id
+    fitting = sorted(name for name, each in tools.items() if driver in each.drivers)
+    expected = "one of " + ", ".join(fitting) if fitting else "no tool: the plugin's own driver"
+    found = tools.get(target.tool)
+    if found is None:
+        yield FieldError(
+            path=f"{path}.tool",
+            message=f"no agent has brought a load tool {target.tool!r}"
+            + _did_you_mean(target.tool, sorted(tools)),
+            expected=expected,
+        )
+    elif driver not in found.drivers:
+        name = manifests[target.tool].name
+        yield FieldError(
+            path=f"{path}.tool",
+            message=f"{name} cannot make load on {manifest.name}; it stands in for the drivers "
+            + ", ".join(found.drivers),
+            expected=expected,
+        )
+
+
 def _value_errors(
     path: str,
     values: Mapping[str, Any],
@@ -137,8 +166,11 @@ def _operation_errors(
         "keys_per_read": ("multi_get", workload.keys_per_read > 1, "read several records at once"),
     }
     yield from _layout_errors(path, {*wanted, *_asked(features)}, experiment, manifests)
-    systems = dict.fromkeys(target.system for target in experiment.targets)
-    for manifest in (manifests[system] for system in systems if system in manifests):
+    # A tool makes the load in the place of the system's driver, so it has to be able to as well.
+    plugins = dict.fromkeys(
+        name for target in experiment.targets for name in (target.system, target.tool) if name
+    )
+    for manifest in (manifests[name] for name in plugins if name in manifests):
         for operation in wanted:
             if operation not in manifest.operations:
                 yield FieldError(
@@ -151,7 +183,7 @@ def _operation_errors(
                 yield FieldError(
                     path=f"{path}.{name}",
                     message=f"{manifest.name} cannot {doing}",
-                    expected="the default, or another system",
+                    expected="the default, or another system or tool",
                 )
         for index, level in enumerate(experiment.load_levels):
             for operation in level.operation_rates if level.model == "open" else ():

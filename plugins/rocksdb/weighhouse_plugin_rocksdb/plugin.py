@@ -25,7 +25,7 @@ from weighhouse_sdk.lifecycle import (
 )
 from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.sampling import disk_usage, process_usage
+from weighhouse_sdk.sampling import Usage, disk_usage, process_usage, tree_usage
 
 from weighhouse_plugin_rocksdb import files
 
@@ -111,7 +111,7 @@ class RocksDbPlugin(Plugin):
         driver_pid: int | None = None,
     ) -> Sample:
         """The driver's process, RocksDB and load generator together; files on disk."""
-        usage = process_usage(driver_pid) if driver_pid is not None else None
+        usage = _usage(context, driver_pid)
         return Sample(
             at_us=context.clock.now_us(),
             cpu_seconds=usage.cpu_seconds if usage else None,
@@ -127,7 +127,7 @@ class RocksDbPlugin(Plugin):
         driver_pid: int | None = None,
     ) -> MemoryUse:
         """Resident memory of the driver's process, None while there is none; disk."""
-        usage = process_usage(driver_pid) if driver_pid is not None else None
+        usage = _usage(context, driver_pid)
         return MemoryUse(
             resident_bytes=usage.resident_bytes if usage else None,
             disk_bytes=disk_usage(context.data_directory),
@@ -158,6 +158,13 @@ class RocksDbPlugin(Plugin):
                         (*run.process.log_tail(), event.message),
                     )
         return directory
+
+
+def _usage(context: Context, driver_pid: int | None) -> Usage | None:
+    """Of the driver's process; a load tool is a process below it."""
+    if driver_pid is None:
+        return None
+    return process_usage(driver_pid) if context.target.tool is None else tree_usage(driver_pid)
 
 
 def _write_settings(schema: Mapping[str, object], values: Mapping[str, Scalar]) -> dict[str, str]:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_sdk.driver import locate_driver
 from weighhouse_sdk.parameters import declared, object_problems
-from weighhouse_sdk.registry import load_plugin
+from weighhouse_sdk.registry import discover
 
 ROOT = Path(__file__).resolve().parents[3]
 PLUGINS = sorted(
@@ -19,19 +20,29 @@ PLUGINS = sorted(
 GUIDE = (ROOT / "docs" / "plugins" / "README.md").read_text(encoding="utf-8")
 ASPECTS = {"durability", "replication", "consistency", "memory", "threads", "network"}
 UNITS = {"bytes": "bytes", "mebibytes": "MiB", "ms": "ms", "seconds": "s", "percentage": "%"}
+INSTALLED, BROKEN = discover()
+SYSTEMS = [path for path in PLUGINS if INSTALLED[path.name].manifest.kind == "system"]
+TOOLS = [path for path in PLUGINS if path not in SYSTEMS]
 each_folder = pytest.mark.parametrize("folder", PLUGINS, ids=lambda path: path.name)
+each_system = pytest.mark.parametrize("folder", SYSTEMS, ids=lambda path: path.name)
+each_tool = pytest.mark.parametrize("folder", TOOLS, ids=lambda path: path.name)
+
+
+def module(folder: Path) -> str:
+    return f"weighhouse_plugin_{folder.name.replace('-', '_')}"
 
 
 def package(folder: Path) -> Path:
-    return folder / f"weighhouse_plugin_{folder.name}"
+    return folder / module(folder)
 
 
 def manifest(folder: Path) -> Manifest:
-    return load_plugin(folder.name).manifest
+    return INSTALLED[folder.name].manifest
 
 
-def guide_headings() -> list[str]:
-    section = GUIDE.partition("## Headings of the page")[2].partition("\n## ")[0]
+def guide_headings(kind: str) -> list[str]:
+    heading = {"system": "## Headings of the page", "tool": "## Headings of a tool's page"}[kind]
+    section = GUIDE.partition(heading)[2].partition("\n## ")[0]
     return re.findall(r"^\d+\. (.+)$", section, re.MULTILINE)
 
 
@@ -57,8 +68,8 @@ def test_files_are_where_they_are_everywhere(folder: Path) -> None:
 
 @each_folder
 def test_page_has_the_headings_of_every_page(folder: Path) -> None:
-    headings = guide_headings()
-    assert len(headings) == 10
+    headings = guide_headings(manifest(folder).kind)
+    assert len(headings) == {"system": 10, "tool": 8}[manifest(folder).kind]
     assert re.findall(r"^## (.+)$", page(folder), re.MULTILINE) == headings
     assert page(folder).startswith(f"# {manifest(folder).name}\n")
     sections = re.split(r"^## .+$", page(folder), flags=re.MULTILINE)[1:]
@@ -77,7 +88,7 @@ def test_distribution_names_the_plugin(folder: Path) -> None:
     assert project["version"] == manifest(folder).version
     assert project["dependencies"] == ["weighhouse-sdk"]
     assert project["entry-points"]["weighhouse.plugins"] == {
-        folder.name: f"weighhouse_plugin_{folder.name}:PLUGIN"
+        folder.name: f"{module(folder)}:PLUGIN"
     }
 
 
@@ -85,7 +96,7 @@ def test_distribution_names_the_plugin(folder: Path) -> None:
 def test_manifest_says_who_and_under_which_terms(folder: Path) -> None:
     found = manifest(folder)
     assert found.id == folder.name
-    assert found.default_deployment in found.deployments
+    assert found.kind == "tool" or found.default_deployment in found.deployments
     for text in (found.vendor, found.licence, found.architecture, found.summary):
         assert text
     clause = found.benchmark_clause
@@ -124,7 +135,7 @@ def test_page_has_a_row_for_each_parameter(folder: Path) -> None:
         assert rows[name].partition(" (")[0] == told, name
 
 
-@each_folder
+@each_system
 def test_each_aspect_of_comparability_is_answered(folder: Path) -> None:
     found = manifest(folder)
     parameters = declared(found.parameters).values()
@@ -138,8 +149,8 @@ def test_packages_are_named_for_servers(folder: Path) -> None:
     found = manifest(folder)
     if "process" in found.deployments:
         assert found.packages
-        for name in found.packages.values():
-            assert f"apt-get install {name}" in page(folder)
+    for name in found.packages.values():
+        assert f"apt-get install {name}" in page(folder)
 
 
 @each_folder
@@ -148,13 +159,24 @@ def test_driver_is_its_own_or_anothers(folder: Path) -> None:
         tomllib.loads(path.read_text(encoding="utf-8"))["package"]["name"]
         for path in (ROOT / "plugins").glob("*/driver/Cargo.toml")
     }
-    assert f"weighhouse-driver-{manifest(folder).driver.id}" in crates
+    found = manifest(folder)
+    for driver in found.tool.drivers if found.tool else (found.driver.id,):
+        assert f"weighhouse-driver-{driver}" in crates
+
+
+@each_tool
+def test_a_tools_program_is_installed_under_its_drivers_name(folder: Path) -> None:
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    program = f"weighhouse-driver-{manifest(folder).driver.id}"
+    assert project["scripts"] == {program: f"{module(folder)}:main"}
+    assert locate_driver(manifest(folder).driver.id).name == program
 
 
 @each_folder
 def test_conformance_kit_is_run(folder: Path) -> None:
     tests = [path.read_text(encoding="utf-8") for path in (folder / "tests").glob("test_*.py")]
-    assert any("(PluginConformance):" in text for text in tests)
+    kit = {"system": "(PluginConformance):", "tool": "(ToolConformance):"}[manifest(folder).kind]
+    assert any(kit in text for text in tests)
 
 
 @each_folder

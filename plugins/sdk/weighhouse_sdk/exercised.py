@@ -134,5 +134,6 @@ def pytest_configure(config: pytest.Config) -> None:
         recorder = Recorder(path)
         _RECORDERS.append(recorder)
         config.pluginmanager.register(recorder)
-        for plugin in {type(one): one for one in discover()[0].values()}.values():
+        systems = [one for one in discover()[0].values() if isinstance(one, Plugin)]
+        for plugin in {type(one): one for one in systems}.values():
             _listen(plugin)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sysconfig
 from pathlib import Path
 
 from weighhouse_sdk.errors import BinaryMissing
@@ -18,6 +19,7 @@ def driver_directories() -> tuple[Path, ...]:
         Path(named) if named else None,
         Path(target) / "release" if target else None,
         Path.home() / ".cache" / "weighhouse" / "target" / "release",
+        Path(sysconfig.get_path("scripts")),  # where load tools have their programs
     ]
     return tuple(place for place in places if place is not None)
 

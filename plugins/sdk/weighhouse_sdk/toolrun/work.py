@@ -1,0 +1,174 @@
+"""What a tool is given for a phase, and what it tells of it."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.driver import DriverOrder, DriverSelf, OperationInterval, Recorded
+
+from weighhouse_sdk.errors import TargetInvalid
+from weighhouse_sdk.procfs import process_stat
+from weighhouse_sdk.toolrun.histograms import encoded
+
+TAIL_LINES = 20
+US_PER_SECOND = 1_000_000
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A stretch of time in which the tool measured."""
+
+    start_us: int
+    """Unix time, µs."""
+    duration_us: int
+    operations: Mapping[str, OperationInterval]
+    driver: DriverSelf = field(default_factory=DriverSelf)
+
+
+class Child:
+    """The tool at work: one process, whose output is read line by line."""
+
+    def __init__(
+        self, arguments: Sequence[str], directory: Path, environment: Mapping[str, str]
+    ) -> None:
+        self.begun_us = time.time_ns() // 1000
+        self.tail: list[str] = []
+        """Its last lines."""
+        self._cpu_us = 0
+        self._popen = subprocess.Popen(
+            list(arguments),
+            cwd=directory,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Its output and error output, without line ends, until it ends. A line that was written
+        over by a carriage return is a line too.
+        """
+        pipe = self._popen.stdout
+        if pipe is None:
+            return
+        pending = b""
+        while chunk := os.read(pipe.fileno(), 1 << 16):
+            *whole, pending = (pending + chunk).replace(b"\r", b"\n").split(b"\n")
+            yield from map(self._kept, whole)
+        if pending:
+            yield self._kept(pending)
+
+    def wait(self) -> int:
+        """Wait for its end; the exit code, negative for a signal."""
+        if self._popen.returncode is None:
+            _, status, used = os.wait4(self._popen.pid, 0)
+            self._popen.returncode = os.waitstatus_to_exitcode(status)
+            self._cpu_us = round((used.ru_utime + used.ru_stime) * US_PER_SECOND)
+        return self._popen.returncode
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal; no error when it has ended."""
+        if self._popen.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._popen.pid, number)
+
+    def end(self) -> None:
+        """End it at once, and give its pipe up. Idempotent."""
+        self.signal(signal.SIGKILL)
+        self.wait()
+        if self._popen.stdout is not None:
+            self._popen.stdout.close()
+
+    @property
+    def cpu_us(self) -> int:
+        """Processor time it has used up to now, µs."""
+        if self._popen.returncode is not None:
+            return self._cpu_us
+        stat = process_stat(self._popen.pid)
+        return round(stat.cpu_seconds * US_PER_SECOND) if stat is not None else 0
+
+    def _kept(self, raw: bytes) -> str:
+        line = raw.decode("utf-8", errors="replace").rstrip()
+        if line:
+            self.tail = [*self.tail[1 - TAIL_LINES :], line]
+        return line
+
+
+@dataclass
+class Work:
+    """An order, the program that carries it out, and whether to go on."""
+
+    order: DriverOrder
+    """Its options without those that the agent alone gives."""
+    program: Path
+    directory: Path
+    """Where the tool works, and may write."""
+    stopped: bool = False
+    """Whether somebody asked to end with what was measured."""
+    rate_per_second: float | None = None
+    """How fast it went last, for a tool that has to be told how many operations to do."""
+    _child: Child | None = field(default=None, repr=False)
+
+    @property
+    def options(self) -> Mapping[str, Scalar]:
+        """The driver's options of the target."""
+        return self.order.target.options
+
+    @property
+    def endpoints(self) -> tuple[SplitResult, ...]:
+        """Where the system is."""
+        return tuple(urlsplit(each) for each in self.order.target.endpoints)
+
+    @property
+    def endpoint(self) -> SplitResult:
+        """Where the system is, when it is at one place.
+
+        :raises TargetInvalid: when it is at several.
+        """
+        if len(self.endpoints) > 1:
+            raise TargetInvalid([("endpoints", "the tool connects to one")])
+        return self.endpoints[0]
+
+    def stop(self) -> None:
+        """Ask the tool to end. Called by a signal handler."""
+        self.stopped = True
+        if self._child is not None:
+            self._child.signal(signal.SIGTERM)
+
+    @contextlib.contextmanager
+    def running(
+        self, arguments: Sequence[str], environment: Mapping[str, str] | None = None
+    ) -> Iterator[Child]:
+        """Run the tool; it has ended when the block is left.
+
+        :param arguments: after the program.
+        :param environment: beside this process's own; what must not stand in a command line.
+        """
+        command = [str(self.program), *arguments]
+        print("+", " ".join(command)[:2000], file=sys.stderr, flush=True)  # noqa: T201 - the log
+        child = Child(command, self.directory, environment or {})
+        self._child = child
+        if self.stopped:
+            child.signal(signal.SIGTERM)
+        try:
+            yield child
+        finally:
+            self._child = None
+            child.end()
+
+
+def recorded(counts: Mapping[int, int]) -> Recorded:
+    """Answers with their times.
+
+    :param counts: time in ns → how many.
+    """
+    text, overflow = encoded(counts)
+    return Recorded(count=sum(counts.values()), response=text, overflow=overflow)
