@@ -29,4 +29,6 @@ say "building the image of the tests"
 DOCKER_BUILDKIT=0 docker build --network host -t weighhouse-test/servers:1 - \
   <tests/docker/Dockerfile >"$work/build.log" 2>&1 || { tail -n 20 "$work/build.log"; exit 1; }
 say "testing"
-WEIGHHOUSE_TEST_DOCKER_HOST=$DOCKER_HOST .venv/bin/python -m pytest tests/docker "$@"
+mkdir -p "$cache/exercised"
+WEIGHHOUSE_TEST_DOCKER_HOST=$DOCKER_HOST .venv/bin/python -m pytest tests/docker \
+  --exercised "$cache/exercised/docker.json" "$@"
