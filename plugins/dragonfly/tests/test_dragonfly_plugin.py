@@ -98,6 +98,12 @@ def test_what_it_says_of_itself_is_read() -> None:
     assert PLUGIN.gauges_marked["saving"] == "snapshot"
 
 
+def test_it_does_not_serve_while_it_loads_a_snapshot() -> None:
+    loading = "# Persistence\nloading:1\nsaving:0\n"
+    with RecordedServer(ANSWERS | {"INFO PERSISTENCE": loading}) as server:
+        assert PLUGIN.serving_process(server.address, 5.0) is None
+
+
 def test_redis_is_not_taken_for_dragonfly() -> None:
     with (
         RecordedServer({"INFO": "redis_version:7.0.15\nprocess_id:1\n"}) as server,

@@ -65,6 +65,15 @@ class DragonflyPlugin(RespServer):
             words.append(f"--{names[name]}={system_value(schemas[name], value)}")
         return words
 
+    def serving_process(self, address: Address, timeout_seconds: float) -> int | None:
+        """As Redis', once no snapshot is being loaded: it answers INFO all the while, and whether
+        it loads is told when it is asked for alone.
+        """
+        told = lines(address, timeout_seconds, "INFO", "PERSISTENCE")
+        if told.get("loading", "0") != "0":
+            return None
+        return super().serving_process(address, timeout_seconds)
+
     def version_served(self, address: Address, timeout_seconds: float) -> str:
         """INFO's `dragonfly_version`, as `--version` has it: without `df-v`."""
         return super().version_served(address, timeout_seconds).removeprefix("df-v")
