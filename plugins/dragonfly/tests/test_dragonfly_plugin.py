@@ -9,12 +9,23 @@ from typing import ClassVar
 
 import pytest
 from weighhouse_plugin_dragonfly import PLUGIN
+from weighhouse_protocol.driver import Interval
+from weighhouse_protocol.faults import FaultVerb
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import HostOptions
+from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.resp import ask
 from weighhouse_sdk.resp_recorded import RecordedServer
-from weighhouse_sdk.resp_testing import drives_a_relative
+from weighhouse_sdk.resp_testing import (
+    ASK_SECONDS,
+    RespAlone,
+    RespNodes,
+    drives_a_relative,
+    errors_of,
+    order_for,
+)
 from weighhouse_sdk.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 
@@ -80,6 +91,85 @@ class TestConformance(PluginConformance):
     impossible: ClassVar = {"maxmemory_bytes": 1_048_576}
     refusal = "are required. Exiting"
     untold = frozenset({"proactor_threads", "maxmemory_bytes", "cache_mode", "snapshot_cron"})
+
+
+@needs_dragonfly
+class TestOneServer(RespAlone):
+    plugin = PLUGIN
+    parameters: ClassVar = {"proactor_threads": 2}
+
+    def target(self, nodes: int, copies: int) -> Target:
+        """With two threads, each of which owns a part of the keys."""
+        plain = super().target(nodes, copies)
+        return plain.model_copy(update={"parameters": self.parameters})
+
+    def test_an_orderly_end_keeps_what_was_written(self, directory: Path) -> None:
+        context, deployed = self.up(1, 1, directory)
+        address = deployed.nodes[0].place.address
+        for key in ("one", "two"):
+            assert ask(address, ASK_SECONDS, "SET", key, "kept") == "OK"
+        assert "serves again" in self.do(context, deployed, "restart", 1)
+        assert ask(address, ASK_SECONDS, "MGET", "one", "two") == ["kept", "kept"]
+        assert self.plugin.sample(context, deployed).metrics["keys"] == 2
+        assert list(context.data_directory.glob("dump-*.dfs"))
+        self.plugin.stop(context, deployed)
+
+    def test_a_kill_loses_what_came_after_the_last_snapshot(self, directory: Path) -> None:
+        context, deployed = self.up(1, 1, directory)
+        address = deployed.nodes[0].place.address
+        assert ask(address, ASK_SECONDS, "SET", "one", "kept") == "OK"
+        assert ask(address, ASK_SECONDS, "SAVE") == "OK"
+        assert ask(address, ASK_SECONDS, "SET", "two", "lost") == "OK"
+        assert self.do(context, deployed, "kill", 1) == "node 1: killed"
+        assert "serves again" in self.do(context, deployed, "start", 1)
+        assert ask(address, ASK_SECONDS, "MGET", "one", "two") == ["kept", None]
+        self.plugin.stop(context, deployed)
+
+    def test_load_outlives_the_verbs(self, directory: Path) -> None:
+        """It is killed, comes back, is restarted, and frozen for a moment, while it is loaded."""
+        context, deployed = self.up(1, 1, directory)
+        settings = {each.name: each for each in self.plugin.describe(context, deployed).settings}
+        assert settings["proactor_threads"].value == "2"
+        verbs: dict[int, FaultVerb] = {
+            4: "kill", 6: "start", 12: "restart", 18: "pause", 20: "resume",
+        }  # fmt: skip
+        order = order_for(self.plugin, context, deployed, seconds=10.0)
+        intervals: list[Interval] = []
+        said = []
+        with DriverRun(self.plugin.manifest.driver.id, order, context) as run:
+            for event in run.events():
+                if isinstance(event, Interval) and event.phase == "measure":
+                    intervals.append(event)
+                    if verb := verbs.get(len(intervals)):
+                        said.append(self.do(context, deployed, verb, 1))
+        assert said[0] == "node 1: killed"
+        assert all("serves again" in each for each in said[1:3])
+        assert said[3:] == ["node 1: paused", "node 1: goes on"]
+        assert errors_of(intervals[0]) == 0
+        assert sum(map(errors_of, intervals)) > 0, "a server that is gone shows"
+        assert errors_of(intervals[-1]) == 0, "and is over in the end"
+        assert sum(each.ok.count for each in intervals[-1].operations.values() if each.ok) > 0
+        assert deployed.ended_by_itself() is None
+        self.plugin.stop(context, deployed)
+
+
+@needs_dragonfly
+class TestWithoutSnapshots(RespNodes):
+    plugin = PLUGIN
+
+    def target(self, nodes: int, copies: int) -> Target:
+        """One that has no name for snapshots."""
+        plain = super().target(nodes, copies)
+        return plain.model_copy(update={"parameters": {"dbfilename": ""}})
+
+    def test_nothing_is_written_and_nothing_is_read(self, directory: Path) -> None:
+        context, deployed = self.up(1, 1, directory)
+        address = deployed.nodes[0].place.address
+        assert ask(address, ASK_SECONDS, "SET", "one", "lost") == "OK"
+        assert "serves again" in self.do(context, deployed, "restart", 1)
+        assert ask(address, ASK_SECONDS, "EXISTS", "one") == 0
+        assert not list(context.data_directory.rglob("*"))
+        self.plugin.stop(context, deployed)
 
 
 def test_what_it_says_of_itself_is_read() -> None:

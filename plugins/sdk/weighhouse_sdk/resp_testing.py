@@ -1,7 +1,7 @@
-"""What Redis and its relatives must hold as several nodes, tried against the real servers.
+"""What Redis and its relatives must hold beside the kit, tried against the real servers.
 
-Subclass `RespReplicas`, and `RespCluster` where the plugin makes clusters, beside
-`testing.PluginConformance`; name the plugin.
+Subclass `RespReplicas`, and `RespCluster` where the plugin makes clusters, or `RespAlone` where it
+makes neither, beside `testing.PluginConformance`; name the plugin.
 """
 
 # ruff: noqa: D102, PLR2004, S101 - a test's name says what it holds, and pytest explains assertions
@@ -75,7 +75,42 @@ class RespNodes:
         return self.plugin.fault(context, deployed, Fault(at_seconds=0, verb=verb, node=node)).label
 
 
-class RespReplicas(RespNodes):
+class RespAlone(RespNodes):
+    """One server."""
+
+    def test_servers_of_somebody_else_are_used_as_they_are(
+        self, directory: Path, tmp_path: Path
+    ) -> None:
+        context, deployed = self.up(1, 1, directory)
+        target = Target(
+            name="there",
+            system=self.plugin.manifest.id,
+            deployment="external",
+            endpoints=deployed.endpoints,
+        )
+        other = Context.open(target, tmp_path / "other")
+        found = self.plugin.deploy(other)
+        self.plugin.wait_ready(other, found)
+        assert self.plugin.describe(other, found).version == deployed.version
+        assert self.plugin.memory(other, found).used_bytes
+        assert self.plugin.sample(other, found).metrics["keys"] == 0
+        ends = self.drive(other, found)
+        assert sum(totals.ok for totals in ends.operations.values()) > 0
+        assert self.plugin.sample(other, found).metrics["keys"] == RECORDS
+        self.plugin.stop(other, found)
+        self.plugin.clean_up(other)
+        assert ask(deployed.nodes[0].place.address, ASK_SECONDS, "PING") == "PONG"
+        self.plugin.stop(context, deployed)
+
+    def drive(self, context: Context, deployed: Deployed) -> PhaseFinished:
+        """A second of load; how it ended."""
+        order = order_for(self.plugin, context, deployed, seconds=1.0)
+        with DriverRun(self.plugin.manifest.driver.id, order, context) as run:
+            ends = [event for event in run.events() if isinstance(event, PhaseFinished)]
+        return ends[-1]
+
+
+class RespReplicas(RespAlone):
     """A primary with replicas."""
 
     def test_replicas_have_what_the_primary_was_told(self, directory: Path) -> None:
@@ -108,30 +143,6 @@ class RespReplicas(RespNodes):
         assert info(primary, ASK_SECONDS)["connected_slaves"] == "1"
         self.plugin.stop(context, deployed)
 
-    def test_servers_of_somebody_else_are_used_as_they_are(
-        self, directory: Path, tmp_path: Path
-    ) -> None:
-        context, deployed = self.up(1, 1, directory)
-        target = Target(
-            name="there",
-            system=self.plugin.manifest.id,
-            deployment="external",
-            endpoints=deployed.endpoints,
-        )
-        other = Context.open(target, tmp_path / "other")
-        found = self.plugin.deploy(other)
-        self.plugin.wait_ready(other, found)
-        assert self.plugin.describe(other, found).version == deployed.version
-        assert self.plugin.memory(other, found).used_bytes
-        assert self.plugin.sample(other, found).metrics["keys"] == 0
-        ends = self.drive(other, found)
-        assert sum(totals.ok for totals in ends.operations.values()) > 0
-        assert self.plugin.sample(other, found).metrics["keys"] == RECORDS
-        self.plugin.stop(other, found)
-        self.plugin.clean_up(other)
-        assert ask(deployed.nodes[0].place.address, ASK_SECONDS, "PING") == "PONG"
-        self.plugin.stop(context, deployed)
-
     def await_copies(self, context: Context, deployed: Deployed, key: str) -> None:
         """Wait until every node has a key."""
         for node in deployed.nodes:
@@ -140,13 +151,6 @@ class RespReplicas(RespNodes):
                     break
             else:
                 pytest.fail(f"{node.place.name} never got {key}")
-
-    def drive(self, context: Context, deployed: Deployed) -> PhaseFinished:
-        """A second of load; how it ended."""
-        order = order_for(self.plugin, context, deployed, seconds=1.0)
-        with DriverRun(self.plugin.manifest.driver.id, order, context) as run:
-            ends = [event for event in run.events() if isinstance(event, PhaseFinished)]
-        return ends[-1]
 
 
 class RespCluster(RespNodes):
