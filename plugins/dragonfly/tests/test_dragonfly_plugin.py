@@ -90,7 +90,7 @@ class TestConformance(PluginConformance):
     }
     impossible: ClassVar = {"maxmemory_bytes": 1_048_576}
     refusal = "are required. Exiting"
-    untold = frozenset({"proactor_threads", "maxmemory_bytes", "cache_mode", "snapshot_cron"})
+    untold = frozenset({"proactor_threads", "maxmemory_bytes"})
 
 
 @needs_dragonfly
@@ -130,6 +130,7 @@ class TestOneServer(RespAlone):
         context, deployed = self.up(1, 1, directory)
         settings = {each.name: each for each in self.plugin.describe(context, deployed).settings}
         assert settings["proactor_threads"].value == "2"
+        assert settings["maxmemory"].default is None
         verbs: dict[int, FaultVerb] = {
             4: "kill", 6: "start", 12: "restart", 18: "pause", 20: "resume",
         }  # fmt: skip
@@ -180,6 +181,7 @@ def test_what_it_says_of_itself_is_read() -> None:
         settings = PLUGIN.settings(address, 5.0)
         assert settings["dbfilename"] == "dump-{timestamp}"
         assert settings["proactor_threads"] == "2"
+        assert settings["cache_mode"] == "false"
         metrics = PLUGIN.metrics(address, 5.0)
     assert metrics["keys"] == 42
     assert metrics["saving"] == 1

@@ -7,10 +7,13 @@ and CONFIG GET tell, in src/server/server_family.cc and src/server/main_service.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_names, system_value
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import packaged_manifest
@@ -26,13 +29,17 @@ class DragonflyPlugin(RespServer):
     """Dragonfly as one process."""
 
     program = "dragonfly"
-    users = ("dfly", "nobody")
+    users = ()
+    """It finds its snapshots by absolute paths, which another user may not be able to walk."""
     version_line = re.compile(r"^dragonfly (?:\x1b\[[\d;]*m)?v([\d.]+)")
     """The version is coloured even where nobody sees it."""
     version_fields = ("dragonfly_version",)
     always = ("--logtostderr", "--version_check=false")
     """Else its words go to files of its own, and it asks its vendor for newer versions."""
-    told_by_info: ClassVar[Mapping[str, str]] = {"proactor_threads": "thread_count"}
+    told_by_info: ClassVar[Mapping[str, str]] = {
+        "proactor_threads": "thread_count",
+        "cache_mode": "cache_mode",
+    }
     places: ClassVar[Mapping[str, str | None]] = {"port": "6379", "bind": "", "dir": ""}
     sampled = (
         "used_memory",
@@ -77,6 +84,22 @@ class DragonflyPlugin(RespServer):
     def version_served(self, address: Address, timeout_seconds: float) -> str:
         """INFO's `dragonfly_version`, as `--version` has it: without `df-v`."""
         return super().version_served(address, timeout_seconds).removeprefix("df-v")
+
+    def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
+        """As Redis', with `cache_mode` in the words of its flag: INFO says `cache` or `store`."""
+        found = super().settings(address, timeout_seconds)
+        return found | {"cache_mode": str(found.get("cache_mode") == "cache").lower()}
+
+    def describe(self, context: Context, deployed: Deployed) -> Description:
+        """As Redis', but for `maxmemory`, which has no fixed default: it is 80 % of what is
+        available at each start.
+        """
+        found = super().describe(context, deployed)
+        settings = tuple(
+            each.model_copy(update={"default": None}) if each.name == "maxmemory" else each
+            for each in found.settings
+        )
+        return replace(found, settings=settings)
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """As Redis', and whether a snapshot is being written."""
