@@ -98,6 +98,12 @@ new-plugin: env ## a plugin's skeleton: make new-plugin NAME=etcd; DRIVER=own: w
 	@test -n "$(NAME)" || { echo "which? make new-plugin NAME=etcd"; exit 2; }
 	@$(PY)/weighhouse plugin new $(NAME) $(if $(DRIVER),--driver $(DRIVER))
 
+.PHONY: driver
+driver: ## build one load driver, and run its tests: make driver NAME=etcd
+	@test -n "$(NAME)" || { echo "which? make driver NAME=etcd"; exit 2; }
+	@cargo build --release -p weighhouse-driver-$(NAME)
+	@cargo test --release -p weighhouse-driver-$(NAME)
+
 .PHONY: clean
 clean: ## remove what was built in the tree (caches outside stay)
 	@rm -rf .venv frontend/dist frontend/node_modules build

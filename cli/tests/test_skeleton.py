@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,8 +10,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from weighhouse_cli.skeleton import COLOURS, SkeletonRefused, free_look, write_skeleton
 from weighhouse_cli.skeleton.lists import enlist
+from weighhouse_protocol.experiment import Experiment
 from weighhouse_testing.tree import REPOSITORY
 
 TODAY = "2026-11-21"
@@ -135,3 +138,11 @@ def test_it_is_named_where_all_are_named_and_once(tmp_path):
 def test_a_folder_that_lists_no_plugins_is_left_as_it_is(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.other]\n", encoding="utf-8")
     assert not enlist("fresh_kv", "Fresh Kv", "resp", tmp_path)
+
+
+def test_the_experiment_of_the_guide_is_one():
+    guide = (REPOSITORY / "docs/plugins/README.md").read_text("utf-8")
+    found = re.findall(r"^```yaml\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    assert [Experiment.model_validate(yaml.safe_load(each)).slug for each in found] == [
+        "etcd-first"
+    ]

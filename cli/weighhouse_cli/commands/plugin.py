@@ -69,11 +69,9 @@ def new_plugin(
     for path in enlist(name, manifest.name, manifest.driver.id, folder.parent):
         OUT.print(f"named it in {path}")
     OUT.print("now (docs/plugins tells what to change, and in which order):")
-    steps = ["make env", f".venv/bin/weighhouse plugin test {name}"]
-    if driver == "own":
-        package = f"weighhouse-driver-{name}"
-        # The first build writes the crate into Cargo.lock; after that `make install` builds it.
-        steps.insert(1, f"cargo build --release -p {package} && cargo test --release -p {package}")
+    # The first build writes a new crate into Cargo.lock; after that `make install` builds it.
+    build = [f"make driver NAME={name}"] if driver == "own" else []
+    steps = ["make env systems", *build, f".venv/bin/weighhouse plugin test {name}"]
     for step in steps:
         OUT.print(f"  {step}", soft_wrap=True)
 
