@@ -75,17 +75,20 @@ def test_a_driver_of_its_own_is_a_member_of_the_workspace(own):
     assert set(manifest["driver"]["options"]["properties"]) == known
 
 
-def test_a_driver_of_its_own_is_laid_out_as_rust_is(own):
-    sources = sorted((own / "driver").rglob("*.rs"))
-    assert [each.name for each in sources] == ["client.rs", "lib.rs", "main.rs", "fresh_kv.rs"]
-    # It reads them as Rust for that, which a template that was filled in wrongly is not.
-    done = subprocess.run(
-        ["rustfmt", "--check", "--edition", "2024", "--config-path", str(REPOSITORY), *sources],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize("name", ["kv", "kv_of_thirty_one_characters_all"])
+def test_it_is_laid_out_as_the_house_has_it(name, tmp_path):
+    """Whatever its name's length. A template that was filled in wrongly is no Rust or Python."""
+    folder = write_skeleton(name, tmp_path / "plugins", TODAY, "own")
+    sources = sorted((folder / "driver").rglob("*.rs"))
+    assert [each.name for each in sources] == ["client.rs", "lib.rs", "main.rs", f"{name}.rs"]
+    shutil.copy2(REPOSITORY / "pyproject.toml", tmp_path)
+    for command in (
+        ("rustfmt", "--check", "--edition", "2024", "--config-path", REPOSITORY, *sources),
+        (sys.executable, "-m", "ruff", "check", folder),
+        (sys.executable, "-m", "ruff", "format", "--check", folder),
+    ):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_each_looks_like_no_other(tmp_path):
