@@ -167,6 +167,8 @@ class RespCluster(RespNodes):
         assert shares == [SLOTS] * 6
         ports = {end.port for place in places for end in self.plugin.peer_ends(place)}
         assert len(ports) == 12
+        second = tuple(Address(place.address.host, place.peer_port or 0) for place in places)
+        assert {place.peer_addresses for place in places} == {second}
         settings = {each.name: each for each in self.plugin.describe(context, deployed).settings}
         assert settings["cluster-enabled"].value == "yes"
         assert settings["cluster-enabled"].source == "plugin"
