@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 . infra/build/cassandra-jars.sh
 . infra/build/cassandra-stress.sh
 . infra/build/mongo-stand-in.sh
+. infra/build/ycsb.sh
 . infra/build/valkey-server.sh
 # Nothing depends on Go: without it, or without its proxy, tests of FerretDB say that they do not run.
 command -v go >/dev/null && { . infra/build/ferretdb.sh || true; }
