@@ -121,6 +121,7 @@ class HistogramLogs:
             else:
                 self._pending.add(found)
         if self._pending is not None:
+            self._pending.cpu_us += max(0, cpu_us - self._cpu_us)
             yield self._slice(self._pending)
             self._pending = None
 
