@@ -12,9 +12,9 @@ from weighhouse_plugin_dragonfly import PLUGIN
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
+from weighhouse_sdk.families.resp_recorded import RecordedServer
+from weighhouse_sdk.families.resp_testing import drives_a_relative
 from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.resp_recorded import RecordedServer
-from weighhouse_sdk.resp_testing import drives_a_relative
 from weighhouse_sdk.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 

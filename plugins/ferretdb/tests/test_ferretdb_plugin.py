@@ -12,8 +12,8 @@ from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.target import Target
 from weighhouse_sdk import at_hand
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.families.mongo import ask
 from weighhouse_sdk.lifecycle import Deployed
-from weighhouse_sdk.mongo import ask
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.starting import addresses_of
 from weighhouse_sdk.testing import PluginConformance

@@ -17,7 +17,7 @@ from weighhouse_sdk import at_hand
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import NotReady, TargetInvalid
-from weighhouse_sdk.mongo import UnknownCommand, ask, figures, flat, words
+from weighhouse_sdk.families.mongo import UnknownCommand, ask, figures, flat, words
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.starting import addresses_of
 from weighhouse_sdk.testing import PluginConformance, order_for

@@ -22,11 +22,11 @@ from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import TargetInvalid
+from weighhouse_sdk.families.resp import ask, info
+from weighhouse_sdk.families.resp_cluster import SLOTS, seen_by
+from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.process import Command, Reservation
-from weighhouse_sdk.resp import ask, info
-from weighhouse_sdk.resp_cluster import SLOTS, seen_by
-from weighhouse_sdk.resp_server import RespServer
 from weighhouse_sdk.testing import processes_below
 from weighhouse_sdk.wire import Address, ReplyError
 
