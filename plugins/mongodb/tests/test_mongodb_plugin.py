@@ -55,7 +55,7 @@ def test_a_replica_set_loses_its_primary_and_gets_it_back(tmp_path: Path) -> Non
     try:
         deployed = PLUGIN.deploy(context)
         PLUGIN.wait_ready(context, deployed)
-        hellos = [ask(each, 5.0, {"hello": 1})[0] for each in addresses_of(deployed)]
+        hellos = [ask(each, 5.0, {"hello": 1})[0] for each in addresses_of(context, deployed)]
         primary = next(n for n, each in enumerate(hellos, 1) if each["isWritablePrimary"])
         for verb in ("kill", "start"):
             PLUGIN.fault(context, deployed, Fault(at_seconds=0, verb=verb, node=primary))
