@@ -47,7 +47,9 @@ together() {
     names+=("${begun[$index]}")
     counts+=("$(count "$log")")
     seconds+=($(($(cat "$log.ended") - began)))
+    rm "$log"*
   done
+  begun=()
 }
 
 # How many tests passed: pytest, cargo and vitest each say it in a way of their own.
@@ -69,9 +71,10 @@ now=$SECONDS
 beside "plugins" "${pytest[@]}" --exercised "$exercised/plugins.json" plugins
 beside "Python parts" "${pytest[@]}" protocol agent backend worker migrations cli engine tests/architecture
 together "$now"
-suite "whole platform" "${pytest[@]}" --exercised "$exercised/platform.json" tests/end_to_end
-suite "browser" "${pytest[@]}" tests/browser
-suite "faults" "${pytest[@]}" tests/faults
+now=$SECONDS
+beside "whole platform" "${pytest[@]}" --exercised "$exercised/platform.json" tests/end_to_end
+beside "browser, kills" "${pytest[@]}" tests/browser tests/faults
+together "$now"
 
 printf '\n== summary\n'
 failed=0 passed=0
