@@ -237,8 +237,8 @@ impl Suite<'_> {
         let workload = json!({"operations": {"delete": 1.0}, "request_distribution": "sequential"});
         let run = self.run(10, &workload, RECORDS);
         let measure = run.phase("measure");
-        let deleted = measure.count("delete", "ok");
-        assert_eq!(deleted, RECORDS, "each record is deleted once: {:?}", measure.finished);
+        let gone = measure.count("delete", "ok");
+        assert_eq!(gone, RECORDS, "each record is deleted once: {:?}", measure.finished);
         let load = json!({"model": "closed", "clients": self.clients});
         let phases = json!([{"kind": "measure", "operation_count": 100}]);
         let reads = json!({"operations": {"read": 1.0}});
