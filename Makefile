@@ -94,9 +94,15 @@ bench-scaling: install ## the load engine at 1 to 128 connections, 1 and 2 shard
 	@REPEATS=$(REPEATS) engine/bench/run.sh scaling
 
 .PHONY: new-plugin
-new-plugin: env ## a plugin's skeleton: make new-plugin NAME=etcd
+new-plugin: env ## a plugin's skeleton: make new-plugin NAME=etcd; DRIVER=own: with a load driver
 	@test -n "$(NAME)" || { echo "which? make new-plugin NAME=etcd"; exit 2; }
-	@$(PY)/weighhouse plugin new $(NAME)
+	@$(PY)/weighhouse plugin new $(NAME) $(if $(DRIVER),--driver $(DRIVER))
+
+.PHONY: driver
+driver: ## build one load driver, and run its tests: make driver NAME=etcd
+	@test -n "$(NAME)" || { echo "which? make driver NAME=etcd"; exit 2; }
+	@cargo build --release -p weighhouse-driver-$(NAME)
+	@cargo test --release -p weighhouse-driver-$(NAME)
 
 .PHONY: clean
 clean: ## remove what was built in the tree (caches outside stay)

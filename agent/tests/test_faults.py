@@ -127,7 +127,7 @@ def test_a_system_that_does_not_come_back_is_a_result(
     assert attempt.completion.outcome == "completed", attempt.completion.failure
     mark, label = marks(attempt)[-1]
     assert mark == "fault_failed"
-    assert label.startswith("start node 1: Redis ended with 1 before it was ready")
+    assert label.startswith("start node 1: Redis has ended with 1 before it was ready")
     assert "system_ended" not in [e["mark"] for e in attempt.of_kind("mark")]
     assert not attempt.of_kind("phase_ended")[-1]["interrupted"]
 
@@ -168,19 +168,18 @@ def test_a_verb_that_never_fell_due_fails_the_run(
 
 
 def test_a_verb_that_the_plugin_lacks_is_refused_before_anything_is_deployed(
-    redis_agent: RunningAgent, server: Server, order: MakeOrder
+    agent: RunningAgent, server: Server, order: MakeOrder
 ) -> None:
     lacking = Fault.model_validate(
         {"at_seconds": 0.1, "verb": "network", "network": {"delay_ms": 20}}
     )
-    assert "network" not in load_plugin("redis").manifest.faults
-    wanted = order(system="redis", load=CLOSED).model_copy(update={"faults": (lacking,)})
-    attempt = carried_out(redis_agent, server, wanted)
+    wanted = order(load=CLOSED).model_copy(update={"faults": (lacking,)})
+    attempt = carried_out(agent, server, wanted)
     assert attempt.completion is not None
     failure = attempt.completion.failure
     assert failure is not None
     assert failure.kind == "invalid"
-    assert "faults[0]: `network`: Redis offers: kill, stop" in failure.message
+    assert "faults[0]: `network`: Scale offers: none" in failure.message
     assert attempt.of_kind("mark") == []
 
 

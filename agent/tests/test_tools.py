@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from weighhouse_protocol.order import AttemptOrder
+from weighhouse_sdk import at_hand
 from weighhouse_testing.platform import until
 
 from .conftest import RunningAgent, ended
@@ -113,3 +114,54 @@ def test_db_bench_makes_the_load_on_a_rocksdb_of_its_own(
     samples = attempt.of_kind("sample")
     assert max(each["cpu_percent"] or 0 for each in samples) > 0
     assert max(each["disk_bytes"] or 0 for each in samples) > 100_000
+
+
+def test_memtier_benchmark_makes_the_load_on_redis(
+    real: RunningAgent, server: Server, order: MakeOrder, request: pytest.FixtureRequest
+) -> None:
+    at_hand.server(request, "memtier_benchmark", "WEIGHHOUSE_MEMTIER")
+    real.environment["PATH"] = os.environ["PATH"]
+    workload = {
+        "name": "mix",
+        "insert_order": "ordered",
+        "insert_start": 1,
+        "write_all_fields": True,
+        "operations": {"read": 0.9, "update": 0.1},
+    }
+    wanted = order(
+        system="redis", tool="memtier-benchmark", workload=workload,
+        load={"model": "closed", "clients": 4}, measure_seconds=2.0, warmup_seconds=1.0,
+    )  # fmt: skip
+    attempt = carried_out(real, server, wanted)
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed", attempt.completion.failure
+    for operation in ("read", "update"):
+        answers = measured(attempt, operation)
+        assert sum(each["count"] for each in answers) > 100
+        assert all(each["response"] for each in answers)
+
+
+def test_ycsb_makes_the_load_on_redis(
+    real: RunningAgent, server: Server, order: MakeOrder, request: pytest.FixtureRequest
+) -> None:
+    home = os.environ.get("WEIGHHOUSE_YCSB")
+    if home is None:
+        at_hand.not_run(request, "YCSB is not on this machine; source infra/build/ycsb.sh")
+    real.environment["YCSB_HOME"] = home
+    workload = {
+        "name": "b",
+        "request_distribution": "zipfian",
+        "operations": {"read": 0.9, "update": 0.1},
+    }
+    wanted = order(
+        system="redis", tool="ycsb", workload=workload,
+        load={"model": "closed", "clients": 2}, measure_seconds=2.0, warmup_seconds=1.0,
+    )  # fmt: skip
+    attempt = carried_out(real, server, wanted)
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed", attempt.completion.failure
+    assert attempt.of_kind("target")[0]["facts"]["versions"]["driver ycsb"][0].isdigit()
+    for operation in ("read", "update"):
+        answers = measured(attempt, operation)
+        assert sum(each["count"] for each in answers) > 100
+        assert all(each["response"] for each in answers)

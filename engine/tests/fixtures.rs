@@ -10,7 +10,7 @@ use weighhouse_engine::order::Order;
 
 fn fixtures(prefix: &str) -> Vec<(String, String)> {
     let folder = Path::new("../protocol/fixtures/driver");
-    let mut found: Vec<_> = fs::read_dir(&folder)
+    let mut found: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))

@@ -9,8 +9,8 @@ def test_a_system_shows_parameters_clause_disclaimers_and_its_page(
 ) -> None:
     page.goto("/systems")
     for system in platform.request("GET", "/systems")["items"]:
-        expect(page.get_by_role("link", name=system["name"])).to_be_visible()
-    page.get_by_role("link", name="Redis").click()
+        expect(page.get_by_role("link", name=system["name"], exact=True)).to_be_visible()
+    page.get_by_role("link", name="Redis", exact=True).click()
     redis = platform.request("GET", "/systems/redis")
     expect(page.get_by_text(redis["benchmark_clause"]["text"])).to_be_visible()
     for disclaimer in redis["disclaimers"]:

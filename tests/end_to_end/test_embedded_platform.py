@@ -32,11 +32,13 @@ def platform_processes(data: Path) -> list[str]:
     found = []
     for process in psutil.process_iter():
         try:
-            words = [*process.cmdline(), *process.environ().values(), process.cwd()]
+            line = process.cmdline()
+            words = [*line, *process.environ().values(), process.cwd()]
+            ended = process.status() == psutil.STATUS_ZOMBIE
         except (psutil.Error, OSError):
             continue
-        if process.status() != psutil.STATUS_ZOMBIE and any(str(data) in word for word in words):
-            found.append(" ".join(process.cmdline())[:120])
+        if not ended and any(str(data) in word for word in words):
+            found.append(" ".join(line)[:120])
     return found
 
 

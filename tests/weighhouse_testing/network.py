@@ -12,7 +12,7 @@ from pathlib import Path
 
 from weighhouse_protocol.faults import NetworkConditions
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.network import Ends
+from weighhouse_sdk.network.disturbing import Ends
 from weighhouse_sdk.nodes import Node, Place
 from weighhouse_sdk.process import Command, Reservation
 from weighhouse_sdk.wire import Address

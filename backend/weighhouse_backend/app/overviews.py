@@ -48,6 +48,10 @@ class SystemRead(BaseModel):
     """What can be done to it on purpose while it is measured."""
     parameters: dict[str, Any]
     """JSON Schema of a target's parameters."""
+    driver: str
+    """Identifier of the driver that makes the load on it; a tool's own for a tool."""
+    tool_drivers: list[str]
+    """Of a foreign load tool: the drivers in whose place it can make load."""
     driver_options: dict[str, Any]
     """JSON Schema of a target's driver options."""
     benchmark_clause: BenchmarkClause
@@ -105,6 +109,8 @@ class _Overviews:
                 image=one.image.image if one.image else None,
                 faults=list(one.faults),
                 parameters=one.parameters,
+                driver=one.driver.id,
+                tool_drivers=list(one.tool.drivers) if one.tool else [],
                 driver_options=one.driver.options,
                 benchmark_clause=one.benchmark_clause,
                 disclaimers=[said for said in statements if said.system_id == one.id],

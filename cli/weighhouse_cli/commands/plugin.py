@@ -9,13 +9,15 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
+from weighhouse_protocol.manifest import load_manifest
 from weighhouse_sdk.exercises import Exercises
 from weighhouse_sdk.registry import discover
 
 from weighhouse_cli.commands.options import AsJson
 from weighhouse_cli.console import ERROR, OUT, print_json
 from weighhouse_cli.exits import CommandFailed, Exit
-from weighhouse_cli.skeleton import SkeletonRefused, write_skeleton
+from weighhouse_cli.skeleton import DriverChoice, SkeletonRefused, write_skeleton
+from weighhouse_cli.skeleton.lists import enlist
 
 app = typer.Typer(
     help="What this machine's plugins are; write a new one, test one.", no_args_is_help=True
@@ -49,15 +51,29 @@ def new_plugin(
     folder: Annotated[
         Path, typer.Option(help="The folder that holds the plugins' folders.")
     ] = Path("plugins"),
+    driver: Annotated[
+        DriverChoice, typer.Option(help="resp: the driver of Redis' protocol; own: a new crate.")
+    ] = "resp",
 ) -> None:
-    """Write the skeleton of a plugin: complete, like all others, and ready to be changed."""
+    """Write the skeleton of a plugin, and name it where all plugins are named.
+
+    It runs redis-server, and passes its tests, until it is changed.
+    """
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     try:
-        written = write_skeleton(name, folder, today)
+        written = write_skeleton(name, folder, today, driver)
     except SkeletonRefused as error:
         raise CommandFailed(Exit.INVALID, str(error)) from error
-    OUT.print(f"wrote {written}; change what differs, name it in pyproject.toml, `make env`, then")
-    OUT.print(f"  .venv/bin/python -m pytest {written} tests/architecture/test_plugins.py")
+    manifest = load_manifest(written / f"weighhouse_plugin_{name}" / "plugin.toml")
+    OUT.print(f"wrote {written}: it runs redis-server until you change it")
+    for path in enlist(name, manifest.name, manifest.driver.id, folder.parent):
+        OUT.print(f"named it in {path}")
+    OUT.print("now (docs/plugins tells what to change, and in which order):")
+    # The first build writes a new crate into Cargo.lock; after that `make install` builds it.
+    build = [f"make driver NAME={name}"] if driver == "own" else []
+    steps = ["make env systems", *build, f".venv/bin/weighhouse plugin test {name}"]
+    for step in steps:
+        OUT.print(f"  {step}", soft_wrap=True)
 
 
 @app.command("test")

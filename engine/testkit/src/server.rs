@@ -80,17 +80,14 @@ impl Server {
         Self::start("memcached", "-p", fixed.iter().chain(more))
     }
 
-    fn start<'a>(
-        program: &'static str,
-        port_flag: &str,
-        arguments: impl Iterator<Item = &'a &'a str>,
-    ) -> Self {
-        let arguments: Vec<String> = arguments.map(ToString::to_string).collect();
+    /// Any server that listens at a TCP port: the program, and its arguments for a port of the
+    /// loopback interface. It works in a new directory, which goes with it.
+    #[must_use]
+    pub fn of(program: &'static str, arguments: impl Fn(u16) -> Vec<String>) -> Self {
         for _ in 0..TRIES {
             let directory = TempDir::new().expect("a temporary directory");
             let port = next_port();
-            let mut arguments = arguments.clone();
-            arguments.extend([port_flag.to_owned(), port.to_string()]);
+            let arguments = arguments(port);
             let child = spawn(program, &arguments, &directory);
             let mut server = Self { program, arguments, scheme: "tcp", port, child, directory };
             if server.comes_up() {
@@ -98,6 +95,18 @@ impl Server {
             }
         }
         panic!("{program} ends at once, on {TRIES} ports");
+    }
+
+    fn start<'a>(
+        program: &'static str,
+        port_flag: &str,
+        arguments: impl Iterator<Item = &'a &'a str>,
+    ) -> Self {
+        let fixed: Vec<String> = arguments.map(ToString::to_string).collect();
+        Self::of(program, |port| {
+            let flag = [port_flag.to_owned(), port.to_string()];
+            fixed.iter().cloned().chain(flag).collect()
+        })
     }
 
     /// Waits until it listens; false when it has ended.

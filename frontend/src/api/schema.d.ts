@@ -4281,6 +4281,8 @@ export interface components {
             disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Documentation */
             documentation: string;
+            /** Driver */
+            driver: string;
             /** Driver Options */
             driver_options: {
                 [key: string]: unknown;
@@ -4316,6 +4318,8 @@ export interface components {
             plugin_version: string;
             /** Summary */
             summary: string;
+            /** Tool Drivers */
+            tool_drivers: string[];
             topology: components["schemas"]["ManifestTopology"];
             /** Vendor */
             vendor: string;

@@ -50,4 +50,17 @@ describe('timeLinesOption', () => {
     expect(first?.markArea?.data.map((span) => span.map((end) => end.xAxis))).toEqual([[1, 2]])
     expect(first?.markLine?.label.show).toBe(false)
   })
+
+  it('lets a load phase out of the scale that would flatten what was measured, and says so', () => {
+    const phases = [
+      { kind: 'load', start_seconds: 0, end_seconds: 1 },
+      { kind: 'measure', start_seconds: 1.5, end_seconds: 3 },
+    ]
+    const fast = { ...line, times: [0.5, 2, 3], values: [1000, 40, 50] }
+    const option = timeLinesOption({ lines: [fast], format, phases }, testPalette)
+    expect((option.yAxis as { max: number }).max).toBeLessThan(100)
+    expect(series(option)[0]?.markArea?.data[0]?.[0]?.name).toBe('load ↑')
+    const even = timeLinesOption({ lines: [{ ...fast, values: [60, 40, 50] }], format, phases }, testPalette)
+    expect((even.yAxis as { max: number }).max).toBeGreaterThanOrEqual(60)
+  })
 })

@@ -78,8 +78,32 @@ export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartO
   })
 }
 
+/** A peak outside the measured phase is let out of the scale when it is so many times the measured one. */
+const BEYOND = 2
+
+/** Where the scale ends: at the peak, or at the measured phase's when all else would flatten it. */
 function highest(input: TimeLinesInput): number {
-  return input.lines.reduce((most, line) => line.values.reduce<number>((top, value) => Math.max(top, value ?? 0), most), 0)
+  const whole = peak(input, () => true)
+  const spans = (input.phases ?? []).filter((phase) => phase.kind === 'measure')
+  const measured = peak(input, (time) => spans.some((span) => time >= span.start_seconds && time <= span.end_seconds))
+  return measured > 0 && whole > BEYOND * measured ? measured : whole
+}
+
+function peak(input: TimeLinesInput, counts: (time: number) => boolean): number {
+  let most = 0
+  for (const line of input.lines) {
+    line.times.forEach((time, at) => {
+      if (counts(time)) most = Math.max(most, line.values[at] ?? 0)
+    })
+  }
+  return most
+}
+
+/** A phase that was cut from the figures, with an arrow where its lines leave the scale. */
+function nameOf(phase: PhaseSpan, input: TimeLinesInput): string {
+  if (input.logarithmic) return phase.kind
+  const top = peak(input, (time) => time >= phase.start_seconds && time <= phase.end_seconds)
+  return top > roundScale(highest(input), input.format.base).max ? `${phase.kind} ↑` : phase.kind
 }
 
 function positive(value: number | null, logarithmic: boolean | undefined): number | null {
@@ -105,7 +129,7 @@ function backdrop(input: TimeLinesInput, palette: Palette) {
       itemStyle: { color: palette.rule, opacity: 0.35 },
       label: { color: palette.ink3, fontSize: 10, position: 'insideTop' as const },
       data: [
-        ...cut.map((phase) => [{ name: phase.kind, xAxis: phase.start_seconds }, { xAxis: phase.end_seconds }]),
+        ...cut.map((phase) => [{ name: nameOf(phase, input), xAxis: phase.start_seconds }, { xAxis: phase.end_seconds }]),
         ...moments
           .filter((moment) => moment.until_seconds !== undefined)
           .map((moment) => [

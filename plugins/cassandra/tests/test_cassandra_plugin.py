@@ -9,8 +9,8 @@ from weighhouse_plugin_cassandra import PLUGIN, home
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.cql import rows
 from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.families.cql import rows
 from weighhouse_sdk.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 

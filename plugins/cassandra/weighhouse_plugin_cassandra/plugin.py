@@ -10,13 +10,13 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
-from weighhouse_sdk.cql import rows
+from weighhouse_sdk.families.cql import rows
+from weighhouse_sdk.families.ring import STORAGE_PORT, TOKENS, RingPlugin, tokens
 from weighhouse_sdk.lifecycle import Deployed, Description, Installed
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.procfs import all_processes, working_directory
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.ring import STORAGE_PORT, TOKENS, RingPlugin, tokens
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_cassandra import home

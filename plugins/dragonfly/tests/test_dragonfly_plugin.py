@@ -15,10 +15,9 @@ from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.resp import ask
-from weighhouse_sdk.resp_recorded import RecordedServer
-from weighhouse_sdk.resp_testing import (
+from weighhouse_sdk.families.resp import ask
+from weighhouse_sdk.families.resp_recorded import RecordedServer
+from weighhouse_sdk.families.resp_testing import (
     ASK_SECONDS,
     RespAlone,
     RespNodes,
@@ -26,6 +25,7 @@ from weighhouse_sdk.resp_testing import (
     errors_of,
     order_for,
 )
+from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 

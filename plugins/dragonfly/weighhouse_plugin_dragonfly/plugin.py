@@ -13,12 +13,12 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_names, system_value
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.families.resp import lines
+from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.resp import lines
-from weighhouse_sdk.resp_server import RespServer
 from weighhouse_sdk.wire import Address
 
 SAVING = ("saving", "rdb_bgsave_in_progress")

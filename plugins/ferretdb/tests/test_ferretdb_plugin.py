@@ -12,8 +12,8 @@ from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.target import Target
 from weighhouse_sdk import at_hand
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.families.mongo import ask
 from weighhouse_sdk.lifecycle import Deployed
-from weighhouse_sdk.mongo import ask
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.starting import addresses_of
 from weighhouse_sdk.testing import PluginConformance
@@ -80,7 +80,7 @@ def test_its_own_version_is_told_and_mongodbs_is_not_taken_for_it() -> None:
 
 
 def test_errors_are_errors_and_silence_is_silence(context: Context, deployed: Deployed) -> None:
-    (address,) = addresses_of(deployed)
+    (address,) = addresses_of(context, deployed)
     with pytest.raises(ReplyError, match="no such command"):
         ask(address, 5.0, {"nonsense": 1})
     assert PLUGIN.settings(address, 5.0)["featureCompatibilityVersion.version"] == "7.0"
@@ -92,7 +92,7 @@ def test_errors_are_errors_and_silence_is_silence(context: Context, deployed: De
 def test_data_outlasts_a_kill_and_each_verb_is_carried_out(
     context: Context, deployed: Deployed
 ) -> None:
-    (address,) = addresses_of(deployed)
+    (address,) = addresses_of(context, deployed)
     document = {"insert": "c", "documents": [{"_id": "a", "n": 1}]}
     ask(address, 5.0, document)
     for verb, label in (

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.resp_server import RespServer
 
 
 class KeydbPlugin(RespServer):

@@ -17,7 +17,7 @@ from weighhouse_sdk import at_hand
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import NotReady, TargetInvalid
-from weighhouse_sdk.mongo import UnknownCommand, ask, figures, flat, words
+from weighhouse_sdk.families.mongo import UnknownCommand, ask, figures, flat, words
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.starting import addresses_of
 from weighhouse_sdk.testing import PluginConformance, order_for
@@ -55,7 +55,7 @@ def test_a_replica_set_loses_its_primary_and_gets_it_back(tmp_path: Path) -> Non
     try:
         deployed = PLUGIN.deploy(context)
         PLUGIN.wait_ready(context, deployed)
-        hellos = [ask(each, 5.0, {"hello": 1})[0] for each in addresses_of(deployed)]
+        hellos = [ask(each, 5.0, {"hello": 1})[0] for each in addresses_of(context, deployed)]
         primary = next(n for n, each in enumerate(hellos, 1) if each["isWritablePrimary"])
         for verb in ("kill", "start"):
             PLUGIN.fault(context, deployed, Fault(at_seconds=0, verb=verb, node=primary))

@@ -7,7 +7,7 @@ https://www.mongodb.com/docs/manual/reference/command/hello/, read on 2026-11-21
 from collections.abc import Sequence
 from typing import Any
 
-from weighhouse_sdk.mongo import Document
+from weighhouse_sdk.families.mongo import Document
 from weighhouse_sdk.wire import Address
 
 NAME = "weighhouse"

@@ -14,8 +14,8 @@ from weighhouse_plugin_redis import PLUGIN
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, NotReady, SystemFailed
+from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.lifecycle import Deployed
-from weighhouse_sdk.resp import ask
 from weighhouse_sdk.testing import PluginConformance, processes_below
 from weighhouse_sdk.wire import Address, ReplyError
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
+from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.resp_server import RespServer
 
 
 class RedisPlugin(RespServer):

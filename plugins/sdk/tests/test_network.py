@@ -19,10 +19,10 @@ from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Plugin
-from weighhouse_sdk.network import Ends, described
-from weighhouse_sdk.network_peers import home_of, opened
-from weighhouse_sdk.network_rules import numbered
-from weighhouse_sdk.network_ways import LOSS, QUEUE, RULES, SHAPING, check_network, ways
+from weighhouse_sdk.network.disturbing import Ends, described
+from weighhouse_sdk.network.peers import home_of, opened
+from weighhouse_sdk.network.rules import numbered
+from weighhouse_sdk.network.ways import LOSS, QUEUE, RULES, SHAPING, check_network, ways
 from weighhouse_sdk.process import Command
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.wire import Address

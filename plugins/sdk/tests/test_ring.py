@@ -5,7 +5,7 @@ import itertools
 import pytest
 from weighhouse_plugin_cassandra import PLUGIN
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.ring import own_address, tokens
+from weighhouse_sdk.families.ring import own_address, tokens
 from weighhouse_sdk.wire import Address
 
 

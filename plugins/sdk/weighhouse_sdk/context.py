@@ -15,7 +15,7 @@ from weighhouse_sdk.containers import Containers
 from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.errors import Cancelled, DeadlinePassed, PluginError
 from weighhouse_sdk.images import Engine
-from weighhouse_sdk.network import Network
+from weighhouse_sdk.network.disturbing import Network
 from weighhouse_sdk.process import Processes
 from weighhouse_sdk.remains import Leftover, Remains
 

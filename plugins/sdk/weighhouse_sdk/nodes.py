@@ -85,6 +85,9 @@ class Place:
     replication_factor: int = 1
     peer_port: int | None = None
     """A second port, for other nodes alone; None: the system wants none."""
+    peer_addresses: tuple[Address, ...] = ()
+    """Of all nodes' second ports in order, for systems whose nodes are told of each other when they
+    start; empty: the system wants none."""
 
     @property
     def alone(self) -> bool:

@@ -21,7 +21,7 @@ from weighhouse_sdk.lifecycle import (
     Sample,
     Stopped,
 )
-from weighhouse_sdk.network import Ends, described
+from weighhouse_sdk.network.disturbing import Ends, described
 from weighhouse_sdk.nodes import Node
 from weighhouse_sdk.sampling import disk_usage
 from weighhouse_sdk.starting import UNREADABLE, Starting, addresses_of

@@ -40,6 +40,11 @@ class Starting(Hosting):
         addresses = self.spread(
             tuple(Address(options.host, each.port if each else options.port or 0) for each in held)
         )
+        peer_addresses = tuple(
+            Address(address.host, peer.port)
+            for address, peer in zip(addresses, peers, strict=True)
+            if peer
+        )
         single = topology.nodes == 1
         return [
             (
@@ -51,6 +56,7 @@ class Starting(Hosting):
                     addresses=addresses,
                     replication_factor=topology.replication_factor,
                     peer_port=peer.port if peer else None,
+                    peer_addresses=peer_addresses,
                 ),
                 _both(reservation, peer),
             )

@@ -196,7 +196,7 @@ class PluginConformance:
             setting = settings[names[name]]
             assert setting.default is not None
             told = system_value(schema, schema["default"])
-            assert same_value(setting.default, told), name
+            assert same_value(setting.default, told), (name, setting.default, told)
             assert setting.value == setting.default, name
             assert setting.source == "default", name
 
@@ -207,7 +207,8 @@ class PluginConformance:
         assert self.changed
         for name in self.changed.keys() - self.untold:
             value, setting = self.changed[name], settings[names[name]]
-            assert same_value(setting.value, system_value(schemas[name], value)), name
+            told = system_value(schemas[name], value)
+            assert same_value(setting.value, told), (name, setting.value, told)
             assert setting.value != setting.default, name
             assert setting.source == "experiment", name
         unexplained = [

@@ -69,7 +69,7 @@ class ToolConformance:
     def test_operations_distributions_and_options_are_held_against_the_manifest(self) -> None:
         mix = OperationMix(delete=1.0)
         workload = self.fitting.model_copy(
-            update={"operations": mix, "request_distribution": "hotspot"}
+            update={"operations": mix, "request_distribution": "zipf"}
         )
         target = DriverTarget(endpoints=("tcp://127.0.0.1:0",), options={"nonsense": 1})
         refused = "\n".join(self.tool.refusals(tool_order(workload, target=target)))

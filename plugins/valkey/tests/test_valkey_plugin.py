@@ -9,8 +9,8 @@ from weighhouse_plugin_valkey import PLUGIN
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.resp import info
-from weighhouse_sdk.resp_testing import RespCluster, RespReplicas
+from weighhouse_sdk.families.resp import info
+from weighhouse_sdk.families.resp_testing import RespCluster, RespReplicas
 from weighhouse_sdk.testing import PluginConformance
 from weighhouse_sdk.wire import ReplyError
 

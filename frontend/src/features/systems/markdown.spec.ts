@@ -35,4 +35,11 @@ describe('Markdown of a plugin', () => {
       { tag: 'p', attributes: {}, children: ['one ', { tag: 'strong', attributes: {}, children: ['two'] }] },
     ])
   })
+
+  it('gives each table that can be scrolled a name of its own', () => {
+    const table = '| a |\n| --- |\n| 1 |\n'
+    const element = mount(MarkdownText, { props: { source: `${table}\ntext\n\n${table}` } }).element as HTMLElement
+    const names = [...element.querySelectorAll('[role=region]')].map((region) => region.getAttribute('aria-label'))
+    expect(names).toEqual(['Table', 'Table 2'])
+  })
 })

@@ -35,6 +35,7 @@ export function parseMarkdown(source: string): MarkdownNode[] {
 function build(tokens: Token[]): MarkdownNode[] {
   const root: MarkdownNode[] = []
   const stack: MarkdownNode[][] = [root]
+  let tables = 0
   const add = (node: MarkdownNode): void => {
     if (node !== '') stack.at(-1)?.push(node)
   }
@@ -44,7 +45,7 @@ function build(tokens: Token[]): MarkdownNode[] {
       for (const child of build(token.children ?? [])) add(child)
     } else if (token.nesting === 1) {
       const node: Element = { tag: lowered(token.tag), attributes: attributesOf(token), children: [] }
-      add(token.tag === 'table' ? scrollable(node) : node)
+      add(token.tag === 'table' ? scrollable(node, ++tables) : node)
       stack.push(node.children)
     } else if (token.nesting === -1) {
       stack.pop()
@@ -55,9 +56,14 @@ function build(tokens: Token[]): MarkdownNode[] {
   return root
 }
 
-/** A table may be wider than the page: the keyboard has to be able to scroll it. */
-function scrollable(table: MarkdownNode): MarkdownNode {
-  const attributes = { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Table' }
+/**
+ * A table may be wider than the page: the keyboard has to be able to scroll it.
+ *
+ * @param place of the table in the document, from 1: two regions of a page need two names.
+ */
+function scrollable(table: MarkdownNode, place: number): MarkdownNode {
+  const name = place === 1 ? 'Table' : `Table ${place}`
+  const attributes = { class: 'wide', tabindex: '0', role: 'region', 'aria-label': name }
   return { tag: 'div', attributes, children: [table] }
 }
 

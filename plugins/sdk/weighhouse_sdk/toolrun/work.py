@@ -113,6 +113,8 @@ class Work:
     """Where the tool works, and may write."""
     stopped: bool = False
     """Whether somebody asked to end with what was measured."""
+    stop_signal: signal.Signals = signal.SIGTERM
+    """What the tool takes as a wish that it ends and tells what it has measured."""
     rate_per_second: float | None = None
     """How fast it went last, for a tool that has to be told how many operations to do."""
     _child: Child | None = field(default=None, repr=False)
@@ -141,7 +143,7 @@ class Work:
         """Ask the tool to end. Called by a signal handler."""
         self.stopped = True
         if self._child is not None:
-            self._child.signal(signal.SIGTERM)
+            self._child.signal(self.stop_signal)
 
     @contextlib.contextmanager
     def running(
@@ -157,7 +159,7 @@ class Work:
         child = Child(command, self.directory, environment or {})
         self._child = child
         if self.stopped:
-            child.signal(signal.SIGTERM)
+            child.signal(self.stop_signal)
         try:
             yield child
         finally:

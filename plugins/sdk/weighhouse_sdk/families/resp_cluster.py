@@ -10,8 +10,8 @@ https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weighhouse_sdk.families.resp import ask, info, lines
 from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.resp import ask, info, lines
 from weighhouse_sdk.wire import Address, ReplyError
 
 SLOTS = 16_384

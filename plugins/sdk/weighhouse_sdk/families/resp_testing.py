@@ -22,11 +22,11 @@ from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import TargetInvalid
+from weighhouse_sdk.families.resp import ask, info
+from weighhouse_sdk.families.resp_cluster import SLOTS, seen_by
+from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.process import Command, Reservation
-from weighhouse_sdk.resp import ask, info
-from weighhouse_sdk.resp_cluster import SLOTS, seen_by
-from weighhouse_sdk.resp_server import RespServer
 from weighhouse_sdk.testing import processes_below
 from weighhouse_sdk.wire import Address, ReplyError
 
@@ -171,6 +171,8 @@ class RespCluster(RespNodes):
         assert shares == [SLOTS] * 6
         ports = {end.port for place in places for end in self.plugin.peer_ends(place)}
         assert len(ports) == 12
+        second = tuple(Address(place.address.host, place.peer_port or 0) for place in places)
+        assert {place.peer_addresses for place in places} == {second}
         settings = {each.name: each for each in self.plugin.describe(context, deployed).settings}
         assert settings["cluster-enabled"].value == "yes"
         assert settings["cluster-enabled"].source == "plugin"

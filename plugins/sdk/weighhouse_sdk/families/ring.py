@@ -11,8 +11,8 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target
 
-from weighhouse_sdk.cql import rows
 from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.families.cql import rows
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.server import ServerPlugin
 from weighhouse_sdk.wire import Address

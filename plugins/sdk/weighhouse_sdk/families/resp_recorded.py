@@ -11,7 +11,7 @@ from io import BufferedIOBase
 from types import TracebackType
 from typing import Self
 
-from weighhouse_sdk.resp import Reply
+from weighhouse_sdk.families.resp import Reply
 from weighhouse_sdk.wire import Address
 
 

@@ -18,10 +18,10 @@ from weighhouse_protocol.faults import NetworkConditions
 
 from weighhouse_sdk import launch
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
-from weighhouse_sdk.network_peers import Opened, dissolve, gather, hierarchy, home_of, opened
-from weighhouse_sdk.network_rules import Rules, RuleSet, goes_to, leaves, numbered
-from weighhouse_sdk.network_shaping import Shaping, refuse_other_interfaces
-from weighhouse_sdk.network_ways import DELAYER, GROUPS, Tools, ways
+from weighhouse_sdk.network.peers import Opened, dissolve, gather, hierarchy, home_of, opened
+from weighhouse_sdk.network.rules import Rules, RuleSet, goes_to, leaves, numbered
+from weighhouse_sdk.network.shaping import Shaping, refuse_other_interfaces
+from weighhouse_sdk.network.ways import DELAYER, GROUPS, Tools, ways
 from weighhouse_sdk.nodes import Node
 from weighhouse_sdk.process import Command, Processes, ServerProcess
 from weighhouse_sdk.programs import locate_program

@@ -7,15 +7,15 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
 
-from weighhouse_sdk import resp_cluster
 from weighhouse_sdk.configuration import system_names, system_value
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.credentials import NOT_SHOWN
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
+from weighhouse_sdk.families import resp_cluster
+from weighhouse_sdk.families.resp import configuration, info
 from weighhouse_sdk.lifecycle import Deployed, Installed
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared, target_problems
-from weighhouse_sdk.resp import configuration, info
 from weighhouse_sdk.server import ServerPlugin
 from weighhouse_sdk.wire import Address, ReplyError
 

@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
-from weighhouse_sdk.mongo import UnknownCommand, ask, figures, words
+from weighhouse_sdk.families.mongo import UnknownCommand, ask, figures, words
 from weighhouse_sdk.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 

@@ -1,0 +1,5 @@
+"""Lets YCSB make load for Weighhouse."""
+
+from weighhouse_plugin_ycsb.plugin import PLUGIN, main
+
+__all__ = ["PLUGIN", "main"]
