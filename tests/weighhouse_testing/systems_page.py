@@ -92,7 +92,10 @@ def _gaps(
         if manifest.topology.max_nodes > 1 and plugin not in several:
             lacks.append("several nodes")
         if lacks:
-            yield f"- **{manifest.name}**: {', '.join(lacks)}{_reasons(plugin, record.not_run)}"
+            # Reasons of a machine without the system say nothing where another one had it.
+            never = all(way != plugin for way, _ in gone)
+            reasons = _reasons(plugin, record.not_run) if never else "."
+            yield f"- **{manifest.name}**: {', '.join(lacks)}{reasons}"
 
 
 def _reasons(plugin: str, not_run: Iterable[NotRun]) -> str:
