@@ -17,6 +17,7 @@ from weighhouse_testing.tree import REPOSITORY
 
 RECORD = REPOSITORY / "docs" / "systems.json"
 PAGE = REPOSITORY / "docs" / "systems.md"
+UNKNOWN = "unknown"
 HEAD = """# Systems: what was exercised
 
 Written by `make systems` from test runs; do not change it by hand. Each row is a way of setting a
@@ -44,7 +45,9 @@ def merged(old: Exercises, new: Iterable[Exercises]) -> Exercises:
     ways = {(_way(each), each.stand_in): each for each in old.exercised}
     left_out = list(old.not_run)
     for run in new:
-        ways |= {(_way(each), each.stand_in): each for each in run.exercised}
+        # A version that a test did not learn gives way to one that another did.
+        known_last = sorted(run.exercised, key=lambda each: each.version != UNKNOWN)
+        ways |= {(_way(each), each.stand_in): each for each in known_last}
         seen = {each.plugin for each in run.exercised} | {each.plugin for each in run.not_run}
         left_out = [each for each in left_out if each.plugin not in seen] + list(run.not_run)
     return Exercises(
