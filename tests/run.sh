@@ -66,8 +66,8 @@ pytest=(.venv/bin/python -m pytest)
 exercised="$cache/exercised"
 mkdir -p "$exercised"
 suite "Rust" cargo test --profile testing --locked --quiet --workspace --no-fail-fast
-suite "frontend" npm --prefix frontend run --silent test
 now=$SECONDS
+beside "frontend" npm --prefix frontend run --silent test
 beside "plugins" "${pytest[@]}" --exercised "$exercised/plugins.json" plugins
 beside "agent" "${pytest[@]}" agent
 beside "Python parts" "${pytest[@]}" protocol backend worker migrations cli engine tests/architecture
