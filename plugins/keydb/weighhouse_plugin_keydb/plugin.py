@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_sdk.families.resp_server import RespServer
+from weighhouse_sdk.families.resp_server import COUNTERS, GAUGES, SAMPLED, RespServer
 from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.registry import packaged_manifest
 
@@ -29,41 +29,9 @@ class KeydbPlugin(RespServer):
         "replicaof": "",
         "enable-motd": "yes",
     }
-    sampled = (
-        "used_memory",
-        "used_memory_rss",
-        "used_memory_dataset",
-        "mem_fragmentation_ratio",
-        "connected_clients",
-        "total_commands_processed",
-        "keyspace_hits",
-        "keyspace_misses",
-        "evicted_keys",
-        "expired_keys",
-        "rejected_connections",
-        "rdb_bgsave_in_progress",
-        "aof_rewrite_in_progress",
-        "aof_current_size",
-        "aof_delayed_fsync",
-        "aof_pending_bio_fsync",
-        "current_cow_size",
-        "latest_fork_usec",
-        "long_lock_waits",
-        "mvcc_depth",
-        "connected_slaves",
-        "master_repl_offset",
-        "sync_full",
-    )
-    gauges_marked: ClassVar[Mapping[str, str]] = {
-        "rdb_bgsave_in_progress": "snapshot",
-        "aof_rewrite_in_progress": "aof_rewrite",
-    }
-    counters_marked: ClassVar[Mapping[str, str]] = {
-        "evicted_keys": "eviction",
-        "aof_delayed_fsync": "delayed_fsync",
-        "sync_full": "full_sync",
-        "primary": "failover",
-    }
+    sampled = (*SAMPLED, "long_lock_waits", "mvcc_depth")
+    gauges_marked = GAUGES
+    counters_marked = COUNTERS
 
     def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
         """As for Redis, but `--save` once for each rule: several in one are not refused, but

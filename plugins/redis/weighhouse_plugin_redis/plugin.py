@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
-from weighhouse_sdk.families.resp_server import RespServer
+from weighhouse_sdk.families.resp_server import COUNTERS, GAUGES, SAMPLED, RespServer
 from weighhouse_sdk.registry import packaged_manifest
 
 
@@ -22,39 +22,9 @@ class RedisPlugin(RespServer):
         "cluster-enabled": "no",
         "cluster-port": "0",
     }
-    sampled = (
-        "used_memory",
-        "used_memory_rss",
-        "used_memory_dataset",
-        "mem_fragmentation_ratio",
-        "connected_clients",
-        "total_commands_processed",
-        "keyspace_hits",
-        "keyspace_misses",
-        "evicted_keys",
-        "expired_keys",
-        "rejected_connections",
-        "rdb_bgsave_in_progress",
-        "aof_rewrite_in_progress",
-        "aof_current_size",
-        "aof_delayed_fsync",
-        "aof_pending_bio_fsync",
-        "current_cow_size",
-        "latest_fork_usec",
-        "connected_slaves",
-        "master_repl_offset",
-        "sync_full",
-    )
-    gauges_marked: ClassVar[Mapping[str, str]] = {
-        "rdb_bgsave_in_progress": "snapshot",
-        "aof_rewrite_in_progress": "aof_rewrite",
-    }
-    counters_marked: ClassVar[Mapping[str, str]] = {
-        "evicted_keys": "eviction",
-        "aof_delayed_fsync": "delayed_fsync",
-        "sync_full": "full_sync",
-        "primary": "failover",
-    }
+    sampled = SAMPLED
+    gauges_marked = GAUGES
+    counters_marked = COUNTERS
 
 
 PLUGIN = RedisPlugin(packaged_manifest("weighhouse_plugin_redis"))

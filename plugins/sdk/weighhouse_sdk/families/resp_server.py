@@ -21,6 +21,42 @@ from weighhouse_sdk.wire import Address, ReplyError
 
 SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"})
 """Settings that CONFIG GET tells in the clear."""
+SAMPLED = (
+    "used_memory",
+    "used_memory_rss",
+    "used_memory_dataset",
+    "mem_fragmentation_ratio",
+    "connected_clients",
+    "total_commands_processed",
+    "keyspace_hits",
+    "keyspace_misses",
+    "evicted_keys",
+    "expired_keys",
+    "rejected_connections",
+    "rdb_bgsave_in_progress",
+    "aof_rewrite_in_progress",
+    "aof_current_size",
+    "aof_delayed_fsync",
+    "aof_pending_bio_fsync",
+    "current_cow_size",
+    "latest_fork_usec",
+    "connected_slaves",
+    "master_repl_offset",
+    "sync_full",
+)
+"""Lines of INFO that Redis has, and whoever came of its code."""
+GAUGES: Mapping[str, str] = {
+    "rdb_bgsave_in_progress": "snapshot",
+    "aof_rewrite_in_progress": "aof_rewrite",
+}
+"""Their events that last."""
+COUNTERS: Mapping[str, str] = {
+    "evicted_keys": "eviction",
+    "aof_delayed_fsync": "delayed_fsync",
+    "sync_full": "full_sync",
+    "primary": "failover",
+}
+"""Their events that are counted."""
 
 
 class RespServer(ServerPlugin):
