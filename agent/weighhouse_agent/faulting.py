@@ -29,6 +29,7 @@ from weighhouse_sdk.errors import (
     TargetInvalid,
 )
 from weighhouse_sdk.lifecycle import Deployed, Plugin
+from weighhouse_sdk.network.disturbing import described
 
 from weighhouse_agent.spool import SpoolWriter
 
@@ -78,20 +79,7 @@ def check_faults(manifest: Manifest, target: Target, faults: Sequence[Fault]) ->
 def asked(fault: Fault) -> str:
     """A verb in words, for the timeline: `kill node 2`, `network node 1: delay 20 ms`."""
     words = f"{fault.verb} node {fault.node}"
-    network = fault.network
-    if network is None:
-        return words
-    parts = []
-    if network.delay_ms:
-        jitter = f" ± {network.jitter_ms:g} ms" if network.jitter_ms else ""
-        parts.append(f"delay {network.delay_ms:g} ms{jitter}")
-    if network.loss_percent:
-        parts.append(f"loss {network.loss_percent:g} %")
-    if network.bandwidth_mbit is not None:
-        parts.append(f"{network.bandwidth_mbit:g} Mbit/s")
-    if network.partition:
-        parts.append("cut off from the other nodes")
-    return f"{words}: {', '.join(parts)}"
+    return words if fault.network is None else f"{words}: {described(fault.network)}"
 
 
 @dataclass
