@@ -201,7 +201,7 @@ class Execution:
             phases=self.order.phases,
             seed=self.order.seed,
             interval_seconds=self.order.interval_seconds,
-            shards=self.order.shards,
+            shards=self.order.threads or 1,
         )
 
     def _measure(self, deployed: Deployed) -> None:

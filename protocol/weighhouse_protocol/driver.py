@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from weighhouse_protocol.base import Document, Report, Scalar
-from weighhouse_protocol.load import Load, Phase, PhaseKind
+from weighhouse_protocol.load import Load, Phase, PhaseKind, Share
 from weighhouse_protocol.workload import Workload
 
 
@@ -28,6 +28,27 @@ class DriverOrder(Document):
     seed: int = Field(ge=0, lt=2**64)
     interval_seconds: float = Field(default=1.0, ge=0.05, le=60)
     shards: int = Field(default=1, ge=1, le=256)
+    """Threads that make load."""
+    share: Share = Share()
+    """Which part of a common load this driver makes. All parts have the run's seed: values follow
+    from it alone, choices from it and the part's index."""
+    hold: bool = False
+    """Whether each phase waits for a line on standard input, a `Go`."""
+
+
+class Go(Document):
+    """A line on a held driver's standard input: when a phase begins.
+
+    The phase begins at the instant by the driver's own clock, and its intervals are cut at whole
+    multiples of the interval from there; one that has passed already means at once, with a first
+    interval that is as much shorter. The end of standard input while a phase is awaited ends the
+    driver in good order, with `interrupted`.
+    """
+
+    go: int = Field(ge=0)
+    """Index of the phase in the order."""
+    at_us: int = Field(ge=0)
+    """Unix time, µs."""
 
 
 class DriverDescription(Report):

@@ -5,7 +5,7 @@ import json
 
 from pydantic import Field
 
-from weighhouse_protocol.base import Report
+from weighhouse_protocol.base import Name, Report
 
 
 class MachineFacts(Report):
@@ -56,6 +56,15 @@ class MachineFacts(Report):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+class SlotStatement(Report):
+    """What an agent gives to one attempt at a time."""
+
+    name: Name = "machine"
+    processors: tuple[int, ...] = ()
+    """Numbers of the processors it has for itself; none: all of the machine's."""
+    memory_mebibytes: int | None = None
+
+
 class PolicyStatement(Report):
     """What the agent's local policy file allows, told to the server so that people can see it."""
 
@@ -65,3 +74,6 @@ class PolicyStatement(Report):
     max_run_seconds: float = 86_400.0
     max_rate_per_second: float | None = None
     max_clients: int | None = None
+    address: str = "127.0.0.1"
+    """Where peers of a gang reach servers on this machine."""
+    slots: tuple[SlotStatement, ...] = (SlotStatement(),)

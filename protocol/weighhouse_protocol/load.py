@@ -113,6 +113,26 @@ Load = Annotated[ClosedLoad | OpenLoad, Field(discriminator="model")]
 """A load level."""
 
 
+class Share(Document):
+    """One driver's part of a load that several drivers make together.
+
+    A load phase inserts the part's slice of the records, `count * index // of` to
+    `count * (index + 1) // of`; keys that the run inserts are dealt in turn: the part's are
+    `first + index + k * of`. Clients, rates and operation counts in an order are the part's own
+    already.
+    """
+
+    index: int = Field(default=0, ge=0, lt=1000)
+    of: int = Field(default=1, ge=1, le=1000)
+
+    @model_validator(mode="after")
+    def _is_one_of_them(self) -> Self:
+        if self.index >= self.of:
+            message = f"index: {self.index} of {self.of}; parts count from 0"
+            raise ValueError(message)
+        return self
+
+
 class Phase(Document):
     """One phase of a driver's plan; ends at the first of its limits."""
 

@@ -4,12 +4,12 @@ import datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
-from weighhouse_protocol.base import Document, Report
+from weighhouse_protocol.base import Document, Name, Report
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
 from weighhouse_protocol.faults import Fault
-from weighhouse_protocol.load import Load, Phase
+from weighhouse_protocol.load import Load, Phase, Share
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
@@ -72,7 +72,25 @@ class ClaimRequest(Document):
 
     claim_id: UUID
     process_id: UUID
+    slot: Name = "machine"
+    """The slot that is free: one of those in the policy statement."""
     wait_seconds: float = Field(default=50.0, ge=0, le=60)
+
+
+class GangMember(Report):
+    """One agent's part in an attempt, as all members are told of each other."""
+
+    index: int
+    """From 0; the first that has nodes is the lead, which makes one system of them."""
+    agent_name: str
+    slot: Name = "machine"
+    roles: tuple[AgentRole, ...]
+    address: str
+    """Where its peers reach it: what the policy of its machine says."""
+    nodes: tuple[int, ...] = ()
+    """Numbers of the system's nodes on its machine, from 1; none for a driver alone."""
+    share: Share | None = None
+    """Its part of the load; None: it makes none."""
 
 
 class AttemptOrder(Report):
@@ -94,7 +112,17 @@ class AttemptOrder(Report):
     seed: int
     faults: tuple[Fault, ...] = ()
     """What is done to the system on purpose, in order of time."""
-    shards: int = 1
+    threads: int | None = Field(default=None, ge=1, le=256)
+    """Driver threads; None: as many as connections and processors of the slot can use."""
+    slot: Name = "machine"
+    """The agent's slot that carries it out."""
+    member: int = 0
+    """This agent's index in the gang."""
+    gang: tuple[GangMember, ...] = ()
+    """All members in order of their index; empty: this agent alone, without barriers. Clients,
+    rate and operation counts of `load` and `phases` are this member's share already."""
+    manifest_digest: str | None = None
+    """Digest of the system's manifest that the run was planned with."""
     sample_seconds: float = 1.0
     limit_seconds: float
     """The run's own limit, from deployment to collection."""
@@ -105,3 +133,51 @@ class Claimed(Report):
 
     order: AttemptOrder | None = None
     directives: tuple[Literal["drain", "resume"], ...] = ()
+
+
+# Barriers: how the members of a gang keep step.
+
+BARRIERS_BEFORE = ("placed", "up", "formed", "connected")
+"""Before the first phase: nodes have their ports · nodes run · they are one system and ready ·
+drivers are connected. `connected` begins phase 0, `phase-1` the next, and `measured` ends the last.
+"""
+
+
+def barriers(phases: int) -> tuple[str, ...]:
+    """Names of a gang's barriers in order.
+
+    :param phases: how many the order has.
+    """
+    between = (f"phase-{index}" for index in range(1, phases))
+    return (*BARRIERS_BEFORE, *between, "measured")
+
+
+class Arrival(Document):
+    """Body of `POST …/barriers/{name}`: this member is there. Repeatable; waits for the release at
+    most as long as told, and is then asked again.
+    """
+
+    fence: int
+    payload: dict[str, JsonValue] = Field(default_factory=dict)
+    """What the other members are to know; the first arrival's stays."""
+    sent_at_us: int
+    """The agent's clock, unix µs."""
+    wait_seconds: float = Field(default=0.0, ge=0, le=60)
+
+
+class BarrierState(Report):
+    """Answer to an arrival."""
+
+    name: str
+    released: bool
+    begins_at_us: int | None = None
+    """The server's clock, unix µs: when what follows begins; None until released."""
+    payloads: dict[int, dict[str, JsonValue]] = Field(default_factory=dict)
+    """Member's index → what it told; all of them once released."""
+    waiting_for: tuple[int, ...] = ()
+    """Members that are not there yet."""
+    cancel: Literal["none", "graceful", "kill"] = "none"
+    received_at_us: int
+    """The server's clock when the request came, and when the answer left; with the two instants of
+    the agent they tell how far its clock is off (RFC 5905, section 8)."""
+    answered_at_us: int

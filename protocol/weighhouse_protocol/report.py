@@ -101,6 +101,8 @@ class TargetDescribed(Report):
     facts: MachineFacts
     co_located: bool = True
     """Driver and system share this machine."""
+    threads: int | None = None
+    """Threads that made the load; None: told by an older agent, or none was made here."""
     layout: str | None = None
     stream_hash: str | None = None
 
@@ -166,6 +168,16 @@ class AttemptStarted(Document):
     fence: int
 
 
+class ClockOffset(Report):
+    """How far an agent's clock is from the server's, by the exchange of the least round trip."""
+
+    offset_us: int
+    """The server's clock less the agent's."""
+    error_us: int = Field(ge=0)
+    """The offset is right within this: half of the round trip."""
+    samples: int = Field(default=1, ge=1)
+
+
 class Heartbeat(Document):
     """Body of `POST …/heartbeat`."""
 
@@ -175,12 +187,20 @@ class Heartbeat(Document):
     next_sequence: int = 0
     """Events spooled so far, whether sent or not."""
     spool_bytes: int = 0
+    sent_at_us: int | None = None
+    """The agent's clock, unix µs."""
+    clock: ClockOffset | None = None
+    """What the agent makes of the latest exchanges."""
 
 
 class HeartbeatAnswer(Report):
     """The lease is renewed; the server may ask to stop."""
 
     cancel: Literal["none", "graceful", "kill"] = "none"
+    received_at_us: int | None = None
+    """The server's clock when the request came; with `answered_at_us` and the agent's two
+    instants: RFC 5905, section 8."""
+    answered_at_us: int | None = None
 
 
 class Completion(Document):

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from weighhouse_protocol.driver import DRIVER_EVENT, DriverDescription, DriverOrder
+from weighhouse_protocol.driver import DRIVER_EVENT, DriverDescription, DriverOrder, Go
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import AttemptOrder
@@ -22,6 +22,7 @@ DOCUMENTS: dict[str, type[BaseModel]] = {
     "attempt-order": AttemptOrder,
     "completion": Completion,
     "driver-order": DriverOrder,
+    "driver-go": Go,
     "driver-description": DriverDescription,
     "plugin-manifest": Manifest,
 }

@@ -1385,6 +1385,13 @@ export interface components {
              * @description Grows with each attempt at a run.
              */
             fence: number;
+            /**
+             * Gang
+             * @description All members in order of their index; empty: this agent alone, without barriers. Clients,
+             *     rate and operation counts of `load` and `phases` are this member's share already.
+             * @default []
+             */
+            gang?: components["schemas"]["GangMember"][];
             /** Interval Seconds */
             interval_seconds: number;
             /**
@@ -1394,6 +1401,17 @@ export interface components {
             limit_seconds: number;
             /** Load */
             load: components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"];
+            /**
+             * Manifest Digest
+             * @description Digest of the system's manifest that the run was planned with.
+             */
+            manifest_digest?: string | null;
+            /**
+             * Member
+             * @description This agent's index in the gang.
+             * @default 0
+             */
+            member?: number;
             /** Phases */
             phases: components["schemas"]["Phase"][];
             /**
@@ -1415,11 +1433,17 @@ export interface components {
             /** Seed */
             seed: number;
             /**
-             * Shards
-             * @default 1
+             * Slot
+             * @description The agent's slot that carries it out.
+             * @default machine
              */
-            shards?: number;
+            slot?: string;
             target: components["schemas"]["Target"];
+            /**
+             * Threads
+             * @description Driver threads; None: as many as connections and processors of the slot can use.
+             */
+            threads?: number | null;
             workload: components["schemas"]["Workload"];
         };
         /**
@@ -1789,10 +1813,37 @@ export interface components {
              */
             process_id: string;
             /**
+             * Slot
+             * @description The slot that is free: one of those in the policy statement.
+             * @default machine
+             */
+            slot?: string;
+            /**
              * Wait Seconds
              * @default 50
              */
             wait_seconds?: number;
+        };
+        /**
+         * ClockOffset
+         * @description How far an agent's clock is from the server's, by the exchange of the least round trip.
+         */
+        ClockOffset: {
+            /**
+             * Error Us
+             * @description The offset is right within this: half of the round trip.
+             */
+            error_us: number;
+            /**
+             * Offset Us
+             * @description The server's clock less the agent's.
+             */
+            offset_us: number;
+            /**
+             * Samples
+             * @default 1
+             */
+            samples?: number;
         };
         /**
          * ClosedLoad
@@ -2381,6 +2432,39 @@ export interface components {
             title: string;
         };
         /**
+         * GangMember
+         * @description One agent's part in an attempt, as all members are told of each other.
+         */
+        GangMember: {
+            /**
+             * Address
+             * @description Where its peers reach it: what the policy of its machine says.
+             */
+            address: string;
+            /** Agent Name */
+            agent_name: string;
+            /**
+             * Index
+             * @description From 0; the first that has nodes is the lead, which makes one system of them.
+             */
+            index: number;
+            /**
+             * Nodes
+             * @description Numbers of the system's nodes on its machine, from 1; none for a driver alone.
+             * @default []
+             */
+            nodes?: number[];
+            /** Roles */
+            roles: ("driver" | "server")[];
+            /** @description Its part of the load; None: it makes none. */
+            share?: components["schemas"]["Share"] | null;
+            /**
+             * Slot
+             * @default machine
+             */
+            slot?: string;
+        };
+        /**
          * GateCellRead
          * @description What the gate holds of one cell.
          */
@@ -2460,6 +2544,8 @@ export interface components {
          * @description Body of `POST …/heartbeat`.
          */
         Heartbeat: {
+            /** @description What the agent makes of the latest exchanges. */
+            clock?: components["schemas"]["ClockOffset"] | null;
             /** Fence */
             fence: number;
             /**
@@ -2479,6 +2565,11 @@ export interface components {
              */
             progress?: number;
             /**
+             * Sent At Us
+             * @description The agent's clock, unix µs.
+             */
+            sent_at_us?: number | null;
+            /**
              * Spool Bytes
              * @default 0
              */
@@ -2489,12 +2580,20 @@ export interface components {
          * @description The lease is renewed; the server may ask to stop.
          */
         HeartbeatAnswer: {
+            /** Answered At Us */
+            answered_at_us?: number | null;
             /**
              * Cancel
              * @default none
              * @enum {string}
              */
             cancel?: "none" | "graceful" | "kill";
+            /**
+             * Received At Us
+             * @description The server's clock when the request came; with `answered_at_us` and the agent's two
+             *     instants: RFC 5905, section 8.
+             */
+            received_at_us?: number | null;
         };
         /**
          * HeatMapRead
@@ -3419,6 +3518,12 @@ export interface components {
          */
         PolicyStatement: {
             /**
+             * Address
+             * @description Where peers of a gang reach servers on this machine.
+             * @default 127.0.0.1
+             */
+            address?: string;
+            /**
              * Deployments
              * @default [
              *       "process",
@@ -3450,6 +3555,16 @@ export interface components {
              *     ]
              */
             plugins?: string[];
+            /**
+             * Slots
+             * @default [
+             *       {
+             *         "name": "machine",
+             *         "processors": []
+             *       }
+             *     ]
+             */
+            slots?: components["schemas"]["SlotStatement"][];
         };
         /**
          * ProblemDocument
@@ -4179,6 +4294,27 @@ export interface components {
             value: string;
         };
         /**
+         * Share
+         * @description One driver's part of a load that several drivers make together.
+         *
+         *     A load phase inserts the part's slice of the records, `count * index // of` to
+         *     `count * (index + 1) // of`; keys that the run inserts are dealt in turn: the part's are
+         *     `first + index + k * of`. Clients, rates and operation counts in an order are the part's own
+         *     already.
+         */
+        Share: {
+            /**
+             * Index
+             * @default 0
+             */
+            index?: number;
+            /**
+             * Of
+             * @default 1
+             */
+            of?: number;
+        };
+        /**
          * SideRead
          * @description A side of a comparison: a target in a campaign.
          */
@@ -4223,6 +4359,25 @@ export interface components {
              * @enum {string}
              */
             shape: "sine";
+        };
+        /**
+         * SlotStatement
+         * @description What an agent gives to one attempt at a time.
+         */
+        SlotStatement: {
+            /** Memory Mebibytes */
+            memory_mebibytes?: number | null;
+            /**
+             * Name
+             * @default machine
+             */
+            name?: string;
+            /**
+             * Processors
+             * @description Numbers of the processors it has for itself; none: all of the machine's.
+             * @default []
+             */
+            processors?: number[];
         };
         /**
          * SpectrumPointRead
@@ -4443,6 +4598,11 @@ export interface components {
             sequence: number;
             /** Stream Hash */
             stream_hash?: string | null;
+            /**
+             * Threads
+             * @description Threads that made the load; None: told by an older agent, or none was made here.
+             */
+            threads?: number | null;
             /** Version */
             version: string;
         };
