@@ -1,6 +1,7 @@
 """`python -m chaos [--rounds N] [--seed S] [--short]`, from the folder `tests`."""
 
 import argparse
+import contextlib
 import json
 import random
 import sys
@@ -9,7 +10,7 @@ import threading
 import time
 from pathlib import Path
 
-from weighhouse_testing.agents import FAKETIME, TestedAgent, agents_of
+from weighhouse_testing.agents import TestedAgent, agents_of
 from weighhouse_testing.platform import RunningPlatform, running_platform
 
 from chaos.accounts import Account, settle
@@ -82,21 +83,20 @@ def patient(platform: RunningPlatform, yaml: str) -> str:
 
 def shake(rounds: int, seed: int, cut_seconds: tuple[float, float]) -> Account:
     """Play all rounds on a platform of their own."""
-    with tempfile.TemporaryDirectory(prefix="weighhouse-chaos-") as folder:
-        homes = Path(folder)
-        with small_disk(homes) as own, running_platform() as platform:
-            agents = agents_of(platform, *NAMES, homes=homes, own_clocks=FAKETIME.exists())
-            with agents as found:
-                scene = Scene(
-                    platform, list(found.values()), homes, own, random.Random(seed), cut_seconds
-                )
-                campaigns = [play(scene, number) for number in range(1, rounds + 1)]
-                account = settle(platform.inner.database_url, campaigns)
-                for note in account.notes:
-                    say(f"  {note}")
-                if not account.clean:
-                    keep(list(found.values()), platform)
-                return account
+    with contextlib.ExitStack() as stack:
+        homes = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="weighhouse-chaos-")))
+        own_disk = stack.enter_context(small_disk(homes))
+        platform = stack.enter_context(running_platform())
+        found = stack.enter_context(agents_of(platform, *NAMES, homes=homes, own_clocks=True))
+        agents = list(found.values())
+        scene = Scene(platform, agents, homes, own_disk, random.Random(seed), cut_seconds)
+        campaigns = [play(scene, number) for number in range(1, rounds + 1)]
+        account = settle(platform.inner.database_url, campaigns)
+        for note in account.notes:
+            say(f"  {note}")
+        if not account.clean:
+            keep(agents, platform)
+        return account
 
 
 def keep(agents: list[TestedAgent], platform: RunningPlatform) -> None:

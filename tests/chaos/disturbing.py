@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import redis
-from weighhouse_testing.agents import FAKETIME, TestedAgent
+from weighhouse_testing.agents import TestedAgent
 from weighhouse_testing.platform import RunningPlatform
 
 PARTS = ("worker", "backend", "beat", "postgresql", "redis")
@@ -105,14 +105,14 @@ def fill_disk(scene: Scene) -> str:
 def move_clock(scene: Scene) -> str:
     """An agent's clock jumps, and jumps back a little later."""
     agent = scene.agent()
-    if not agent.clock.exists():
-        return f"left the clocks alone: {FAKETIME} is not there"
     offset = scene.random.uniform(-CLOCK_SECONDS, CLOCK_SECONDS)
-    agent.clock.write_text(f"{offset:+.3f}\n", encoding="utf-8")
+    if agent.clock is None:
+        return f"left the clock of agent {agent.name} alone: it is the machine's"
+    agent.clock.move(offset)
     try:
         time.sleep(scene.random.uniform(2.0, 6.0))
     finally:
-        agent.clock.write_text("+0\n", encoding="utf-8")
+        agent.clock.move(0.0)
     return f"moved the clock of agent {agent.name} by {offset:+.1f} s"
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 from weighhouse_agent.enrolment import enrol
 
+from weighhouse_testing.clocks import MovedClock, library
 from weighhouse_testing.link import Link, link_to
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.waiting import until
@@ -22,8 +23,6 @@ from weighhouse_testing.waiting import until
 PAUSE_SECONDS = 0.5
 """Before an agent that has ended is started again, as a service manager does."""
 STOP_SECONDS = 60.0
-FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
-"""Of Debian's package `faketime`: moves the clock of one process and its children."""
 
 
 def address_of(number: int) -> str:
@@ -44,7 +43,8 @@ class TestedAgent:
     address: str
     home: Path
     link: Link
-    roles: tuple[str, ...] = ("driver", "server")
+    clock: MovedClock | None = None
+    """Its own wall clock; None: the machine's."""
     starts: int = 0
     _process: subprocess.Popen[bytes] | None = None
     _wanted: threading.Event = field(default_factory=threading.Event)
@@ -60,11 +60,6 @@ class TestedAgent:
     def log(self) -> Path:
         """What it tells of itself."""
         return self.home / "agent.log"
-
-    @property
-    def clock(self) -> Path:
-        """The offset of its clock, where it has one of its own: `+0`, `+30`, `-5`."""
-        return self.home.parent / f"{self.name}.clock"
 
     def start(self) -> None:
         """Start it, and start it again whenever it ends, until `stop`."""
@@ -133,14 +128,7 @@ class TestedAgent:
             "WEIGHHOUSE_AGENT_HOME": str(self.home),
             "WEIGHHOUSE_URL": self.link.url,
         }
-        if self.clock.exists():
-            environment |= {
-                "LD_PRELOAD": str(FAKETIME),
-                "FAKETIME_TIMESTAMP_FILE": str(self.clock),
-                "FAKETIME_CACHE_DURATION": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            }
-        return environment
+        return environment | (self.clock.environment if self.clock else {})
 
 
 def policy(address: str, peers: Sequence[str] = ("127.0.0.0/8",)) -> str:
@@ -162,16 +150,20 @@ def agents_of(
     :param names: one agent each, in the order of their addresses.
     :param labels: name → labels that its registration carries.
     :param homes: where their homes are made; default: a temporary directory.
-    :param own_clocks: whether each has a clock that can be moved (`TestedAgent.clock`).
+    :param own_clocks: whether each has a clock that can be moved.
     """
     folder = Path(tempfile.mkdtemp(prefix="weighhouse-agents-", dir=homes))
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        clocks = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="weighhouse-clocks-")))
+        moved = library(clocks) if own_clocks else clocks
         found = {}
         for number, name in enumerate(names, 1):
             link = stack.enter_context(link_to(platform.inner.options.port))
             home = folder / name
             made = TestedAgent(name, address_of(number), home, link)
+            if own_clocks:
+                made.clock = MovedClock(moved, clocks)
             token = platform.request(
                 "POST",
                 "/agent-registration-tokens",
@@ -183,8 +175,6 @@ def agents_of(
             )["token"]
             enrol(link.url, token, home, name=name)
             (home / "policy.toml").write_text(policy(made.address), encoding="utf-8")
-            if own_clocks:
-                made.clock.write_text("+0\n", encoding="utf-8")
             stack.callback(made.stop)
             made.start()
             found[name] = made
