@@ -173,6 +173,14 @@ def _make_gangs() -> None:
         "attempts", sa.Column("members_count", sa.Integer(), nullable=False, server_default="1")
     )
     op.alter_column("attempts", "members_count", server_default=None)
+    op.add_column(
+        "attempts",
+        sa.Column(
+            "releases", postgresql.JSONB(astext_type=sa.Text()), nullable=False,
+            server_default="{}",
+        ),
+    )  # fmt: skip
+    op.alter_column("attempts", "releases", server_default=None)
     for column in ("start_at", "measured_at"):
         op.add_column("attempts", sa.Column(column, sa.DateTime(timezone=True), nullable=True))
     op.add_column("attempts", sa.Column("set_aside", sa.Text(), nullable=True))
@@ -247,7 +255,7 @@ def _restore_attempts() -> None:
     jsonb = postgresql.JSONB(astext_type=sa.Text())
     instant = sa.DateTime(timezone=True)
     op.drop_index("ix_attempts_live", table_name="attempts")
-    for column in ("members_count", "start_at", "measured_at", "set_aside"):
+    for column in ("members_count", "releases", "start_at", "measured_at", "set_aside"):
         op.drop_column("attempts", column)
     for column in (
         sa.Column("agent_id", sa.Uuid()),

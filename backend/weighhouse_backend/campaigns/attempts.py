@@ -17,6 +17,7 @@ from weighhouse_protocol.report import (
 from weighhouse_backend.campaigns.errors import AttemptNotYours, AttemptTokenInvalid, EventsMissing
 from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
 from weighhouse_backend.campaigns.gangs import GangService, awaits_result
+from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import WHOLE_MACHINE, AttemptMember
 from weighhouse_backend.campaigns.orders import Work, attempt_token, order_of
 from weighhouse_backend.campaigns.repository import CampaignRepository
@@ -34,7 +35,6 @@ from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import Clock
 
-MICROSECONDS = 1_000_000
 SEEN_SHARE = 3
 """A heartbeat notes on the agent's row that it called when a third of what it may stay silent is
 over; the member's row notes each."""
@@ -162,8 +162,8 @@ class AttemptService:
             raise AttemptTokenInvalid
         return HeartbeatAnswer(
             cancel=self.gang.cancel_of(campaign, run, own),
-            received_at_us=unix_us(received_at),
-            answered_at_us=unix_us(self.clock.now()),
+            received_at_us=microseconds(received_at),
+            answered_at_us=microseconds(self.clock.now()),
         )
 
     def complete(
@@ -262,8 +262,3 @@ class AttemptService:
             members=held.members,
         )
         return order_of(work, member, token)
-
-
-def unix_us(at: datetime.datetime) -> int:
-    """An instant in µs since 1970."""
-    return round(at.timestamp() * MICROSECONDS)

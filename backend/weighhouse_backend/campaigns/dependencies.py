@@ -16,6 +16,7 @@ from weighhouse_backend.campaigns.intake import IntakeService
 from weighhouse_backend.campaigns.leases import LeaseService
 from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.campaigns.outbox import Outbox
+from weighhouse_backend.campaigns.rendezvous import RendezvousService
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.campaigns.scheduling import SchedulingService
@@ -124,6 +125,18 @@ class Campaigns:
         )
 
     @cached_property
+    def rendezvous(self) -> RendezvousService:
+        """Where the members of a gang meet."""
+        return RendezvousService(
+            self.repository,
+            self.gangs,
+            self.gang,
+            self.transitions,
+            self.experiments,
+            self.clock,
+        )
+
+    @cached_property
     def intake(self) -> IntakeService:
         """Opens members for what they deliver."""
         return IntakeService(self.repository, self.gangs, self.transitions)
@@ -154,6 +167,7 @@ class Campaigns:
             self.gangs,
             self.gang,
             self.transitions,
+            self.experiments,
             self.fleet,
             self.jobs,
             self.clock,

@@ -10,7 +10,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
-from weighhouse_protocol.order import AttemptOrder, Claimed, ClaimRequest
+from weighhouse_protocol.order import (
+    Arrival,
+    AttemptOrder,
+    BarrierState,
+    Claimed,
+    ClaimRequest,
+)
 from weighhouse_protocol.report import (
     AttemptStarted,
     AttemptState,
@@ -28,7 +34,7 @@ from weighhouse_backend.campaigns.dependencies import (
     campaigns_of,
 )
 from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.outbox import agent_channel
+from weighhouse_backend.campaigns.outbox import agent_channel, gang_channel
 from weighhouse_backend.campaigns.schemas import CampaignCreate, CampaignRead, CampaignSummary
 from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.campaigns.stream import CampaignStream
@@ -37,6 +43,7 @@ from weighhouse_backend.fleet.dependencies import bearer
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 router = APIRouter(prefix="/api/v1", tags=["campaigns"])
@@ -178,6 +185,38 @@ def _claim(request: Request, token: str, wanted: ClaimRequest) -> AttemptOrder |
         campaigns = campaigns_of(request, session)
         agent = campaigns.fleet.authenticate(token)
         return campaigns.attempts.claim(agent, wanted.claim_id, token, wanted.slot)
+
+
+@agent_router.post("/attempts/{attempt_id}/barriers/{name}")
+async def campaigns_arrive(
+    request: Request, attempt_id: UUID, name: str, body: Arrival
+) -> BarrierState:
+    """Be at a barrier; the question is held open until all members are there, or time is up.
+
+    Holds no database connection while it waits. Repeatable: the first arrival's payload stays.
+    """
+    state = request.app.state
+    token = bearer(request)
+    deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
+    async with listening(state.redis_async, gang_channel(attempt_id)) as waker:
+        while True:
+            found = await run_in_threadpool(_arrive, request, token, attempt_id, name, body)
+            left = deadline - time.monotonic()
+            if found.released or found.cancel != "none" or left <= 0:
+                return found
+            await waker.wait(left)
+            if await request.is_disconnected():
+                return found  # the agent asks again
+
+
+def _arrive(
+    request: Request, token: str, attempt_id: UUID, name: str, arrival: Arrival
+) -> BarrierState:
+    with unit_of_work(request.app.state.session_factory) as session:
+        campaigns = campaigns_of(request, session)
+        member = campaigns.attempts.authenticate(attempt_id, token)
+        confine(session, [member.project_id])
+        return campaigns.rendezvous.arrive(attempt_id, name, arrival, member.index)
 
 
 @agent_router.get("/attempts/{attempt_id}")

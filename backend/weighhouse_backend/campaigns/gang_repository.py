@@ -216,3 +216,11 @@ class GangRepository:
             .order_by(Attempt.id, AttemptMember.index)
         )
         return [(attempt, member) for attempt, member in found]
+
+    def live_gangs(self) -> Sequence[UUID]:
+        """Attempts under way that are the work of more than one agent."""
+        return self.session.scalars(
+            select(Attempt.id)
+            .where(Attempt.status.in_(LIVE_ATTEMPTS), Attempt.members_count > 1)
+            .order_by(Attempt.id)
+        ).all()

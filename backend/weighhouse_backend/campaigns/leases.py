@@ -6,9 +6,11 @@ from uuid import UUID
 
 from weighhouse_protocol.report import Failure
 
+from weighhouse_backend.campaigns.barriers import away
 from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
 from weighhouse_backend.campaigns.gangs import GangService
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember
+from weighhouse_backend.campaigns.orders import planned_phases
 from weighhouse_backend.campaigns.states import (
     LIVE_ATTEMPTS,
     LIVE_MEMBERS,
@@ -18,6 +20,7 @@ from weighhouse_backend.campaigns.states import (
     RunStatus,
 )
 from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
@@ -41,6 +44,7 @@ class LeaseService:
     repository: GangRepository
     gang: GangService
     transitions: Transitions
+    experiments: ExperimentService
     fleet: FleetService
     jobs: Jobs
     clock: Clock
@@ -62,6 +66,7 @@ class LeaseService:
             for attempt, member in self.repository.live()
             if self._overdue_seconds(attempt) > 0 or self._is_revoked(member.agent_id)
         ]
+        found += self.repository.live_gangs()  # whom its members wait for is seen when it is held
         return list(dict.fromkeys(found))
 
     def expire(self, attempt_id: UUID) -> None:
@@ -79,6 +84,8 @@ class LeaseService:
                 self._look_at(held, member)
         if held.attempt.status in LIVE_ATTEMPTS:
             self._limit(held)
+        if held.attempt.status in LIVE_ATTEMPTS and not held.alone:
+            self._await(held)
 
     def _look_at(self, held: Held, member: AttemptMember) -> None:
         if self._is_revoked(member.agent_id):
@@ -105,6 +112,22 @@ class LeaseService:
             self.jobs.send("analysis.settle_campaign", campaign_id=str(campaign_id))
         if campaigns.any_queued_run():
             self.jobs.send("campaigns.allocate")
+
+    def _await(self, held: Held) -> None:
+        """End a gang whose members wait for one that does not come."""
+        document = self.experiments.document(held.campaign.revision_id)
+        phases = planned_phases(document.phases)
+        found = away(held.attempt, held.members, phases, self.clock.now())
+        if found is None:
+            return
+        who = ", ".join(f"{one.agent_name} (member {one.index})" for one in found.members)
+        failure = Failure(
+            kind="infrastructure",
+            message=f"{who} did not come to {found.barrier} within {found.limit_seconds:.0f} s of "
+            "the first driver",
+            hint="its logs tell what kept it; the others waited, and have stopped",
+        )
+        self.gang.end(held, AttemptStatus.FAILED, failure)
 
     def _limit(self, held: Held) -> None:
         attempt = held.attempt

@@ -204,6 +204,8 @@ class Attempt(Base):
     """When the first member began."""
     start_at: Mapped[datetime.datetime | None]
     """When the gang's first phase begins, by the server's clock; none for an agent alone."""
+    releases: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Barrier → `{at_us, begins_at_us}` of its release, by the server's clock."""
     measured_at: Mapped[datetime.datetime | None]
     """When the gang's last phase was over on all drivers."""
     finished_at: Mapped[datetime.datetime | None]

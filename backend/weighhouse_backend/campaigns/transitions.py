@@ -171,7 +171,7 @@ class Transitions:
         if to not in LIVE_MEMBERS:
             self.jobs.send("campaigns.allocate")
 
-    def stop(self, members: Iterable[AttemptMember], mode: CancelMode) -> None:
+    def stop(self, members: Sequence[AttemptMember], mode: CancelMode) -> None:
         """Tell members to stop: offers nobody took are withdrawn, the others hear it with their
         next call and occupy their slots until they have ended. Kill is never taken back.
         """
@@ -180,6 +180,8 @@ class Transitions:
                 self.member(member, MemberStatus.CANCELLED)
             elif member.status in LIVE_MEMBERS and member.cancel != CancelMode.KILL:
                 member.cancel = mode
+        for attempt_id in {member.attempt_id for member in members}:
+            self.outbox.wake_gang(attempt_id)
 
     def try_again(self, campaign: Campaign, run: Run, failure: Failure) -> None:
         """A run lost its attempt to the infrastructure: queue it again, or give up.

@@ -19,13 +19,13 @@ from weighhouse_protocol.report import (
     TimelineMark,
 )
 
+from weighhouse_backend.campaigns.instants import instant
 from weighhouse_backend.campaigns.intake import IntakeService
 from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.results import models
 from weighhouse_backend.results.errors import EventsInvalid
 from weighhouse_backend.results.histograms import HistogramError
-from weighhouse_backend.results.instants import instant
 from weighhouse_backend.results.live import LiveSample
 from weighhouse_backend.results.packing import StoredInterval, from_report
 from weighhouse_backend.results.repository import ResultRepository, interval_row

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.experiments.service import ExperimentService
@@ -14,7 +15,6 @@ from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.results import charts, views
 from weighhouse_backend.results.errors import ResultNotThere
 from weighhouse_backend.results.histograms import Histogram
-from weighhouse_backend.results.instants import microseconds
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.repository import RAW, ResultRepository
 from weighhouse_backend.results.schemas import (

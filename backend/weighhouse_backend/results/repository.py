@@ -9,9 +9,9 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.campaigns.instants import instant, microseconds
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell
 from weighhouse_backend.kit.db import Base
-from weighhouse_backend.results.instants import instant, microseconds
 from weighhouse_backend.results.models import (
     Artifact,
     Interval,

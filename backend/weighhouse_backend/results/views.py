@@ -6,11 +6,11 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.yaml_document import experiment_to_yaml
 
+from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Cell, Run
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
 from weighhouse_backend.results.charts import width_for
-from weighhouse_backend.results.instants import microseconds
 from weighhouse_backend.results.models import ResourceSample, RunRecord, RunSummary
 from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.schemas import (
