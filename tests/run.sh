@@ -3,11 +3,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . infra/bootstrap/settings.sh
-. infra/build/rocksdb-library.sh
-. infra/build/cassandra-jars.sh
-. infra/build/cassandra-stress.sh
-. infra/build/mongo-stand-in.sh
-. infra/build/ycsb.sh
+. infra/build/maven.sh rocksdb cassandra cassandra-stress mongo-stand-in ycsb
 . infra/build/valkey-server.sh
 # Nothing depends on Go: without it, or without its proxy, tests of FerretDB say that they do not run.
 command -v go >/dev/null && { . infra/build/ferretdb.sh || true; }
