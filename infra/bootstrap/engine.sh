@@ -20,30 +20,38 @@ program() {
 }
 known=$(grep -hm1 '^name = "weighhouse-driver-' plugins/*/driver/Cargo.toml | cut -d'"' -f2 | paste -sd ' ')
 
-test="" published=() chosen=() crates=() locked=(--locked)
+test="" crates=() locked=(--locked) published=()
 [ "${1:-}" != test ] || { test=1 && shift; }
 case ${1:-all} in
-  all) chosen=(--bins) published=(rocksdb cassandra) ;;
-  demo) set -- redis memcached rocksdb && chosen=(--bin weighhouse-netdelay) ;;
-  *) locked=() ;; # a new driver's crate has to be written into Cargo.lock first
+  all) first=(${known// weighhouse-driver-rocksdb/}) all=(--bins) published=(rocksdb cassandra) ;;
+  demo) set -- redis memcached rocksdb && first=(weighhouse-netdelay) ;;
+  *) first=() && locked=() ;; # a new driver's crate has to be written into Cargo.lock first
 esac
 if [ "${1:-all}" != all ]; then
   for name in "$@"; do
     program=$(program "$name")
     [[ " $known " == *" $program "* ]] ||
       fail "no $program is built here for $name; there are: ${known//weighhouse-driver-/}"
-    chosen+=(--bin "$program")
     crates+=(-p "$program")
-    [ "$program" != weighhouse-driver-rocksdb ] || published+=(rocksdb)
+    if [ "$program" = weighhouse-driver-rocksdb ]; then published=(rocksdb); else first+=("$program"); fi
   done
+  all=("${first[@]/#/--bin=}")
+  [ ${#published[@]} -eq 0 ] || all+=(--bin=weighhouse-driver-rocksdb)
 fi
 
-# What has to be downloaded, at the same time: by Maven, and by Cargo.
-report() { python3 infra/bootstrap/progress.py cargo "$1"; }
-export CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=120 CARGO_TERM_COLOR=never
-cargo fetch ${locked[@]+"${locked[@]}"} --target "$(rustc -vV | sed -n 's/^host: //p')" 2>&1 | report crates &
-fetching=$!
-[ ${#published[@]} -eq 0 ] || . infra/build/maven.sh "${published[@]}"
-wait "$fetching"
-cargo build --release ${locked[@]+"${locked[@]}"} --workspace "${chosen[@]}" 2>&1 | report "load drivers"
+build() {
+  CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=120 CARGO_TERM_COLOR=never \
+    cargo build --release ${locked[@]+"${locked[@]}"} --workspace "$@" 2>&1 |
+    python3 infra/bootstrap/progress.py cargo "load drivers"
+}
+# The drivers that need nothing of Maven's are compiled while it downloads.
+if [ ${#published[@]} -gt 0 ]; then
+  infra/build/maven.sh "${published[@]}" &
+  getting=$!
+  trap 'kill "$getting" 2>/dev/null || true' EXIT
+  [ ${#first[@]} -eq 0 ] || build "${first[@]/#/--bin=}"
+  wait "$getting"
+  . infra/build/maven.sh "${published[@]}"
+fi
+build "${all[@]}"
 [ -z "$test" ] || cargo test --release --locked "${crates[@]}"

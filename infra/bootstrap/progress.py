@@ -9,11 +9,13 @@ Python's standard library alone: this runs before anything is installed.
 
 import os
 import re
+import select
 import sys
 import time
 from collections.abc import Callable, Iterator
 
 EVERY_SECONDS = 4.0
+STILL_SECONDS = 20.0
 Teller = Callable[[str], "str | None"]
 """Given a piece of output: what can be said now; "" when the piece says nothing; None: pass it."""
 COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -22,7 +24,7 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 def cargo(what: str, _total: str) -> Teller:
     """Cargo with its bar always on: CARGO_TERM_PROGRESS_WHEN=always, CARGO_TERM_PROGRESS_WIDTH."""
     bar = re.compile(r"Building \[.*\] (\d+)/(\d+)(?:: (.*))?")
-    loading = re.compile(r"Downloading .* (\d+) crates?(?:, remaining bytes: ([\d.]+ ?\w+))?")
+    loading = re.compile(r"Downloading (\d+) crates?(?:, remaining bytes: ([\d.]+ ?\w+))?")
     loaded = re.compile(r"Downloaded (\d+ crates? \(.*\)) in")
     small = re.compile(
         r"(Compiling|Downloaded|Downloading|Updating|Locking|Adding|Finished|Fresh|Blocking|Building"
@@ -123,9 +125,18 @@ TELLERS: dict[str, Callable[[str, str], Teller]] = {
 
 
 def pieces(descriptor: int) -> Iterator[str]:
-    """What is written between ends of line and carriage returns, without colours and margins."""
+    """What is written between ends of line and carriage returns, without colours and margins.
+
+    Now and then an empty one while nothing is written, so that whoever reads can look at the clock.
+    """
     pending = ""
-    while chunk := os.read(descriptor, 1 << 16):
+    while True:
+        if not select.select([descriptor], [], [], EVERY_SECONDS)[0]:
+            yield ""
+            continue
+        chunk = os.read(descriptor, 1 << 16)
+        if not chunk:
+            break
         *whole, pending = re.split(r"[\r\n]", pending + chunk.decode(errors="replace"))
         yield from (COLOURS.sub("", each).strip() for each in whole)
     yield COLOURS.sub("", pending).strip()
@@ -134,20 +145,25 @@ def pieces(descriptor: int) -> Iterator[str]:
 def follow(
     found: Iterator[str], tell: Teller, write: Callable[[str], None], now: Callable[[], float]
 ) -> None:
-    """Write what the teller says of the pieces: seldom, never twice the same, the last word too."""
+    """Write what the teller says of the pieces: seldom, and the last word in any case.
+
+    What goes on for long without a new word is said again, with how long that has been.
+    """
     said = waiting = ""
-    said_at = -EVERY_SECONDS
+    new_at = said_at = now() - EVERY_SECONDS
     for piece in found:
-        if not piece:
-            continue
-        sentence = tell(piece)
+        sentence = tell(piece) if piece else ""
         if sentence is None:
             write(piece)
             continue
         waiting = sentence or waiting
-        if waiting != said and now() - said_at >= EVERY_SECONDS:
+        instant = now()
+        if waiting != said and instant - said_at >= EVERY_SECONDS:
             write(f"· {waiting}")
-            said, said_at = waiting, now()
+            said, new_at, said_at = waiting, instant, instant
+        elif said and instant - said_at >= STILL_SECONDS:
+            write(f"· {waiting}, for {instant - new_at:.0f} s")
+            said, said_at = waiting, instant
     if waiting != said:
         write(f"· {waiting}")
 
