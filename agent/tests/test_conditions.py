@@ -47,7 +47,7 @@ def test_an_empty_system_is_unknown_and_nothing_else(tree: Tree) -> None:
         conditions.packet_backlog, conditions.packets_dropped,
     ):  # fmt: skip
         assert read(tree) is None, read.__name__
-    assert conditions.networks(tree) == ()
+    assert conditions.network_devices(tree) == ()
     assert conditions.storage(tree, Path("/home")).device is None
 
 
@@ -183,7 +183,7 @@ def test_cards_are_devices_and_loopback_is_none(tree: Tree) -> None:
     link(tree, f"{virtual}/device", "/sys/devices/virtio2")
     put(tree, f"{virtual}/speed", "-1\n")
     put(tree, f"{virtual}/duplex", "unknown\n")
-    assert conditions.networks(tree) == (
+    assert conditions.network_devices(tree) == (
         NetworkFacts(name="eth0"),
         NetworkFacts(
             name="ens1f0", driver="ice", state="up", speed_megabits=25_000, duplex="full",
@@ -215,7 +215,7 @@ def test_this_machine_tells_of_itself() -> None:
     assert stolen is not None
     assert 0.0 <= stolen <= 100.0
     names = {name for _, name in socket.if_nameindex()}
-    assert {card.name for card in conditions.networks(tree)} <= names
+    assert {card.name for card in conditions.network_devices(tree)} <= names
 
 
 def test_this_machines_disk_is_the_one_of_statvfs(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ GOOD: dict[str, Any] = {
     "mitigations": {"spectre_v2": "Mitigation: IBRS"}, "swappiness": 60, "steal_percent": 0.0,
     "clock_synchronised": True, "clock_error_us": 900, "open_files_limit": 1_048_576,
     "ephemeral_ports": 28_232, "listen_backlog": 4096, "packet_backlog": 1000,
-    "packets_dropped": 0, "storage": DISK, "networks": (CARD,),
+    "packets_dropped": 0, "storage": DISK, "network_devices": (CARD,),
 }  # fmt: skip
 BARE: dict[str, Any] = {
     name: GOOD[name]
@@ -84,7 +84,7 @@ def on_disk(**changes: Any) -> dict[str, Any]:
 
 
 def with_card(**changes: Any) -> dict[str, Any]:
-    return {"networks": (CARD.model_copy(update=changes),)}
+    return {"network_devices": (CARD.model_copy(update=changes),)}
 
 
 DEVICES: list[tuple[str, State, dict[str, Any], str]] = [

@@ -263,7 +263,7 @@ def _disk_driver(tree: Tree, disk: str | None) -> str | None:
     return direct or tree.linked(f"/sys/class/block/{disk}/device/device/driver")
 
 
-def networks(tree: Tree) -> tuple[NetworkFacts, ...]:
+def network_devices(tree: Tree) -> tuple[NetworkFacts, ...]:
     """Devices that stand for something outside of the kernel; not loopback, bridges, tunnels."""
     folder = "/sys/class/net"
     return tuple(

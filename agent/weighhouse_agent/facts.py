@@ -73,7 +73,7 @@ def machine_facts(
         packet_backlog=conditions.packet_backlog(tree),
         packets_dropped=conditions.packets_dropped(tree),
         storage=conditions.storage(tree, directory) if directory else None,
-        networks=conditions.networks(tree),
+        network_devices=conditions.network_devices(tree),
     )
 
 

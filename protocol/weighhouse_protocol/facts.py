@@ -90,7 +90,7 @@ class MachineFacts(Report):
     packets_dropped: int | None = None
     """Since boot, because that queue was full."""
     storage: StorageFacts | None = None
-    networks: tuple[NetworkFacts, ...] = ()
+    network_devices: tuple[NetworkFacts, ...] = ()
 
     def fingerprint(self) -> str:
         """Hash of what makes results of two machines comparable: CPU, memory, kernel, limits.

@@ -103,7 +103,7 @@ def disk(facts: MachineFacts) -> Diagnosis:
 def network(facts: MachineFacts) -> Diagnosis:
     """Cards, for loads that come from another machine; offloads are not readable from /sys."""
     name = "network"
-    cards = [card for card in facts.networks if card.state != "down"]
+    cards = [card for card in facts.network_devices if card.state != "down"]
     if not cards:
         return fine(name, "no card in use", "loads over loopback need none")
     found = "; ".join(_card(card) for card in cards)
