@@ -65,13 +65,16 @@ def maven(what: str, _total: str) -> Teller:
 
 def npm(what: str, total: str) -> Teller:
     """Npm with --loglevel=http; `total` is how many packages there are."""
-    fetched = 0
+    asked = fetched = 0
 
     def tell(piece: str) -> str | None:
-        nonlocal fetched
+        nonlocal asked, fetched
         if piece.startswith(("npm http fetch", "npm http cache")):
-            fetched += ".tgz" in piece
-            return f"{what}: {fetched} of {total}" if fetched else ""
+            if ".tgz" in piece:
+                fetched += 1
+            else:
+                asked += 1
+            return f"{what}: {fetched} of {total}" if fetched else f"{what}: {asked} looked up"
         # Engines that a package would like better, and a hint to npm's own settings.
         return "" if piece.startswith(("npm warn", "npm http", "added ", "npm notice")) else None
 

@@ -95,7 +95,7 @@ def test_maven_names_the_largest_download(told: Callable[..., list[str]]) -> Non
 
 
 def test_npm_counts_packages_and_not_what_it_asks_of_them(told: Callable[..., list[str]]) -> None:
-    assert told("npm", NPM, "338") == ["· it: 1 of 338", "· it: 2 of 338"]
+    assert told("npm", NPM, "338") == ["· it: 1 looked up", "· it: 1 of 338", "· it: 2 of 338"]
     assert told("npm", "npm error code EINTEGRITY\n", "338") == ["npm error code EINTEGRITY"]
 
 

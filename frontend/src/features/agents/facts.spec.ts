@@ -18,7 +18,7 @@ describe('facts of a machine', () => {
     const rows = factRows({
       storage: { device: 'vda', scheduler: null, rotational: false, free_bytes: 2 ** 30 },
       network_devices: [
-        { name: 'ens1', speed_megabits: 25000 },
+        { speed_megabits: 25000, name: 'ens1' },
         { name: 'eth0', speed_megabits: null },
       ],
       steal_percent: 0.25,

@@ -45,11 +45,14 @@ const names: Record<string, string> = {
   versions: 'Versions',
 }
 const order = Object.keys(names)
+const titles = new Set(['name', 'device'])
 const hashes = new Set(['machine_id', 'boot_id'])
 
 /** `device vda, file system ext4`: what is known of a thing, in words. */
 function inWords(thing: object): string {
+  // The database keeps keys in an order of its own; what a thing is called comes first.
   return Object.entries(thing)
+    .sort(([a], [b]) => Number(titles.has(b)) - Number(titles.has(a)))
     .map(([key, value]) => [key.replace(/_(bytes|megabits)$/, '').replaceAll('_', ' '), valueOf(key, value)] as const)
     .filter(([, value]) => value !== null)
     .map(([key, value]) => `${key} ${typeof value === 'boolean' ? (value ? 'yes' : 'no') : value}`)
