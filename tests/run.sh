@@ -57,7 +57,8 @@ count() {
     END { print n + 0 }'
 }
 
-pytest=(.venv/bin/python -m pytest)
+# The slowest are named at the end of each suite, so that whoever wants it faster knows where.
+pytest=(.venv/bin/python -m pytest --durations=10 --durations-min=5)
 # What was really set up, for `make systems`.
 exercised="$cache/exercised"
 mkdir -p "$exercised"
