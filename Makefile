@@ -16,14 +16,12 @@ env: ## the Python environment (.venv), nothing else
 	@$(BOOTSTRAP)/python.sh
 
 .PHONY: install
-install: ## all that the platform needs: Debian packages, Python, npm, the Rust build
-	@$(BOOTSTRAP)/debian.sh servers build
-	@$(BOOTSTRAP)/python.sh
-	@$(BOOTSTRAP)/frontend.sh build
-	@$(BOOTSTRAP)/engine.sh
+install: ## all that the platform needs: Debian packages, Python, npm, every load driver
+	@$(BOOTSTRAP)/install.sh all
 
 .PHONY: demo
-demo: install ## start the platform and weigh three systems; ONCE=1 ends after the comparison
+demo: ## start the platform and weigh three systems, whose drivers alone are built; ONCE=1 ends after the comparison
+	@$(BOOTSTRAP)/install.sh demo
 	@$(PY)/weighhouse demo $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
 
 .PHONY: test
@@ -99,10 +97,14 @@ new-plugin: env ## a plugin's skeleton: make new-plugin NAME=etcd; DRIVER=own: w
 	@$(PY)/weighhouse plugin new $(NAME) $(if $(DRIVER),--driver $(DRIVER))
 
 .PHONY: driver
-driver: ## build one load driver, and run its tests: make driver NAME=etcd
-	@test -n "$(NAME)" || { echo "which? make driver NAME=etcd"; exit 2; }
-	@cargo build --release -p weighhouse-driver-$(NAME)
-	@cargo test --release -p weighhouse-driver-$(NAME)
+driver: ## build one load driver: make driver NAME=cassandra (a plugin's name, or the driver's)
+	@test -n "$(NAME)" || { echo "which? make driver NAME=cassandra"; exit 2; }
+	@$(BOOTSTRAP)/engine.sh $(NAME)
+
+.PHONY: test-driver
+test-driver: ## build one load driver, and run its tests: make test-driver NAME=etcd
+	@test -n "$(NAME)" || { echo "which? make test-driver NAME=etcd"; exit 2; }
+	@$(BOOTSTRAP)/engine.sh test $(NAME)
 
 .PHONY: clean
 clean: ## remove what was built in the tree (caches outside stay)

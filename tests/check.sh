@@ -3,7 +3,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . infra/bootstrap/settings.sh
-. infra/build/rocksdb-library.sh
+. infra/build/maven.sh rocksdb
 
 failed=()
 check() {

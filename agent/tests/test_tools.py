@@ -146,7 +146,7 @@ def test_ycsb_makes_the_load_on_redis(
 ) -> None:
     home = os.environ.get("WEIGHHOUSE_YCSB")
     if home is None:
-        at_hand.not_run(request, "YCSB is not on this machine; source infra/build/ycsb.sh")
+        at_hand.not_run(request, "YCSB is not on this machine; source infra/build/maven.sh ycsb")
     real.environment["YCSB_HOME"] = home
     workload = {
         "name": "b",

@@ -1,4 +1,4 @@
-"""`weighhouse-agent enrol | start | facts`: the agent without the platform's command line."""
+"""`weighhouse-agent enrol | start | facts | doctor`: the agent without the platform's command."""
 
 import argparse
 import os
@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from weighhouse_agent import VERSION
+from weighhouse_agent.doctor.examination import examine, lines
 from weighhouse_agent.enrolment import (
     HOME_VARIABLE,
     URL_VARIABLE,
@@ -36,13 +37,19 @@ def main(arguments: list[str] | None = None) -> int:
     enrolling.add_argument("--name", default=None, help="default: the host's")
     commands.add_parser("start", parents=[home], help="run until interrupted")
     commands.add_parser("facts", parents=[home], help="print what the agent tells of the machine")
+    commands.add_parser(
+        "doctor", parents=[home], help="tell whether this machine is fit to measure"
+    )
     chosen = parser.parse_args(arguments)
     place = chosen.home or default_home()
     if chosen.command == "start":
         return run(place)
-    if chosen.command == "facts":
-        facts = machine_facts(Home(place).instance_id(), {"agent": VERSION})
-        sys.stdout.write(facts.model_dump_json(indent=2) + "\n")
+    if chosen.command in ("facts", "doctor"):
+        facts = machine_facts(Home(place).known_instance_id(), {"agent": VERSION}, directory=place)
+        if chosen.command == "facts":
+            sys.stdout.write(facts.model_dump_json(indent=2) + "\n")
+        else:
+            sys.stdout.writelines(f"{line}\n" for _, line in lines(examine(facts)))
         return 0
     try:
         identity = enrol(chosen.url, chosen.token, place, name=chosen.name)

@@ -161,7 +161,9 @@ def _failure_of(
             clock=clock,
         )
         taking_part = versions(target.system) | (versions(target.tool) if target.tool else {})
-        facts = machine_facts(directory.home.instance_id(), taking_part)
+        facts = machine_facts(
+            directory.home.instance_id(), taking_part, directory=directory.home.path
+        )
         execution = Execution(order, target, plugin, policy, context, spool, facts, tool)
         execution.run()
     except Cancelled:

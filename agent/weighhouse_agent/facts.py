@@ -10,6 +10,8 @@ from uuid import UUID
 
 from weighhouse_protocol.facts import MachineFacts
 
+from weighhouse_agent import conditions
+from weighhouse_agent.conditions import Tree
 from weighhouse_agent.home import read_text
 
 KIB = 1024
@@ -17,12 +19,20 @@ UNLIMITED_BYTES = 1 << 60
 """Version 1 of control groups writes a number above this for no limit."""
 
 
-def machine_facts(instance_id: UUID, versions: Mapping[str, str] | None = None) -> MachineFacts:
+def machine_facts(
+    instance_id: UUID,
+    versions: Mapping[str, str] | None = None,
+    *,
+    directory: Path | None = None,
+) -> MachineFacts:
     """Look at this machine; takes some milliseconds.
 
     :param instance_id: stands in for a machine id where the system has none.
     :param versions: of what matters, by name.
+    :param directory: the agent's, whose disk is looked at; none: no disk is.
     """
+    tree = Tree()
+    synchronised, clock_error_us = conditions.clock()
     memory = _colon_table(Path("/proc/meminfo"))
     release = _equals_table(Path("/etc/os-release"))
     limits = _cgroup()
@@ -48,6 +58,22 @@ def machine_facts(instance_id: UUID, versions: Mapping[str, str] | None = None) 
         cgroup_memory_limit_bytes=limits.memory_bytes,
         load_average_1m=os.getloadavg()[0],
         versions=dict(versions or {}),
+        turbo=conditions.turbo(tree),
+        transparent_huge_pages=conditions.transparent_huge_pages(tree),
+        numa_nodes=conditions.numa_nodes(tree),
+        numa_balancing=conditions.numa_balancing(tree),
+        mitigations=conditions.mitigations(tree),
+        swappiness=conditions.swappiness(tree),
+        steal_percent=conditions.steal_percent(tree),
+        clock_synchronised=synchronised,
+        clock_error_us=clock_error_us,
+        open_files_limit=conditions.open_files_limit(),
+        ephemeral_ports=conditions.ephemeral_ports(tree),
+        listen_backlog=conditions.listen_backlog(tree),
+        packet_backlog=conditions.packet_backlog(tree),
+        packets_dropped=conditions.packets_dropped(tree),
+        storage=conditions.storage(tree, directory) if directory else None,
+        network_devices=conditions.network_devices(tree),
     )
 
 

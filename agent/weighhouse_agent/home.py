@@ -171,16 +171,23 @@ class Home:
         make_passable(self.path)
         make_passable(self.attempts_directory)
 
+    @property
+    def _instance(self) -> Path:
+        return self.path / "instance.json"
+
     def instance_id(self) -> UUID:
         """Tells this home from others; made at the first call, lasting."""
-        path = self.path / "instance.json"
-        text = read_text(path)
+        text = read_text(self._instance)
         if text is not None:
             return UUID(json.loads(text)["instance_id"])
         made = uuids.uuid7()
         self.prepare()
-        write_atomically(path, json.dumps({"instance_id": str(made)}))
+        write_atomically(self._instance, json.dumps({"instance_id": str(made)}))
         return made
+
+    def known_instance_id(self) -> UUID:
+        """The same for whoever only looks: nothing is made; all zeros where there is none yet."""
+        return self.instance_id() if self._instance.exists() else UUID(int=0)
 
     def attempt(self, attempt_id: UUID | str) -> AttemptDirectory:
         """Where an attempt's files are; makes nothing."""

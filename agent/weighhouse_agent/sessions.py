@@ -76,7 +76,9 @@ class Sessions:
             agent_version=VERSION,
             protocol=PROTOCOL,
             manifests=inventory.manifests,
-            facts=machine_facts(self.home.instance_id(), inventory.versions),
+            facts=machine_facts(
+                self.home.instance_id(), inventory.versions, directory=self.home.path
+            ),
             policy=self.statement(),
             spooled_attempts=tuple(UUID(each.attempt_id) for each in self.home.attempts()),
         )

@@ -46,5 +46,9 @@ if [[ " ${missing[*]} " == *" postgresql "* ]] && [ ! -e "$clusters" ]; then
   mkdir -p "$(dirname "$clusters")" && echo "create_main_cluster = false" >"$clusters"
 fi
 log="$cache/apt.log"
-{ apt-get update -q && apt-get install -y -q --no-install-recommends -o Dpkg::Options::=--force-confold "${missing[@]}"; } >"$log" 2>&1 ||
-  { tail -n 15 "$log" >&2; fail "apt-get could not install ${missing[*]}"; }
+export LC_ALL=C
+{
+  apt-get update -q &&
+    apt-get install -y -q --no-install-recommends -o Dpkg::Options::=--force-confold -o APT::Status-Fd=1 "${missing[@]}"
+} 2>&1 | tee "$log" | python3 "$root/infra/bootstrap/progress.py" apt "Debian packages" ||
+  { grep -v '^[a-z]*status:' "$log" | tail -n 15 >&2; fail "apt-get could not install ${missing[*]}"; }

@@ -7,7 +7,8 @@ cd "$root/frontend"
 command -v npm >/dev/null || fail "npm is missing: install Node.js 20 or newer"
 if ! current node_modules/.weighhouse-stamp frontend/package-lock.json; then
   say "installing npm packages"
-  npm ci --no-audit --no-fund --loglevel=error >&2
+  npm ci --no-audit --no-fund --loglevel=http 2>&1 |
+    python3 ../infra/bootstrap/progress.py npm "npm packages" "$(grep -c '"node_modules/' package-lock.json)"
   mark node_modules/.weighhouse-stamp frontend/package-lock.json
 fi
 [ "${1:-}" = build ] || exit 0

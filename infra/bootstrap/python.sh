@@ -19,21 +19,21 @@ python=$(command -v python3.11 || command -v python3) || fail "Python 3.11 or ne
 exec 9>"$cache/python.lock"
 flock 9
 [ -x .venv/bin/python ] || { say "making .venv"; "$python" -m venv .venv || fail "the Debian package python3-venv is missing"; }
-[ -x .venv/bin/uv ] || .venv/bin/pip install -q --disable-pip-version-check uv
-uv=(.venv/bin/uv pip install -q --python .venv/bin/python)
+[ -x .venv/bin/uv ] || { say "getting uv"; .venv/bin/pip install -q --disable-pip-version-check uv; }
+uv=(.venv/bin/uv pip install --python .venv/bin/python)
 if ! current .venv/weighhouse-packages "${packages[@]}"; then
   say "installing Python packages"
-  "${uv[@]}" --require-hashes -r requirements.lock
+  "${uv[@]}" --require-hashes -r requirements.lock 2>&1 | python3 infra/bootstrap/progress.py uv "Python packages"
   mark .venv/weighhouse-packages "${packages[@]}"
 fi
 editable=()
 for part in "${parts[@]}"; do editable+=(-e "./$part"); done
 say "installing the parts in place: ${parts[*]}"
-if ! "${uv[@]}" --no-deps --no-build-isolation "${editable[@]}" 2>"$cache/python.log"; then
+if ! "${uv[@]}" -q --no-deps --no-build-isolation "${editable[@]}" 2>"$cache/python.log"; then
   # One broken part keeps nobody from working on the others.
   broken=()
   for part in "${parts[@]}"; do
-    "${uv[@]}" --no-deps --no-build-isolation -e "./$part" 2>"$cache/python.log" || {
+    "${uv[@]}" -q --no-deps --no-build-isolation -e "./$part" 2>"$cache/python.log" || {
       broken+=("$part")
       tail -n 3 "$cache/python.log" >&2
     }

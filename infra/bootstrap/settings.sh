@@ -5,7 +5,7 @@ cache=${WEIGHHOUSE_CACHE:-$HOME/.cache/weighhouse}
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$cache/target}
 mkdir -p "$cache"
 
-say() { printf '\033[2m·\033[0m %s\n' "$*" >&2; }
+say() { if [ -t 2 ]; then printf '\033[2m·\033[0m %s\n' "$*" >&2; else printf '· %s\n' "$*" >&2; fi; }
 fail() {
   printf 'weighhouse: %s\n' "$*" >&2
   exit 1

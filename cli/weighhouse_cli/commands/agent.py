@@ -4,12 +4,21 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from weighhouse_agent import VERSION
+from weighhouse_agent.doctor.diagnosis import State
+from weighhouse_agent.doctor.examination import examine, lines
 from weighhouse_agent.enrolment import EnrolmentError, default_home
 from weighhouse_agent.enrolment import enrol as enrol_machine
+from weighhouse_agent.facts import machine_facts
+from weighhouse_agent.home import Home as AgentHome
 from weighhouse_agent.program import run
 
-from weighhouse_cli.console import OUT
+from weighhouse_cli.console import OUT, print_json
 from weighhouse_cli.exits import CommandFailed, Exit
+
+STYLES = {
+    State.OK: "green", State.ADVICE: "yellow", State.WARNING: "bold red", State.UNKNOWN: "dim",
+}  # fmt: skip
 
 app = typer.Typer(help="Make this machine an agent, and run it.", no_args_is_help=True)
 Home = Annotated[
@@ -41,3 +50,27 @@ def enrol(
 def start(home: Home = None) -> None:
     """Run the agent until it is interrupted."""
     raise typer.Exit(run(home or default_home()))
+
+
+@app.command()
+def doctor(
+    home: Home = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    strict: Annotated[
+        bool, typer.Option(help="End with 3 when there is a warning; else always with 0.")
+    ] = False,
+) -> None:
+    """Tell whether this machine is fit to measure, and what to change.
+
+    Nothing is changed, no program is started, and no account but your own is needed.
+    """
+    place = home or default_home()
+    facts = machine_facts(AgentHome(place).known_instance_id(), {"agent": VERSION}, directory=place)
+    found = examine(facts)
+    if as_json:
+        print_json([each.model_dump(mode="json") for each in found])
+    else:
+        for state, line in lines(found, max(60, OUT.width)):
+            OUT.print(line, style=STYLES[state] if state else "dim", markup=False, soft_wrap=True)
+    if strict and any(each.state is State.WARNING for each in found):
+        raise typer.Exit(Exit.INFRASTRUCTURE)

@@ -70,7 +70,7 @@ def new_plugin(
         OUT.print(f"named it in {path}")
     OUT.print("now (docs/plugins tells what to change, and in which order):")
     # The first build writes a new crate into Cargo.lock; after that `make install` builds it.
-    build = [f"make driver NAME={name}"] if driver == "own" else []
+    build = [f"make test-driver NAME={name}"] if driver == "own" else []
     steps = ["make env systems", *build, f".venv/bin/weighhouse plugin test {name}"]
     for step in steps:
         OUT.print(f"  {step}", soft_wrap=True)

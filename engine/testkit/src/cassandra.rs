@@ -30,7 +30,7 @@ pub struct Cassandra {
     directory: TempDir,
 }
 
-/// Where Cassandra is, by `infra/build/cassandra-jars.sh`.
+/// Where Cassandra is, by `infra/build/maven.sh cassandra`.
 fn home() -> PathBuf {
     let cache = std::env::var("WEIGHHOUSE_CACHE")
         .map(PathBuf::from)
@@ -40,7 +40,7 @@ fn home() -> PathBuf {
     let place = place.expect("WEIGHHOUSE_CASSANDRA or a home");
     assert!(
         place.join("lib").is_dir(),
-        "Cassandra is needed in {}: run infra/build/cassandra-jars.sh",
+        "Cassandra is needed in {}: run infra/build/maven.sh cassandra",
         place.display()
     );
     place

@@ -21,12 +21,12 @@ pub struct MongoStandIn {
     directory: TempDir,
 }
 
-/// Where the stand-in is, by `infra/build/mongo-stand-in.sh`.
+/// Where the stand-in is, by `infra/build/maven.sh mongo-stand-in`.
 fn class_path() -> String {
     let place = std::env::var("WEIGHHOUSE_MONGO_STAND_IN").unwrap_or_else(|_| {
         panic!(
             "WEIGHHOUSE_MONGO_STAND_IN names no stand-in for MongoDB: source \
-             infra/build/mongo-stand-in.sh first, which gets one and sets it"
+             infra/build/maven.sh mongo-stand-in first, which gets one and sets it"
         )
     });
     format!("{place}/classes:{place}/lib/*")

@@ -2746,18 +2746,38 @@ export interface components {
             cgroup_memory_limit_bytes?: number | null;
             /** Cgroup Version */
             cgroup_version?: number | null;
+            /**
+             * Clock Error Us
+             * @description How far the clock may be off, by the kernel's account; None when nothing keeps it right.
+             */
+            clock_error_us?: number | null;
             /** Clock Source */
             clock_source?: string | null;
+            /**
+             * Clock Synchronised
+             * @description Whether something keeps the kernel's clock right.
+             */
+            clock_synchronised?: boolean | null;
             /** Cores */
             cores: number;
             /** Cpu Governor */
             cpu_governor?: string | null;
             /** Cpu Model */
             cpu_model: string;
+            /**
+             * Ephemeral Ports
+             * @description How many ports there are for connections that go out, to one address and port.
+             */
+            ephemeral_ports?: number | null;
             /** Hostname */
             hostname: string;
             /** Kernel */
             kernel: string;
+            /**
+             * Listen Backlog
+             * @description Longest queue of connections that a server has not accepted yet.
+             */
+            listen_backlog?: number | null;
             /** Load Average 1M */
             load_average_1m?: number | null;
             /**
@@ -2767,12 +2787,61 @@ export interface components {
             machine_id: string;
             /** Memory Bytes */
             memory_bytes: number;
+            /**
+             * Mitigations
+             * @description Faults of the processor that it is concerned by → what the kernel does about each.
+             */
+            mitigations?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Network Devices
+             * @default []
+             */
+            network_devices?: components["schemas"]["NetworkFacts"][];
+            /** Numa Balancing */
+            numa_balancing?: boolean | null;
+            /** Numa Nodes */
+            numa_nodes?: number | null;
+            /**
+             * Open Files Limit
+             * @description Of the agent's process; None: no limit or not known.
+             */
+            open_files_limit?: number | null;
             /** Operating System */
             operating_system: string;
+            /**
+             * Packet Backlog
+             * @description Longest queue of packets before a processor, those over loopback among them.
+             */
+            packet_backlog?: number | null;
+            /**
+             * Packets Dropped
+             * @description Since boot, because that queue was full.
+             */
+            packets_dropped?: number | null;
             /** Simultaneous Multithreading */
             simultaneous_multithreading?: boolean | null;
+            /**
+             * Steal Percent
+             * @description Share of the processors' time since boot that a hypervisor gave to others.
+             */
+            steal_percent?: number | null;
+            storage?: components["schemas"]["StorageFacts"] | null;
             /** Swap Bytes */
             swap_bytes?: number | null;
+            /** Swappiness */
+            swappiness?: number | null;
+            /**
+             * Transparent Huge Pages
+             * @description `always`, `madvise`, `never`.
+             */
+            transparent_huge_pages?: string | null;
+            /**
+             * Turbo
+             * @description Whether cores may run above their nominal frequency for a while.
+             */
+            turbo?: boolean | null;
             /**
              * Versions
              * @description Versions of what matters: agent, python, drivers.
@@ -3154,6 +3223,34 @@ export interface components {
              * @default false
              */
             partition?: boolean;
+        };
+        /**
+         * NetworkFacts
+         * @description A network device that is no software of the kernel's.
+         */
+        NetworkFacts: {
+            /** Driver */
+            driver?: string | null;
+            /** Duplex */
+            duplex?: string | null;
+            /** Mtu */
+            mtu?: number | null;
+            /** Name */
+            name: string;
+            /** Receive Queues */
+            receive_queues?: number | null;
+            /**
+             * Speed Megabits
+             * @description A second; virtual devices have none to tell.
+             */
+            speed_megabits?: number | null;
+            /**
+             * State
+             * @description `up`, `down` …
+             */
+            state?: string | null;
+            /** Transmit Queues */
+            transmit_queues?: number | null;
         };
         /**
          * OpenLoad
@@ -4422,6 +4519,40 @@ export interface components {
             shape: "steps";
             /** Step Seconds */
             step_seconds: number;
+        };
+        /**
+         * StorageFacts
+         * @description Where an agent's directory lies, and with it the data of what it sets up.
+         */
+        StorageFacts: {
+            /**
+             * Device
+             * @description Of the kernel, for example `nvme0n1p2`; None: no block device.
+             */
+            device?: string | null;
+            /**
+             * Driver
+             * @description Of the disk, for example `nvme`, `sd`, `virtio_blk`.
+             */
+            driver?: string | null;
+            /** File System */
+            file_system?: string | null;
+            /**
+             * Free Bytes
+             * @description For accounts other than root.
+             */
+            free_bytes?: number | null;
+            /** Mount Options */
+            mount_options?: string | null;
+            /**
+             * Rotational
+             * @description As the disk says of itself; virtual disks often say so wrongly.
+             */
+            rotational?: boolean | null;
+            /** Scheduler */
+            scheduler?: string | null;
+            /** Size Bytes */
+            size_bytes?: number | null;
         };
         /**
          * SystemRead

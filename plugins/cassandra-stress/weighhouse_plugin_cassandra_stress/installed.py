@@ -8,7 +8,7 @@ from weighhouse_sdk.errors import BinaryMissing
 
 HINT = (
     "unpack Cassandra's archive and name its folder by CASSANDRA_STRESS_HOME, "
-    "or run infra/build/cassandra-stress.sh"
+    "or run infra/build/maven.sh cassandra-stress"
 )
 JAR = re.compile(r"^apache-cassandra-(\d+\.\d+\S*)\.jar$")
 

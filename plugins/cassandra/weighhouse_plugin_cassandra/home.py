@@ -11,7 +11,7 @@ JAVA_OPTIONS = Path(__file__).with_name("java17.options")
 SERVER_JAR = re.compile(r"^(?:apache-cassandra|cassandra-all)-(\d[\w.~-]*)\.jar$")
 HINT = (
     "unpack Cassandra and name the folder that has `lib` by CASSANDRA_HOME, "
-    "or run infra/build/cassandra-jars.sh"
+    "or run infra/build/maven.sh cassandra"
 )
 
 

@@ -154,7 +154,7 @@ def stand_in(request: pytest.FixtureRequest) -> Iterator[str]:
     folder = os.environ.get(STAND_IN)
     if not folder:
         at_hand.not_run(
-            request, f"{STAND_IN} names no stand-in; source infra/build/mongo-stand-in.sh"
+            request, f"{STAND_IN} names no stand-in; source infra/build/maven.sh mongo-stand-in"
         )
     classes = f"{folder}/classes:{folder}/lib/*"
     command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-cp", classes, "MongoStandIn", "0"]

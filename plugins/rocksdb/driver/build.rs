@@ -1,6 +1,6 @@
 //! Puts the RocksDB library beside the driver, where its loader looks for it.
 //!
-//! `ROCKSDB_LIB_DIR` names the folder it comes from (infra/build/rocksdb-library.sh); without it
+//! `ROCKSDB_LIB_DIR` names the folder it comes from (infra/build/maven.sh rocksdb); without it
 //! RocksDB is compiled in and there is nothing to put.
 
 use std::path::{Path, PathBuf};

@@ -104,6 +104,7 @@ def test_places_are_searched_in_their_order(
         found.unlink()
     with pytest.raises(BinaryMissing, match="weighhouse-driver-small is not installed") as caught:
         locate_driver("small")
+    assert "make driver NAME=small" in caught.value.hint
     assert DRIVERS_VARIABLE in caught.value.hint
 
 

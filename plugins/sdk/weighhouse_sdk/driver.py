@@ -39,7 +39,7 @@ def locate_driver(driver_id: str) -> Path:
     :param driver_id: for example `resp`.
     :raises BinaryMissing: when it is nowhere.
     """
-    return locate_program(PREFIX + driver_id)
+    return locate_program(PREFIX + driver_id, f"make driver NAME={driver_id}")
 
 
 def describe_driver(driver_id: str) -> DriverDescription:

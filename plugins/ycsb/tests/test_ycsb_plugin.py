@@ -52,7 +52,8 @@ def context(
     try:
         PLUGIN.find_versions(HostOptions())
     except BinaryMissing as error:
-        at_hand.not_run(request, f"{error.message}; {error.hint}, or source infra/build/ycsb.sh")
+        where = "or source infra/build/maven.sh ycsb"
+        at_hand.not_run(request, f"{error.message}; {error.hint}, {where}")
     folder = tmp_path_factory.mktemp("ycsb") / "attempt"
     context = Context.open(Target(name="t", system="redis"), folder)
     yield context

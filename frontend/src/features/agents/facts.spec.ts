@@ -14,6 +14,27 @@ describe('facts of a machine', () => {
     ])
   })
 
+  it('tell of the disk and of each card in words, and leave out what they do not know', () => {
+    const rows = factRows({
+      storage: { device: 'vda', scheduler: null, rotational: false, free_bytes: 2 ** 30 },
+      network_devices: [
+        { speed_megabits: 25000, name: 'ens1' },
+        { name: 'eth0', speed_megabits: null },
+      ],
+      steal_percent: 0.25,
+      clock_error_us: 1500,
+      mitigations: { spectre_v2: 'Mitigation: IBRS' },
+    })
+    expect(Object.fromEntries(rows.map((row) => [row.key, row.value]))).toEqual({
+      Mitigations: 'spectre v2 Mitigation: IBRS',
+      'Steal since boot': '0.25 %',
+      'Clock error': '1\u2009500 µs',
+      Storage: 'device vda, rotational no, free 1.00 GiB',
+      'Network devices': 'name ens1, speed 25\u2009000 Mbit/s; name eth0',
+    })
+    expect(factRows({ network_devices: [], mitigations: {} }).map((row) => row.value)).toEqual(['none', 'none'])
+  })
+
   it('fit in one line', () => {
     expect(machineLine({ cpu_model: 'AMD  EPYC', cores: 2, memory_bytes: 2 ** 30 })).toBe('AMD EPYC, 2 cores, 1.00 GiB')
     expect(machineLine({})).toBe('unknown CPU')

@@ -20,6 +20,22 @@ const names: Record<string, string> = {
   cgroup_cpu_limit: 'cgroup CPU limit',
   cgroup_memory_limit_bytes: 'cgroup memory limit',
   load_average_1m: 'Load average, 1 min',
+  turbo: 'Turbo',
+  mitigations: 'Mitigations',
+  numa_nodes: 'NUMA nodes',
+  numa_balancing: 'NUMA balancing',
+  steal_percent: 'Steal since boot',
+  transparent_huge_pages: 'Transparent huge pages',
+  swappiness: 'Swappiness',
+  clock_synchronised: 'Clock kept right',
+  clock_error_us: 'Clock error',
+  open_files_limit: 'Open files',
+  ephemeral_ports: 'Ports to go out from',
+  listen_backlog: 'Listen backlog',
+  packet_backlog: 'Packet backlog',
+  packets_dropped: 'Packets dropped since boot',
+  storage: 'Storage',
+  network_devices: 'Network devices',
   plugins: 'Plugins',
   networks: 'Networks',
   deployments: 'Deployments',
@@ -29,12 +45,30 @@ const names: Record<string, string> = {
   versions: 'Versions',
 }
 const order = Object.keys(names)
+const titles = new Set(['name', 'device'])
 const hashes = new Set(['machine_id', 'boot_id'])
+
+/** `device vda, file system ext4`: what is known of a thing, in words. */
+function inWords(thing: object): string {
+  // The database keeps keys in an order of its own; what a thing is called comes first.
+  return Object.entries(thing)
+    .sort(([a], [b]) => Number(titles.has(b)) - Number(titles.has(a)))
+    .map(([key, value]) => [key.replace(/_(bytes|megabits)$/, '').replaceAll('_', ' '), valueOf(key, value)] as const)
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => `${key} ${typeof value === 'boolean' ? (value ? 'yes' : 'no') : value}`)
+    .join(', ')
+}
 
 function valueOf(key: string, value: unknown): KeyValueRow['value'] {
   if (value === null || value === undefined) return null
-  if (Array.isArray(value)) return value.map(String).join(', ') || 'none'
+  if (Array.isArray(value)) {
+    const each = (one: unknown) => (typeof one === 'object' && one !== null ? inWords(one) : String(one))
+    return value.map(each).join(value.some((one) => typeof one === 'object') ? '; ' : ', ') || 'none'
+  }
   if (typeof value === 'number') {
+    if (key.endsWith('_percent')) return `${Number(value.toFixed(2))} %`
+    if (key.endsWith('_us')) return `${formatCount(value)} µs`
+    if (key.endsWith('_megabits')) return `${formatCount(value)} Mbit/s`
     if (key.endsWith('_bytes')) {
       const shown = formatBytes(value)
       return `${shown.value} ${shown.unit}`
@@ -42,11 +76,7 @@ function valueOf(key: string, value: unknown): KeyValueRow['value'] {
     if (key === 'max_run_seconds') return `${formatCount(value)} s`
     return Number.isInteger(value) ? formatCount(value) : Number(value.toFixed(2))
   }
-  if (typeof value === 'object') {
-    return Object.entries(value)
-      .map(([name, one]) => `${name} ${String(one)}`)
-      .join(', ')
-  }
+  if (typeof value === 'object') return inWords(value) || 'none'
   return typeof value === 'string' || typeof value === 'boolean' ? value : null
 }
 

@@ -24,9 +24,10 @@ def driver_directories() -> tuple[Path, ...]:
     return tuple(place for place in places if place is not None)
 
 
-def locate_program(name: str) -> Path:
+def locate_program(name: str, command: str = "make install") -> Path:
     """Find an executable of ours, where drivers are.
 
+    :param command: what builds it.
     :raises BinaryMissing: when it is nowhere.
     """
     path = os.pathsep.join(
@@ -35,6 +36,6 @@ def locate_program(name: str) -> Path:
     found = shutil.which(name, path=path)
     if found is None:
         raise BinaryMissing(
-            name, hint=f"build the drivers (`make install`), or point ${DRIVERS_VARIABLE} at them"
+            name, hint=f"not built yet: `{command}`; or point ${DRIVERS_VARIABLE} at its directory"
         )
     return Path(found).absolute()
