@@ -10,7 +10,7 @@ from typing import Any
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_value
-from weighhouse_sdk.places import Place
+from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.wire import Address
 
 NAMESPACE = "ycsb"
@@ -44,12 +44,12 @@ def file_name(place: Place) -> str:
 def peer_host(place: Place, address: Address) -> str:
     """Where a node of the deployment listens for its peers.
 
-    Nodes with hosts of their own use these. Nodes that share one get an address of the loopback
-    network that no other port leads to, as all use the same two ports there: ports below those that
-    the machine gives to outgoing connections.
+    Nodes with hosts of their own use these. Nodes that share one, and a node alone, get an address
+    of the loopback network that no other port leads to, as all use the same two ports there: ports
+    below those that the machine gives to outgoing connections.
     """
-    hosts = [address.host for address in place.addresses]
-    if len(set(hosts)) == len(hosts) and not hosts[0].startswith("127."):
+    hosts = [each.host for each in place.addresses]
+    if hosts.count(address.host) == 1 and (len(hosts) > 1 or not is_loopback(address.host)):
         return address.host
     return f"127.{1 + address.port // 256}.{address.port % 256}.1"
 

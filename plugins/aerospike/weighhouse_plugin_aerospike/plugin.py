@@ -1,16 +1,18 @@
 """The life of Aerospike nodes under test."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import explained, system_value
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.machine.procfs import all_processes, command_line
 from weighhouse_sdk.parameters import declared
-from weighhouse_sdk.places import Place
+from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
@@ -150,6 +152,20 @@ class AerospikePlugin(ServerPlugin):
         return int(sum(metrics.get(name, 0.0) for name in USED)) if USED[0] in metrics else None
 
     # how several nodes become one system
+
+    def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
+        """As they are; but nodes that share a machine reach each other over its loopback network,
+        and nodes of other machines do not.
+        """
+        hosts = Counter(each.host for each in addresses)
+        crowded = [host for host, nodes in hosts.items() if nodes > 1]
+        if len(hosts) > 1 and crowded and not all(map(is_loopback, hosts)):
+            raise DeployFailed(
+                f"several nodes are on {crowded[0]}, and others elsewhere: they have one port for"
+                " their peers, the same on each machine",
+                "use a machine for each node, or one machine for all",
+            )
+        return addresses
 
     def peer_ends(self, place: Place) -> tuple[Address, ...]:
         """Fabric and heartbeat."""

@@ -27,6 +27,7 @@ class KeydbPlugin(RespServer):
         "bind": "",
         "dir": None,
         "replicaof": "",
+        "protected-mode": "yes",
         "enable-motd": "yes",
     }
     sampled = (*SAMPLED, "long_lock_waits", "mvcc_depth")

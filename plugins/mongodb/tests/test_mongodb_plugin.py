@@ -131,6 +131,18 @@ def test_a_replica_set_is_there_with_one_primary_and_secondaries() -> None:
         assert what in str(replica_set.missing(hellos, 3))
 
 
+def test_a_write_has_to_be_on_all_members() -> None:
+    """Answers as the vendor documents them; no replica set gave these."""
+    late = {"code": 64, "codeName": "WriteConcernFailed", "errmsg": "waiting for replication timed"}
+    told = replica_set.refused([{"ok": 1.0, "n": 1}, {"ok": 1.0, "writeConcernError": late}], 3)
+    assert told is not None
+    assert "not all of 3 members acknowledge" in told
+    assert "waiting for replication timed" in told
+    there = [{"index": 0, "code": 11000, "errmsg": "E11000 duplicate key"}]
+    assert "E11000" in str(replica_set.refused([{"ok": 1.0, "n": 0, "writeErrors": there}], 3))
+    assert replica_set.refused([{"ok": 1.0, "n": 1}, {"ok": 1.0}], 3) is None
+
+
 def test_versions_are_mongodbs_own() -> None:
     assert PLUGIN.version_of("db version v8.0.26\nBuild Info: {}\n") == "8.0.26"
     assert PLUGIN.version_of("version: v1.24.2\n") is None
@@ -199,6 +211,16 @@ def test_the_stand_in_tells_its_process_and_refuses_what_it_does_not_know(stand_
     assert PLUGIN.settings(address, 5.0) == {}, "it has no getParameter"
     with pytest.raises(UnknownCommand, match="no such command: 'nonsense'"):
         ask(address, 5.0, {"nonsense": 1})
+
+
+@pytest.mark.stand_in("of mongo-java-server, a wire-compatible stand-in, not MongoDB")
+def test_what_proves_a_replica_set_leaves_nothing_behind(stand_in: str) -> None:
+    host, _, port = stand_in.removeprefix("tcp://").partition(":")
+    address = Address(host, int(port))
+    for _ in range(2):
+        assert replica_set.unacknowledged(address, 1, 5.0) is None
+    (there,) = ask(address, 5.0, {"listDatabases": 1})
+    assert replica_set.OWN_DATABASE not in [each["name"] for each in there["databases"]]
 
 
 def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:

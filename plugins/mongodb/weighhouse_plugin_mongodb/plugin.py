@@ -92,9 +92,17 @@ class MongodbPlugin(MongoServerPlugin):
             ask(first, timeout_seconds, replica_set.initiation([each.address for each in places]))
 
     def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
-        """By what each server answers to `hello`."""
+        """By what each server answers to `hello`; then by a write that all of them acknowledge."""
         hellos = [ask(each.address, timeout_seconds, {"hello": 1})[0] for each in places]
-        return replica_set.missing(hellos, len(places[0].addresses))
+        unseen = replica_set.missing(hellos, len(places[0].addresses))
+        if unseen is not None:
+            return unseen
+        primary = next(
+            place
+            for place, hello in zip(places, hellos, strict=True)
+            if hello.get("isWritablePrimary")
+        )
+        return replica_set.unacknowledged(primary.address, len(places), timeout_seconds)
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
         """What the servers tell, and of parameters that they do not tell what was ordered, or the

@@ -19,6 +19,7 @@ class RedisPlugin(RespServer):
         "bind": "* -::*",
         "dir": None,
         "replicaof": "",
+        "protected-mode": "yes",
         "cluster-enabled": "no",
         "cluster-port": "0",
         "cluster-announce-ip": "",

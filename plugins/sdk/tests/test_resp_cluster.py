@@ -1,10 +1,19 @@
 """Who gets which slots, and who follows whom; the rest is tried on real clusters."""
 
 import itertools
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from weighhouse_sdk.families.resp_cluster import SLOTS, is_cluster, primaries, primary_of, share
+from weighhouse_sdk.families.resp_cluster import (
+    SLOTS,
+    is_cluster,
+    primaries,
+    primary_of,
+    share,
+    slots_in,
+)
+from weighhouse_sdk.families.resp_replication import slot_of
 from weighhouse_sdk.machine.process import Reservation
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.wire import Address
@@ -29,6 +38,37 @@ def test_replicas_follow_the_primaries_in_turn() -> None:
     followed = [primary_of(place(number, 9, 3)) for number in range(1, 10)]
     assert followed == [None, None, None, 1, 2, 3, 1, 2, 3]
     assert [primary_of(place(number, 3, 3)) for number in (1, 2, 3)] == [None, 1, 1]
+
+
+def test_keys_have_the_slots_of_the_specification() -> None:
+    assert slot_of("123456789") == 0x31C3, "the specification's own example"
+    assert [slot_of(each) for each in ("foo", "user1000", "")] == [12182, 3443, 0]
+
+
+def test_what_moves_is_nobodys_slot_yet() -> None:
+    ranges = ("0-2", "7", "[9->-0c1e]", "[11-<-77aa]")
+    assert list(slots_in(ranges)) == [0, 1, 2, 7]
+
+
+@pytest.mark.parametrize(
+    ("machines", "copies", "most"), [(3, 2, 1), (3, 3, 1), (2, 2, 1), (2, 3, 2), (4, 2, 1)]
+)
+def test_replicas_are_on_other_machines_than_their_primaries(
+    machines: int, copies: int, most: int
+) -> None:
+    """As many copies of the same data on one machine as there have to be, and no more."""
+    nodes = 6 * copies
+    hosts = [f"192.0.2.{1 + each % machines}" for each in range(nodes)]
+    addresses = tuple(Address(host, 7000) for host in hosts)
+    places = [
+        Place(n, f"n{n}", addresses[n - 1], Path(), addresses, copies) for n in range(1, nodes + 1)
+    ]
+    together: Counter[tuple[int, str]] = Counter()
+    for each in places:
+        together[(primary_of(each) or each.number, each.address.host)] += 1
+    assert max(together.values()) == most
+    followed = Counter(primary_of(each) for each in places)
+    assert {followed[number] for number in range(1, 7)} == {copies - 1}
 
 
 def test_one_primary_is_no_cluster() -> None:

@@ -1,5 +1,6 @@
 """Where the nodes of a system live, here and on other machines."""
 
+import ipaddress
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,14 @@ from weighhouse_sdk.wire import Address
 
 ELSEWHERE = Path(os.devnull)
 """Directory of a node that another machine has: nothing can be read or written below it."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address, or a name, is reached from its own machine alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ class ValkeyPlugin(RespServer):
         "bind": "* -::*",
         "dir": None,
         "replicaof": "",
+        "protected-mode": "yes",
         "cluster-enabled": "no",
         "cluster-port": "0",
         "cluster-announce-ip": "",

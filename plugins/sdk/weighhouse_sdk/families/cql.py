@@ -12,7 +12,8 @@ VERSION_4 = 0x04
 STARTUP, QUERY = 0x01, 0x07
 ERROR, READY, RESULT = 0x00, 0x02, 0x08
 ROWS = 2
-CONSISTENCY_ONE = 1
+ONE, ALL = 0x0001, 0x0005
+"""Levels of consistency."""
 GLOBAL_TABLE = 0x01
 MORE_PAGES = 0x02
 
@@ -26,12 +27,15 @@ _TEXTS = {0x01, 0x0D}
 _IDENTIFIERS = {0x0C, 0x0F}
 
 
-def rows(address: Address, timeout_seconds: float, *queries: str) -> list[list[Row]]:
+def rows(
+    address: Address, timeout_seconds: float, *queries: str, consistency: int = ONE
+) -> list[list[Row]]:
     """Ask questions over one connection of its own.
 
     Text, numbers and flags come as such, identifiers in hexadecimal digits, of a list, set or map
     the number of its elements, everything else as None.
 
+    :param consistency: how many copies have to answer the server that is asked.
     :returns: for each query its rows: column → value.
     :raises ReplyError: when an answer is an error, or not of the protocol.
     :raises OSError: when there is no answer.
@@ -43,7 +47,7 @@ def rows(address: Address, timeout_seconds: float, *queries: str) -> list[list[R
         answers = []
         for query in queries:
             text = query.encode()
-            request = struct.pack(">i", len(text)) + text + struct.pack(">HB", CONSISTENCY_ONE, 0)
+            request = struct.pack(">i", len(text)) + text + struct.pack(">HB", consistency, 0)
             kind, body = _ask(connection, QUERY, request)
             if kind != RESULT:
                 raise ReplyError(_error(body) if kind == ERROR else f"no result but {kind}")

@@ -20,8 +20,10 @@ class UnknownCommand(ReplyError):
     """The server has no such command."""
 
 
-def ask(address: Address, timeout_seconds: float, *commands: Document) -> list[dict[str, Any]]:
-    """Send commands to one server, each to its database `admin`, over a connection of its own.
+def ask(
+    address: Address, timeout_seconds: float, *commands: Document, database: str = "admin"
+) -> list[dict[str, Any]]:
+    """Send commands to one server, each to the same database, over a connection of its own.
 
     :param address: of the very server; it is not asked for other members of its replica set.
     :returns: an answer for each command.
@@ -45,7 +47,7 @@ def ask(address: Address, timeout_seconds: float, *commands: Document) -> list[d
         socketTimeoutMS=milliseconds,
     )
     try:
-        return [dict(client.admin.command(dict(command))) for command in commands]
+        return [dict(client[database].command(dict(command))) for command in commands]
     except ConnectionFailure as error:
         raise ConnectionError(str(error)) from error
     except OperationFailure as error:

@@ -4,6 +4,8 @@ Source: Redis serialization protocol specification,
 https://redis.io/docs/latest/develop/reference/protocol-spec/
 """
 
+from collections.abc import Sequence
+
 from weighhouse_sdk.wire import Address, Connection, ReplyError
 
 Reply = str | int | list["Reply"] | None
@@ -15,14 +17,26 @@ def ask(address: Address, timeout_seconds: float, *words: str) -> Reply:
     :raises ReplyError: when the answer is an error.
     :raises OSError: when there is no answer.
     """
+    return converse(address, timeout_seconds, words)[0]
+
+
+def converse(address: Address, timeout_seconds: float, *commands: Sequence[str]) -> list[Reply]:
+    """Send commands one after the other over one connection; ends with the first error.
+
+    :returns: their answers.
+    :raises ReplyError, OSError: as `ask`.
+    """
     with Connection(address, timeout_seconds) as connection:
         shown = address.credentials
         if shown is not None and shown.password is not None:
             account = (shown.username,) if shown.username is not None else ()
             connection.send(_command("AUTH", *account, shown.password))
             _reply(connection)
-        connection.send(_command(*words))
-        return _reply(connection)
+        replies = []
+        for words in commands:
+            connection.send(_command(*words))
+            replies.append(_reply(connection))
+        return replies
 
 
 def lines(address: Address, timeout_seconds: float, *words: str) -> dict[str, str]:

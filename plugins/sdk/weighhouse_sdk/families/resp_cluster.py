@@ -1,16 +1,17 @@
 """Makes a Redis Cluster of servers that serve, and says what is missing until it is one.
 
 Primaries are the first nodes, replicas follow: the first replica of the first primary, of the
-second, and so on, then the second replicas. Which node is a primary may change later.
+second, and so on, then the second replicas. On several machines they follow one further on, so that
+none is on its primary's machine. Which node is a primary may change later.
 
 Source: Redis Cluster specification,
 https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from weighhouse_sdk.families.resp import ask, info, lines
+from weighhouse_sdk.families.resp import ask, lines
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.wire import Address, ReplyError
 
@@ -28,9 +29,27 @@ def is_cluster(place: Place) -> bool:
 
 
 def primary_of(place: Place) -> int | None:
-    """The number of the primary that a node begins as a replica of; None: it is a primary."""
+    """The number of the primary that a node begins as a replica of; None: it is a primary.
+
+    All replicas of a turn, one for each primary, follow at the same distance: the first one by
+    which the fewest of them share a machine with another copy of the same data.
+    """
     count = primaries(place)
-    return None if place.number <= count else (place.number - count - 1) % count + 1
+    hosts = [each.host for each in place.addresses]
+    copies = [[host] for host in hosts[:count]]
+    distance = 0
+    for turn in range(1, place.replication_factor):
+        own = hosts[turn * count : (turn + 1) * count]
+        together = [
+            sum(copies[(at + distance) % count].count(host) for at, host in enumerate(own))
+            for distance in range(count)
+        ]
+        distance = together.index(min(together))
+        if place.number <= (turn + 1) * count:
+            break
+        for at, host in enumerate(own):
+            copies[(at + distance) % count].append(host)
+    return None if place.number <= count else (place.number - 1 + distance) % count + 1
 
 
 def share(number: int, count: int) -> tuple[int, int]:
@@ -40,6 +59,14 @@ def share(number: int, count: int) -> tuple[int, int]:
     :param count: how many there are.
     """
     return SLOTS * (number - 1) // count, SLOTS * number // count - 1
+
+
+def slots_in(ranges: Sequence[str]) -> Iterator[int]:
+    """The slots that CLUSTER NODES says are a node's: `0-5460`, `7000`; not those that move."""
+    for each in ranges:
+        if not each.startswith("["):
+            first, _, last = each.partition("-")
+            yield from range(int(first), int(last or first) + 1)
 
 
 @dataclass(frozen=True)
@@ -89,7 +116,7 @@ def join(places: Sequence[Place], timeout_seconds: float) -> None:
     """
     count = primaries(places[0])
     for place in places[:count]:
-        own = _own(place, timeout_seconds)
+        own = own_line(place, timeout_seconds)
         told = lines(place.address, timeout_seconds, "CLUSTER", "INFO")
         if own.fresh and int(told["cluster_slots_assigned"]) < SLOTS:
             first, last = share(place.number, count)
@@ -114,7 +141,7 @@ def join(places: Sequence[Place], timeout_seconds: float) -> None:
             )
     for place in places[count:]:
         number = primary_of(place)
-        if number is None or not _own(place, timeout_seconds).fresh:
+        if number is None or not own_line(place, timeout_seconds).fresh:
             continue
         primary = places[number - 1].address[:2]
         for each in seen_by(place.address, timeout_seconds):
@@ -126,7 +153,8 @@ def join(places: Sequence[Place], timeout_seconds: float) -> None:
 
 
 def missing(places: Sequence[Place], timeout_seconds: float) -> str | None:
-    """What is missing until every node sees a whole cluster; None: nothing.
+    """What is missing until every node sees a whole cluster; None: nothing. Whether replicas get
+    what their primaries take is another question: `resp_replication`.
 
     :param places: the nodes that are up. While others are down, slots may be nobody's: only what
         these can do about it is held against them.
@@ -148,31 +176,14 @@ def missing(places: Sequence[Place], timeout_seconds: float) -> str | None:
         ]
         if unsure:
             return f"{name} does not count on {unsure[0].host}:{unsure[0].port} yet"
-    return missing_links(places, timeout_seconds)
-
-
-def missing_links(places: Sequence[Place], timeout_seconds: float) -> str | None:
-    """Which replica does not follow its primary yet, of those whose primary is up.
-
-    A primary that is lost before the first synchronisation has no successor.
-
-    :raises ReplyError, OSError: as `resp.ask`.
-    """
-    up = {place.address[:2] for place in places}
-    for place in places:
-        told = info(place.address, timeout_seconds)
-        if told["role"] == "master":
-            continue
-        primary = (told["master_host"], int(told["master_port"]))
-        if primary in up and told["master_link_status"] != "up":
-            return (
-                f"node {place.number} is not in step with its primary: "
-                f"master_link_status:{told['master_link_status']}"
-            )
     return None
 
 
-def _own(place: Place, timeout_seconds: float) -> Seen:
+def own_line(place: Place, timeout_seconds: float) -> Seen:
+    """A node as it sees itself.
+
+    :raises ReplyError, OSError: as `resp.ask`.
+    """
     nodes = seen_by(place.address, timeout_seconds)
     return next(each for each in nodes if "myself" in each.flags)
 

@@ -11,11 +11,11 @@ from weighhouse_sdk.configuration import system_names, system_value
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.credentials import NOT_SHOWN
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
-from weighhouse_sdk.families import resp_cluster
+from weighhouse_sdk.families import resp_cluster, resp_replication
 from weighhouse_sdk.families.resp import configuration, info
 from weighhouse_sdk.lifecycle import Deployed, Installed
 from weighhouse_sdk.parameters import declared, target_problems
-from weighhouse_sdk.places import Place
+from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address, ReplyError
 
@@ -121,6 +121,9 @@ class RespServer(ServerPlugin):
         names = system_names(self.manifest)
         address = place.address
         words = ["--bind", address.host, "--port", str(address.port), "--dir", ".", *self.always]
+        if not is_loopback(address.host):
+            # Else clients and peers of other machines are refused; the operator chose the address.
+            words += ["--protected-mode", "no"]
         if resp_cluster.is_cluster(place):
             words += ["--cluster-enabled", "yes", "--cluster-port", str(place.peer_port)]
             if len({each.host for each in place.addresses}) > 1:
@@ -202,10 +205,12 @@ class RespServer(ServerPlugin):
             resp_cluster.join(places, timeout_seconds)
 
     def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
-        """Every node sees a whole cluster, and every replica follows its primary."""
+        """Every node sees a whole cluster, and every replica has what its primary takes."""
         if resp_cluster.is_cluster(places[0]):
-            return resp_cluster.missing(places, timeout_seconds)
-        return resp_cluster.missing_links(places, timeout_seconds)
+            unseen = resp_cluster.missing(places, timeout_seconds)
+            if unseen is not None:
+                return unseen
+        return resp_replication.missing(places, timeout_seconds)
 
     # for the driver
 

@@ -5,7 +5,6 @@ share the number of a port, each on an address of its own. That is its machine's
 nodes on one machine one of the loopback network.
 """
 
-import ipaddress
 from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
@@ -14,10 +13,10 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.families.cql import rows
-from weighhouse_sdk.places import Place
+from weighhouse_sdk.families.cql import ALL, rows
+from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.serving.server import ServerPlugin
-from weighhouse_sdk.wire import Address
+from weighhouse_sdk.wire import Address, ReplyError
 
 STORAGE_PORT = 7000
 """Where nodes reach each other, each on its own address."""
@@ -49,6 +48,11 @@ def tokens(number: int, nodes: int, each: int = TOKENS) -> tuple[int, ...]:
     )
 
 
+EVERYWHERE = "SELECT session_id FROM system_traces.sessions LIMIT 1"
+"""Of a keyspace that every ring has, two copies of each range on different nodes; it is empty
+unless somebody traces, so all ranges are looked at."""
+
+
 class RingPlugin(ServerPlugin):
     """Nodes that find each other by gossip."""
 
@@ -66,7 +70,7 @@ class RingPlugin(ServerPlugin):
             host for host, nodes in Counter(each.host for each in addresses).items() if nodes > 1
         }
         for host in sharing:
-            if not ipaddress.ip_address(host).is_loopback:
+            if not is_loopback(host):
                 raise DeployFailed(
                     f"several nodes on one machine need the loopback network, and {host} is to have"
                     " more than one",
@@ -100,6 +104,8 @@ class RingPlugin(ServerPlugin):
     def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
         """Ask every node: it has to see all others with their tokens, on the same schema. A node
         that serves before that answers quorum reads with nothing, after writes that succeeded.
+        Then each has to read, through itself, all copies of all ranges: what it has heard of the
+        others is one thing, whether it counts on them and they answer it another.
         """
         versions = set()
         for place in places:
@@ -113,7 +119,15 @@ class RingPlugin(ServerPlugin):
             seen = 1 + sum(bool(row["tokens"]) for row in peers)
             if seen < len(places):
                 return f"node {place.number} sees {seen} of {len(places)} nodes"
-        return f"{len(versions)} versions of the schema" if len(versions) > 1 else None
+        if len(versions) > 1:
+            return f"{len(versions)} versions of the schema"
+        if 1 < len(places) == len(places[0].addresses):
+            for place in places:
+                try:
+                    rows(place.address, timeout_seconds, EVERYWHERE, consistency=ALL)
+                except ReplyError as error:
+                    return f"node {place.number} does not reach all others: {error}"
+        return None
 
     def driver_options(self, target: Target) -> dict[str, Scalar]:
         """The keyspace gets as many copies as the topology says."""

@@ -251,8 +251,15 @@ class ServerPlugin(Starting):
             healed = network.heal(node)
             return FaultDone(f"{name}: network {'is well again' if healed else 'was well already'}")
         ends = [Ends.of(each, self.peer_ends(each.place)) for each in deployed.nodes]
-        own = ends.pop(node.place.number - 1)
-        way = network.worsen(fault.network, own, ends)
+        own = ends.pop(deployed.nodes.index(node))
+        here = {each.place.number for each in deployed.nodes}
+        far = [
+            end
+            for place in deployed.places
+            if place.number not in here
+            for end in (place.address, *self.peer_ends(place))
+        ]
+        way = network.worsen(fault.network, own, ends, far)
         return FaultDone(f"{name}: {described(fault.network)}", way)
 
     def _metrics(self, number: int, count: int, address: Address) -> dict[str, float]:

@@ -22,7 +22,8 @@ from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import TargetInvalid
-from weighhouse_sdk.families.resp import ask, info
+from weighhouse_sdk.families import resp_cluster, resp_replication
+from weighhouse_sdk.families.resp import ask, converse, info
 from weighhouse_sdk.families.resp_cluster import SLOTS, seen_by
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed
@@ -32,6 +33,9 @@ from weighhouse_sdk.wire import Address, ReplyError
 
 ASK_SECONDS = 5.0
 RECORDS = 2000
+ROUNDS = 20
+"""What might come out well by chance is tried so often."""
+READY_SECONDS = 30.0
 
 
 class RespNodes:
@@ -73,6 +77,38 @@ class RespNodes:
     def do(self, context: Context, deployed: Deployed, verb: FaultVerb, node: int) -> str:
         """Carry a verb out; what it says of it."""
         return self.plugin.fault(context, deployed, Fault(at_seconds=0, verb=verb, node=node)).label
+
+    def await_ready(self, context: Context, deployed: Deployed) -> None:
+        """Ask the plugin, at shorter intervals than it does itself, until nothing is missing."""
+        places = [node.place for node in deployed.nodes]
+        missing: str | None = "never asked"
+        for _ in context.attempts(READY_SECONDS, every_seconds=0.005):
+            try:
+                missing = self.plugin.missing(places, ASK_SECONDS)
+            except (OSError, ReplyError) as error:
+                missing = str(error)
+            if missing is None:
+                return
+        pytest.fail(f"not ready: {missing}")
+
+    def streams(
+        self, context: Context, deployed: Deployed, *, primary: int, replica: int, key: str
+    ) -> None:
+        """Write to a primary, freeze it, and hold that its replica gets what was written: what it
+        streams had left it before its answer to the next question, what it holds back never comes.
+        """
+        first, second = (deployed.nodes[number - 1].place for number in (primary, replica))
+        writes = [("SET", key, "there"), ("PING",)]
+        look = [*([("READONLY",)] if resp_cluster.is_cluster(second) else []), ("EXISTS", key)]
+        assert converse(first.address, ASK_SECONDS, *writes) == ["OK", "PONG"]
+        self.do(context, deployed, "pause", primary)
+        for _ in context.attempts(ASK_SECONDS):
+            with contextlib.suppress(ReplyError):  # A cluster that lost its primary is down.
+                if converse(second.address, ASK_SECONDS, *look)[-1] == 1:
+                    break
+        else:
+            pytest.fail(f"{second.name} does not get what {first.name} took: {key}")
+        self.do(context, deployed, "resume", primary)
 
 
 class RespAlone(RespNodes):
@@ -141,6 +177,23 @@ class RespReplicas(RespAlone):
         assert ask(replica, ASK_SECONDS, "GET", "key") == "while it was away"
         assert "serves again" in self.do(context, deployed, "restart", 1)
         assert info(primary, ASK_SECONDS)["connected_slaves"] == "1"
+        self.plugin.stop(context, deployed)
+
+    def test_a_replica_gets_all_that_is_written_from_ready_on(self, directory: Path) -> None:
+        """A primary may hold its stream back long after a replica calls its link up."""
+        context, deployed = self.up(2, 2, directory)
+        address, replica = (node.place.address for node in deployed.nodes)
+        slow_to_notice(address, replica)
+        for each in range(ROUNDS):
+            # A write of its own, and it can have nothing but all of the primary's data.
+            ask(replica, ASK_SECONDS, "REPLICAOF", "NO", "ONE")
+            ask(replica, ASK_SECONDS, "SET", "its own", "")
+            ask(replica, ASK_SECONDS, "REPLICAOF", address.host, str(address.port))
+            self.await_ready(context, deployed)
+            self.streams(context, deployed, primary=1, replica=2, key=f"written-{each}")
+        first = deployed.nodes[0].place
+        assert resp_replication.acknowledged(first, 2, ASK_SECONDS) == 1, "a second there is not"
+        assert ask(address, ASK_SECONDS, "DBSIZE") == ROUNDS, "nothing is left of what it wrote"
         self.plugin.stop(context, deployed)
 
     def await_copies(self, context: Context, deployed: Deployed, key: str) -> None:
@@ -217,6 +270,22 @@ class RespCluster(RespNodes):
         assert deployed.ended_by_itself() is None
         self.plugin.stop(context, deployed)
 
+    def test_a_replica_gets_all_that_is_written_from_ready_on(self, directory: Path) -> None:
+        """Each primary of a cluster may hold its stream back."""
+        context, deployed = self.up(6, 2, directory)
+        first, second, *_ = (node.place for node in deployed.nodes)
+        replica = deployed.nodes[3].place.address
+        tag = resp_replication.tag(first, ASK_SECONDS)
+        slow_to_notice(first.address, replica)
+        for each in range(ROUNDS):
+            for primary in (second, first):  # Another's data are of no use to it.
+                identity = resp_cluster.own_line(primary, ASK_SECONDS).identity
+                ask(replica, ASK_SECONDS, "CLUSTER", "REPLICATE", identity)
+            self.await_ready(context, deployed)
+            key = f"{{{tag}}}written-{each}"
+            self.streams(context, deployed, primary=1, replica=4, key=key)
+        self.plugin.stop(context, deployed)
+
     def test_scans_of_a_cluster_are_refused_before_the_run(self) -> None:
         target = self.target(3, 1)
         self.plugin.check_target(target)
@@ -232,6 +301,15 @@ class RespCluster(RespNodes):
     def test_two_primaries_are_refused(self) -> None:
         with pytest.raises(TargetInvalid, match="2 primaries are too few"):
             self.plugin.check_target(self.target(4, 2))
+
+
+def slow_to_notice(*nodes: Address) -> None:
+    """Let them look once a second what has become of things: it is the more probable that a
+    replica's first acknowledgement comes before its primary has noticed that all is sent, which
+    then does not count.
+    """
+    for each in nodes:
+        assert ask(each, ASK_SECONDS, "CONFIG", "SET", "hz", "1") == "OK"
 
 
 def order_for(

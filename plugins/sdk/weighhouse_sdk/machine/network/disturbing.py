@@ -82,15 +82,23 @@ class Network:
         self._rules = Rules(Tools(search_path), self._digest)
         self._shaping = Shaping(Tools(search_path))
 
-    def worsen(self, wanted: NetworkConditions, own: Ends, others: Sequence[Ends]) -> str:
+    def worsen(
+        self,
+        wanted: NetworkConditions,
+        own: Ends,
+        others: Sequence[Ends],
+        far: Sequence[Address] = (),
+    ) -> str:
         """Make a node's network as it is wanted; what was made of it before is replaced.
 
-        :param own: the node's ends; `others`: those of all other nodes.
+        :param own: the node's ends; `others`: those of all other nodes on this machine.
+        :param far: where nodes of other machines are reached. Who is cut off from such a node is
+            cut off from clients on its machine too: nothing tells them apart from here.
         :returns: the way it was done.
         :raises TargetInvalid: when there is nobody to be cut off from.
         :raises DeployFailed: when this machine has no way to do it; then the network is well.
         """
-        if wanted.partition and not others:
+        if wanted.partition and not (others or far):
             raise TargetInvalid(
                 [("faults", "partition: there is no other node to be cut off from")]
             )
@@ -103,7 +111,8 @@ class Network:
         self._record(name, before)
         said: list[str] = []
         try:
-            groups = self._groups([own, *others]) if others else {}
+            far = tuple(dict.fromkeys(map(numbered, far)))
+            groups = self._groups([own, *others]) if others or far else {}
             treatment: list[str] = []
             given: str | None = None
             if wanted.loss_percent and not netem:
@@ -119,9 +128,10 @@ class Network:
                 said.append(f"delay by {DELAYER} (NFQUEUE)")
             drops: list[str] = []
             if wanted.partition:
-                drops = self._between(own, others, groups)
+                drops = self._between(own, others, groups) if others else []
+                drops += apart_from(own, far, groups)
                 said.append("partition by iptables DROP")
-            sent = _sent(own, others, groups)
+            sent = _sent(own, others, groups) + _opened_to(own, far, groups)
             self._rules.put(name, RuleSet(drops, sent, given, treatment))
         except Exception:
             with contextlib.suppress(DeployFailed):
@@ -338,6 +348,32 @@ def _sent(own: Ends, others: Sequence[Ends], groups: Mapping[str, str]) -> list[
         found += _opening(own, other, groups)
         found += [_exactly(each) for each in opened(own.node.body.pid, other.all)]
     return found
+
+
+def apart_from(own: Ends, far: Sequence[Address], groups: Mapping[str, str]) -> list[str]:
+    """Matches of everything that passes between a node and those of other machines, either way.
+
+    :param far: where these are reached, in numbers.
+    """
+    hosts = dict.fromkeys(end.host for end in far)
+    found = [
+        match
+        for end in own.all
+        for host in hosts
+        for match in (f"{leaves(end)} -d {host}", f"{goes_to(end)} -s {host}")
+    ]
+    found += [_exactly(Opened(each.other, each.own)) for each in opened(own.node.body.pid, far)]
+    if str(own.node.place.number) not in groups:
+        # Then nothing tells who of this machine opens a connection to them.
+        found += [f"{goes_to(end)} -s {own.client.host}" for end in far]
+    return found + _opened_to(own, far, groups)
+
+
+def _opened_to(own: Ends, far: Sequence[Address], groups: Mapping[str, str]) -> list[str]:
+    """Matches of what a node sends on connections that it opened, or will, to other machines."""
+    group = groups.get(str(own.node.place.number))
+    found = [f"{goes_to(end)} -m cgroup --path {group}" for end in far] if group else []
+    return found + [_exactly(each) for each in opened(own.node.body.pid, far)]
 
 
 def _opening(one: Ends, two: Ends, groups: Mapping[str, str]) -> list[str]:
