@@ -21,6 +21,7 @@ from weighhouse_agent.barriers import BarrierCalls
 from weighhouse_agent.clients import GaveUp, PlatformClient, Refused
 from weighhouse_agent.clock import ClockEstimate
 from weighhouse_agent.delivery import CONFLICT, Delivery
+from weighhouse_agent.gangs import is_gang
 from weighhouse_agent.heartbeats import Heartbeats, obey
 from weighhouse_agent.home import AttemptDirectory, make_passable, read_text, write_atomically
 from weighhouse_agent.nursery import Exit
@@ -136,7 +137,7 @@ class Carrier:
             return
         try:
             self._introduce()
-            if self.order.gang:
+            if is_gang(self.order):
                 BarrierCalls(
                     self.directory, self.order, self.client, watch, self.timings, self._clock
                 ).start()

@@ -11,6 +11,7 @@ from weighhouse_protocol.report import Heartbeat, HeartbeatAnswer, RunPhase
 
 from weighhouse_agent.clients import GaveUp, PlatformClient, Refused, again
 from weighhouse_agent.clock import ClockEstimate, steady_us, wall_us
+from weighhouse_agent.gangs import is_gang
 from weighhouse_agent.spool import SpoolReader
 from weighhouse_agent.watching import Watch
 
@@ -59,7 +60,7 @@ class Heartbeats:
 
     def _pause(self) -> float:
         self._calls += 1
-        if self.order.gang and self._calls <= BURST:
+        if is_gang(self.order) and self._calls <= BURST:
             return BURST_SECONDS
         return self.timings.heartbeat_seconds * secrets.SystemRandom().uniform(*JITTER)
 
@@ -91,7 +92,7 @@ def obey(order: AttemptOrder, watch: Watch, cancel: Cancel) -> None:
     if cancel == "none":
         return
     why, hint = "the run was cancelled", "start it again"
-    if order.gang:
+    if is_gang(order):
         why = "the run was cancelled, or another member of its gang ended"
         hint = "the member that failed tells why"
     watch.ask_to_stop("cancelled", why, hint, kill=cancel == "kill")
