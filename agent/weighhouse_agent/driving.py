@@ -12,9 +12,9 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import describe_driver
 from weighhouse_sdk.errors import PluginError, TargetInvalid
 from weighhouse_sdk.lifecycle import Plugin
-from weighhouse_sdk.nodes import Body
+from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.parameters import declared
-from weighhouse_sdk.tool import Tool
+from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.gangs import is_gang, own_member
 

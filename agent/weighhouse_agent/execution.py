@@ -21,9 +21,9 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import PluginError, SystemFailed
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
-from weighhouse_sdk.network.ways import check_network
-from weighhouse_sdk.nodes import Body
-from weighhouse_sdk.tool import Tool
+from weighhouse_sdk.machine.network.ways import check_network
+from weighhouse_sdk.machine.nodes import Body
+from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.driving import DriverGaveUp, DriverPlan, gave_up
 from weighhouse_agent.faulting import Faulting, check_faults

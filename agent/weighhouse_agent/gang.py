@@ -13,34 +13,10 @@ Who has nothing to do arrives at once. The releases of `connected` and `phase-N`
 phase begins, for all at the same instant, each by its own clock.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict
 from weighhouse_protocol.base import Scalar
-from weighhouse_protocol.driver import DriverOrder, PhaseFinished, Ready
-from weighhouse_protocol.faults import Fault
-from weighhouse_protocol.load import PhaseKind
-from weighhouse_protocol.order import GangMember
-from weighhouse_sdk.credentials import is_reserved
-from weighhouse_sdk.driver import DriverRun
-from weighhouse_sdk.errors import PluginError, TargetInvalid, VersionMissing
-from weighhouse_sdk.lifecycle import Deployed
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.wire import Address
-
-from weighhouse_agent.barriers import Gate, Released
-from weighhouse_agent.execution import Execution, ended_one
-from weighhouse_agent.faulting import check_faults
-from weighhouse_agent.gangs import (
-    US,
-    address_url,
-    check_clock,
-    lead_of,
-    own_member,
-    shares_a_machine,
-)
-from weighhouse_agent.policy import PolicyRefused, check_endpoint
+from weighhouse_sdk.errors import PluginError
 
 LAST = "measured"
 

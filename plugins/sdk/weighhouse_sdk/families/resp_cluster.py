@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighhouse_sdk.families.resp import ask, info, lines
-from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.wire import Address, ReplyError
 
 SLOTS = 16_384

@@ -14,9 +14,9 @@ from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.families import resp_cluster
 from weighhouse_sdk.families.resp import configuration, info
 from weighhouse_sdk.lifecycle import Deployed, Installed
-from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared, target_problems
-from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address, ReplyError
 
 SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"})

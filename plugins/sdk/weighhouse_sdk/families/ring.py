@@ -13,8 +13,8 @@ from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.families.cql import rows
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
 STORAGE_PORT = 7000

@@ -8,7 +8,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Topology
 
 from weighhouse_sdk.lifecycle import Plugin
-from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.wire import Address
 
 
