@@ -123,6 +123,9 @@ class RespServer(ServerPlugin):
         words = ["--bind", address.host, "--port", str(address.port), "--dir", ".", *self.always]
         if resp_cluster.is_cluster(place):
             words += ["--cluster-enabled", "yes", "--cluster-port", str(place.peer_port)]
+            if len({each.host for each in place.addresses}) > 1:
+                # What a node says of itself, not what its packets seem to come from.
+                words += ["--cluster-announce-ip", address.host]
         elif place.number > 1:
             host, port, *_ = place.addresses[0]
             words += ["--replicaof", host, str(port)]
