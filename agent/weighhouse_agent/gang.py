@@ -270,7 +270,10 @@ class GangExecution(Execution):
 
         :raises PluginError: when the system's part here has ended, or a fault could not be done.
         """
-        if (dead := self._dead or ended_one(self._deployed)) is not None:
+        # Once samples are taken, whoever takes them sees an end; asking twice would cost.
+        sampled = self._sampler is not None
+        dead = self._dead if sampled else ended_one(self._deployed)
+        if dead is not None:
             raise self._system_ended(dead)
         if self._faulting is not None and self._faulting.failure is not None:
             raise self._faulting.failure
