@@ -22,7 +22,7 @@ from weighhouse_protocol.driver import (
 )
 
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.errors import DriverFailed
+from weighhouse_sdk.errors import DriverFailed, DriverKilled
 from weighhouse_sdk.machine.process import Command, ServerProcess
 from weighhouse_sdk.machine.programs import locate_program
 
@@ -153,6 +153,7 @@ class DriverRun:
 
         :raises DriverFailed: when a line is not of the protocol, or when the driver ends, or has
             to be killed, with neither `finished` nor `failed`.
+        :raises DriverKilled: when somebody else killed it.
         :raises Cancelled, DeadlinePassed: when that is why it ended before it could tell anything.
         """
         self._send_order()
@@ -174,6 +175,13 @@ class DriverRun:
         if not isinstance(last, Finished | Failed):
             if self._stop_at is not None and code is not None:
                 self._context.check()
+            if self._stop_at is None and code == -signal.SIGKILL:
+                raise DriverKilled(
+                    "the driver was killed by somebody else before it finished",
+                    "the kernel's log tells whether memory ran out",
+                    self.process.log_tail(),
+                    code,
+                )
             how = "was silent and had to be killed" if code is None else f"ended with {code}"
             raise DriverFailed(
                 f"the driver {how} before it finished",

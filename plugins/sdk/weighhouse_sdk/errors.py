@@ -132,6 +132,14 @@ class DriverFailed(PluginError):
         self.exit_code = exit_code
 
 
+class DriverKilled(DriverFailed):
+    """Somebody else killed the driver, as the kernel does when memory runs out: no result of
+    driver or system, so that the run is tried again.
+    """
+
+    kind = "infrastructure"
+
+
 class DeadlinePassed(PluginError):
     """The run's time limit passed while a verb was at work."""
 
