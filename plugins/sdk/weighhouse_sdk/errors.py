@@ -119,7 +119,7 @@ class DriverFailed(PluginError):
     :param exit_code: negative for a signal; None while it runs.
     """
 
-    kind = "driver"
+    kind: ClassVar[FailureKind] = "driver"
 
     def __init__(
         self,
