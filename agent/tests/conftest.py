@@ -29,7 +29,7 @@ def order() -> Callable[..., AttemptOrder]:
     """Makes an order for the small system."""
 
     def make(
-        *, measure_seconds: float = 0.4, limit_seconds: float = 60.0, load: Any = None,
+        *, measure_seconds: float = 0.4, limit_seconds: float = 240.0, load: Any = None,
         deployment: str = "process", endpoints: tuple[str, ...] = (), system: str = "scale",
         driver: str = "none", tool: str | None = None, workload: Any = None,
         warmup_seconds: float = 0.1, **parameters: Any,
@@ -121,9 +121,9 @@ class RunningAgent:
         """Send a signal and wait for the end; the exit status."""
         assert self.process is not None
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(120)
 
-    def wait(self, seconds: float = 30) -> int:
+    def wait(self, seconds: float = 120) -> int:
         assert self.process is not None
         return self.process.wait(seconds)
 

@@ -216,6 +216,8 @@ def _run(home: Home, identity: Identity, url: str) -> int:
         LOG.info("plugins", found=[each.id for each in inventory.manifests])
         for name, reason in inventory.broken.items():
             LOG.warning("a plugin cannot be used", plugin=name, reason=reason)
+        for name, reason in inventory.absent.items():
+            LOG.info("not installed", driver=name, reason=reason)
         return program.run()
     except NurseryBroken as error:
         LOG.warning("attempts cannot be started on this machine", reason=str(error))

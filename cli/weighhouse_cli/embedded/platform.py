@@ -29,7 +29,7 @@ from weighhouse_cli.embedded.supervisor import Listener, Supervisor
 REPOSITORY = Path(__file__).resolve().parents[3]
 START_SECONDS = 120.0
 """How long a part of ours may take to be ready; a busy machine takes its time to import."""
-PASSED_ON = ("WEIGHHOUSE_DRIVERS", "WEIGHHOUSE_LOG_LEVEL")
+PASSED_ON = ("WEIGHHOUSE_CACHE", "WEIGHHOUSE_DRIVERS", "WEIGHHOUSE_LOG_LEVEL")
 """Settings of the caller that reach the parts; what else stands in the environment does not."""
 
 
