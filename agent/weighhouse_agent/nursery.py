@@ -28,7 +28,7 @@ from weighhouse_sdk.driver import describe_driver
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.registry import discover
-from weighhouse_sdk.tool import Tool
+from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.attempt import attempt_process, clean, ignore, versions
 from weighhouse_agent.home import SECRET, AttemptDirectory, make_passable
