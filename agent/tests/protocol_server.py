@@ -6,14 +6,16 @@ A breach of the protocol by the agent is kept in `breaches`, which the fixture a
 import re
 import threading
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from weighhouse_protocol.order import (
+    Arrival,
     AttemptOrder,
+    BarrierState,
     Claimed,
     ClaimRequest,
     Registered,
@@ -33,6 +35,8 @@ from weighhouse_protocol.report import (
     HeartbeatAnswer,
 )
 
+from .meeting import Meeting
+
 TIMINGS = Timings(
     long_poll_seconds=0.5, heartbeat_seconds=0.2, upload_seconds=0.1,
     teardown_seconds=3.0, term_seconds=1.0,
@@ -47,7 +51,7 @@ class Attempt:
     heartbeats: list[Heartbeat] = field(default_factory=list)
     logs: dict[str, bytes] = field(default_factory=dict)
     completion: Completion | None = None
-    cancel: str = "none"
+    cancel: Literal["none", "graceful", "kill"] = "none"
     starts: int = 0
 
     def kinds(self) -> list[str]:
@@ -77,6 +81,8 @@ class Platform:
     refusals: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Pattern of `METHOD path` → status and detail."""
     calls: list[str] = field(default_factory=list)
+    meeting: Meeting = field(default_factory=Meeting)
+    """Of the gang whose member this platform's agent is; each agent has a platform of its own."""
     changed: threading.Condition = field(default_factory=threading.Condition)
 
     def offer(self, order: AttemptOrder) -> Attempt:
@@ -181,6 +187,7 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
 
     @app.post(f"{base}/heartbeat")
     def heartbeat(request: Request, attempt_id: UUID, body: Heartbeat) -> HeartbeatAnswer:
+        received_at_us = platform.meeting.now_us()
         attempt = platform.of(attempt_id, request)
         earlier = attempt.heartbeats[-1].next_sequence if attempt.heartbeats else 0
         if attempt.completion is not None:
@@ -189,7 +196,22 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
         if body.next_sequence < earlier:
             platform.breach("a heartbeat that counts backwards")
         attempt.heartbeats.append(body)
-        return HeartbeatAnswer.model_validate({"cancel": attempt.cancel})
+        lost = platform.meeting.gone - {attempt.order.member}
+        return HeartbeatAnswer(
+            cancel="graceful" if lost else attempt.cancel,
+            received_at_us=received_at_us,
+            answered_at_us=platform.meeting.now_us(),
+        )
+
+    @app.post(f"{base}/barriers/{{name}}")
+    def barrier(request: Request, attempt_id: UUID, name: str, body: Arrival) -> BarrierState:
+        attempt = platform.of(attempt_id, request)
+        if attempt.status != "running":
+            platform.breach(f"an arrival at {name} while the attempt is {attempt.status}")
+        if (wrong := platform.meeting.breach(attempt.order, name)) is not None:
+            platform.breach(wrong)
+            raise HTTPException(409, wrong)
+        return platform.meeting.arrive(attempt.order, name, body)
 
     @app.post(f"{base}/events")
     def events(request: Request, attempt_id: UUID, body: EventBatch) -> EventsAccepted:
@@ -233,6 +255,8 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
             platform.breach("a completion that forgets events")
         attempt.completion = body
         attempt.status = body.outcome
+        if body.outcome != "completed":
+            platform.meeting.is_gone(attempt.order.member)
         return CompletionAnswer(result="accepted")
 
     @app.get(base)
