@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from weighhouse_agent.attempt import own_record, stop_request
-from weighhouse_agent.barriers import Arrived, BarrierCalls, BarrierFiles, Gate
+from weighhouse_agent.barrier_calls import BarrierCalls
+from weighhouse_agent.barriers import Arrived, BarrierFiles, Gate
 from weighhouse_agent.clients import PlatformClient
 from weighhouse_agent.clock import ClockEstimate
 from weighhouse_agent.home import AttemptDirectory, Home, make_passable

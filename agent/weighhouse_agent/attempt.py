@@ -28,9 +28,18 @@ from weighhouse_sdk.machine.procfs import boot_id, process_stat
 from weighhouse_sdk.registry import load_plugin, load_tool
 
 from weighhouse_agent import VERSION
+from weighhouse_agent.barriers import BarrierFiles, Gate
 from weighhouse_agent.credentials import credentials_for
 from weighhouse_agent.execution import Execution
 from weighhouse_agent.facts import machine_facts
+from weighhouse_agent.gang import GangExecution
+from weighhouse_agent.gangs import (
+    check_peers,
+    is_gang,
+    makes_load,
+    options_among_peers,
+    own_member,
+)
 from weighhouse_agent.home import (
     SECRET,
     AttemptDirectory,
@@ -147,22 +156,31 @@ def _failure_of(
     try:
         policy = PolicyFile(directory.home.policy).read()
         target = check_order(policy, order)
+        check_peers(policy, order)
         _stay_on(policy.machine.agent_cpus)
         plugin = load_plugin(target.system)
         check_image(policy, target, plugin.manifest)
-        tool = load_tool(target.tool) if target.tool is not None else None
+        options = replace(policy.host_options(), credentials=credentials_for(policy, target))
         context = Context.open(
             target,
             directory.system,
             log_directory=directory.logs,
             limit_seconds=order.limit_seconds,
-            options=replace(policy.host_options(), credentials=credentials_for(policy, target)),
+            options=options_among_peers(policy, order, options),
+            own_nodes=own_member(order).nodes if is_gang(order) else None,
             cancel=cancel,
             clock=clock,
         )
         taking_part = versions(target.system) | (versions(target.tool) if target.tool else {})
         facts = machine_facts(directory.home.instance_id(), taking_part)
-        execution = Execution(order, target, plugin, policy, context, spool, facts, tool)
+        tool = load_tool(target.tool) if target.tool is not None and makes_load(order) else None
+        if is_gang(order):
+            gate = Gate(BarrierFiles(directory), context)
+            execution = GangExecution(
+                order, target, plugin, policy, context, spool, facts, tool, gate=gate
+            )
+        else:
+            execution = Execution(order, target, plugin, policy, context, spool, facts, tool)
         execution.run()
     except Cancelled:
         failure = _cancelled(directory)

@@ -13,30 +13,21 @@ the agent costs nothing, and the platform knows repetitions.
 """
 
 import contextlib
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import structlog
 from pydantic import BaseModel, ConfigDict, JsonValue
-from weighhouse_protocol.order import Arrival, AttemptOrder, BarrierState, Timings, barriers
+from weighhouse_protocol.order import BarrierState
 from weighhouse_protocol.report import ClockOffset
 from weighhouse_sdk.context import Context
 
-from weighhouse_agent.clients import READ_SECONDS, GaveUp, PlatformClient, Refused, again
-from weighhouse_agent.clock import ClockEstimate, steady_us, wall_us
-from weighhouse_agent.heartbeats import obey
 from weighhouse_agent.home import AttemptDirectory, make_passable, read_text, write_atomically
-from weighhouse_agent.watching import Watch
 
-LOG = structlog.get_logger("weighhouse_agent")
 LOOK_SECONDS = 0.05
 """How often each side looks for the other's file; less than what the platform grants before a
 common beginning.
 """
-AGAIN_SECONDS = 0.2
-"""Before a platform is asked again that answered at once, though nothing was released."""
 
 
 class Arrived(BaseModel):
@@ -147,80 +138,3 @@ class Gate:
             seconds = min(left_us / 1_000_000, LOOK_SECONDS, self.context.seconds_left())
             self.context.cancel.wait(seconds)
         return True
-
-
-@dataclass
-class BarrierCalls:
-    """The agent's side: a thread that carries arrivals there and releases back.
-
-    :param client: with the attempt's token.
-    """
-
-    directory: AttemptDirectory
-    order: AttemptOrder
-    client: PlatformClient
-    watch: Watch
-    timings: Timings
-    clock: ClockEstimate
-
-    def start(self) -> threading.Thread:
-        """Begin; the thread ends with the attempt's process, or after the last barrier."""
-        thread = threading.Thread(target=self._run, name="barriers", daemon=True)
-        thread.start()
-        return thread
-
-    def _run(self) -> None:
-        files = BarrierFiles(self.directory)
-        names = barriers(len(self.order.phases))
-        while not self.watch.ended.wait(LOOK_SECONDS) and files.released(names[-1]) is None:
-            found = files.outstanding(names)
-            if found is None:
-                continue
-            try:
-                self._carry(files, *found)
-            except GaveUp:
-                return
-            except Refused as error:
-                LOG.warning("barrier refused", barrier=found[0], reason=str(error))
-                self.watch.ask_to_stop(
-                    "infrastructure",
-                    f"the platform does not let this member of the gang go on at `{found[0]}`: "
-                    f"{error.detail}",
-                    "the run's other machines tell more",
-                )
-                return
-
-    def _carry(self, files: BarrierFiles, name: str, arrived: Arrived) -> None:
-        """Post one arrival until it is released.
-
-        :raises Refused: when the platform does not take it.
-        :raises GaveUp: when the attempt's process has ended meanwhile.
-        """
-        while True:
-            state = again(
-                lambda: self._post(name, arrived), what=f"barrier {name}", stop=self.watch.ended
-            )
-            obey(self.order, self.watch, state.cancel)
-            if state.released:
-                files.release(name, Released(state=state, clock=self.clock.offset()))
-                return
-            if self.watch.ended.wait(AGAIN_SECONDS):
-                raise GaveUp(name)
-
-    def _post(self, name: str, arrived: Arrived) -> BarrierState:
-        wait = min(60.0, self.timings.long_poll_seconds)
-        sent_us = steady_us()
-        state = self.client.ask(
-            "POST",
-            f"/agent/v1/attempts/{self.order.attempt_id}/barriers/{name}",
-            Arrival(
-                fence=self.order.fence,
-                payload=arrived.payload,
-                sent_at_us=wall_us(),
-                wait_seconds=wait,
-            ),
-            BarrierState,
-            read_seconds=wait + READ_SECONDS,
-        )
-        self.clock.heard(sent_us, state.received_at_us, state.answered_at_us)
-        return state

@@ -17,7 +17,7 @@ from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.process import log_tail
 
 from weighhouse_agent.attempt import context_left, stop_request
-from weighhouse_agent.barriers import BarrierCalls
+from weighhouse_agent.barrier_calls import BarrierCalls
 from weighhouse_agent.clients import GaveUp, PlatformClient, Refused
 from weighhouse_agent.clock import ClockEstimate
 from weighhouse_agent.delivery import CONFLICT, Delivery

@@ -125,12 +125,9 @@ class Execution:
         for endpoint in self._endpoints:
             check_endpoint(self.policy, endpoint)
         self._reporter.mark("deployed", deployed.version)
-        self._wait_ready(deployed)
-        self._look_at(deployed)
-
-    def _wait_ready(self, deployed: Deployed) -> None:
         ready = self.plugin.wait_ready(self.context, deployed)
         self._reporter.mark("ready", f"after {ready.seconds:.3f} s")
+        self._look_at(deployed)
 
     def _look_at(self, deployed: Deployed) -> None:
         self._description = self.plugin.describe(self.context, deployed)
@@ -287,19 +284,27 @@ class Execution:
 
     def _describe_target(self, ready: Ready | None) -> None:
         """What was set up, with what the driver said of itself when it was ready."""
-        deployed = self._deployed
-        if deployed is None:
+        told, deployed = self._set_up(), self._deployed
+        if told is None:
             return
         self._described = True
-        endpoints = self._endpoints or self.plugin.endpoints(deployed)
+        endpoints = self._endpoints
+        if not endpoints and deployed is not None:
+            endpoints = self.plugin.endpoints(deployed)
         self._reporter.target(
-            self._description or deployed,
+            told,
             endpoints,
             self.facts,
             ready,
-            commands=deployed.commands,
-            co_located=all(is_local(each) for each in endpoints),
+            commands=deployed.commands if deployed is not None else (),
+            co_located=self._co_located(endpoints),
         )
+
+    def _set_up(self) -> Description | Deployed | None:
+        return self._description or self._deployed
+
+    def _co_located(self, endpoints: tuple[str, ...]) -> bool:
+        return all(is_local(each) for each in endpoints)
 
 
 def ended_one(deployed: Deployed | None, grace_seconds: float = 0.0) -> Body | None:

@@ -1,7 +1,10 @@
 """What an order says of the gang that this agent is a member of, and whether it may be one."""
 
+from dataclasses import replace
+
 from weighhouse_protocol.order import AttemptOrder, GangMember
 from weighhouse_protocol.report import ClockOffset
+from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import PluginError
 
 from weighhouse_agent.policy import Policy, PolicyRefused, check_endpoint, is_local
@@ -23,6 +26,11 @@ def is_gang(order: AttemptOrder) -> bool:
 def own_member(order: AttemptOrder) -> GangMember:
     """This agent's part."""
     return next(each for each in order.gang if each.index == order.member)
+
+
+def makes_load(order: AttemptOrder) -> bool:
+    """Whether a driver is to work here."""
+    return not is_gang(order) or own_member(order).share is not None
 
 
 def lead_of(order: AttemptOrder) -> GangMember:
@@ -60,6 +68,23 @@ def check_peers(policy: Policy, order: AttemptOrder) -> None:
                 f"member {member.index} of the gang, agent `{member.agent_name}`: {error.message}",
                 error.hint,
             ) from error
+
+
+def options_among_peers(policy: Policy, order: AttemptOrder, options: HostOptions) -> HostOptions:
+    """What plugins are told of the machine: nodes listen where the other members reach them.
+
+    :raises PolicyRefused: when that is not the address that this machine's own policy tells.
+    """
+    if not is_gang(order) or not own_member(order).nodes:
+        return options
+    wanted, own = own_member(order).address, policy.statement().address
+    if wanted != own:
+        raise PolicyRefused(
+            f"the platform has peers reach this machine at {wanted}, its policy says {own}",
+            "restart the agent, so that the platform learns of the change",
+        )
+    check_endpoint(policy, address_url(wanted))
+    return replace(options, host=wanted)
 
 
 def check_clock(order: AttemptOrder, clock: ClockOffset | None) -> None:

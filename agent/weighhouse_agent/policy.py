@@ -130,6 +130,7 @@ class Policy(Document):
             max_run_seconds=self.max_run_seconds,
             max_rate_per_second=self.max_rate_per_second,
             max_clients=self.max_clients,
+            address=self.machine.host,
         )
 
     def host_options(self) -> HostOptions:

@@ -1,5 +1,6 @@
 """Runs a driver: order in, events out."""
 
+import contextlib
 import os
 import selectors
 import signal
@@ -17,6 +18,7 @@ from weighhouse_protocol.driver import (
     DriverOrder,
     Failed,
     Finished,
+    Go,
 )
 
 from weighhouse_sdk.context import Context
@@ -138,6 +140,7 @@ class DriverRun:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._close_input()
         self.process.stop(self._end_seconds)
 
     def terminate(self) -> None:
@@ -145,6 +148,19 @@ class DriverRun:
         if self._stop_at is None:
             self._stop_at = self._context.clock.monotonic() + self._end_seconds
             self.process.signal(signal.SIGTERM)
+
+    def go(self, index: int, at_us: int) -> None:
+        """Let a held driver begin a phase. One that has ended meanwhile tells why by itself.
+
+        :param index: of the phase in the order.
+        :param at_us: when, by this machine's clock, unix µs.
+        """
+        self._write(Go(go=index, at_us=at_us))
+
+    @property
+    def ending(self) -> bool:
+        """Whether it was asked to end, or has ended."""
+        return self._stop_at is not None or self.process.exit_code is not None
 
     def events(self) -> Iterator[DriverEvent]:
         """Hand the order over and yield each event as it comes, to the end.
@@ -187,11 +203,23 @@ class DriverRun:
         if pipe is None or pipe.closed:
             message = "events() reads a run once"
             raise RuntimeError(message)
-        try:
-            pipe.write(self._order.model_dump_json(exclude_none=True).encode() + b"\n")
-            pipe.close()
-        except BrokenPipeError:
-            return  # It has ended; its exit code and log tell more than this error.
+        self._write(self._order)
+        if not self._order.hold:
+            self._close_input()
+
+    def _write(self, line: DriverOrder | Go) -> None:
+        pipe = self.process.stdin
+        if pipe is None or pipe.closed:
+            return
+        # It may have ended: its exit code and log tell more than this error.
+        with contextlib.suppress(BrokenPipeError):
+            pipe.write(line.model_dump_json(exclude_none=True).encode() + b"\n")
+            pipe.flush()
+
+    def _close_input(self) -> None:
+        if self.process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self.process.stdin.close()
 
     def _lines(self) -> Iterator[bytes]:
         pipe = self.process.stdout
