@@ -48,6 +48,8 @@ from weighhouse_agent.home import (
     write_atomically,
 )
 from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_image, check_order
+from weighhouse_agent.reporting import Reporter
+from weighhouse_agent.slots import join_memory_group
 from weighhouse_agent.spool import SpoolWriter
 
 CARRIED_OUT = 0
@@ -157,10 +159,15 @@ def _failure_of(
         policy = PolicyFile(directory.home.policy).read()
         target = check_order(policy, order)
         check_peers(policy, order)
-        _stay_on(policy.machine.agent_cpus)
+        slot = policy.slot(order.slot)
+        _stay_on(policy.machine.agent_cpus or slot.processors)
+        if unkept := join_memory_group(directory.home.path, slot, os.getpid()):
+            Reporter(spool).mark("slot_unkept", unkept)
         plugin = load_plugin(target.system)
         check_image(policy, target, plugin.manifest)
-        options = replace(policy.host_options(), credentials=credentials_for(policy, target))
+        options = replace(
+            policy.host_options(slot.name), credentials=credentials_for(policy, target)
+        )
         context = Context.open(
             target,
             directory.system,

@@ -53,6 +53,10 @@ class Slot(Document):
         """The ports one by one; None: any."""
         return None if self.ports is None else range(self.ports[0], self.ports[1] + 1)
 
+    def own(self, processors: frozenset[int]) -> frozenset[int]:
+        """Those of some processors that are this slot's."""
+        return processors & self.processors if self.processors else processors
+
     def statement(self) -> SlotStatement:
         """The slot as the server knows it."""
         return SlotStatement(
@@ -81,8 +85,10 @@ def check_exclusive(slots: Sequence[Slot]) -> None:
         if shared := sorted(one.processors & other.processors):
             message = f"{pair} share processor {shared[0]}"
             raise ValueError(message)
-        if one.ports and other.ports and not (
-            one.ports[1] < other.ports[0] or other.ports[1] < one.ports[0]
+        if (
+            one.ports
+            and other.ports
+            and not (one.ports[1] < other.ports[0] or other.ports[1] < one.ports[0])
         ):
             message = f"{pair} share ports"
             raise ValueError(message)
