@@ -32,7 +32,8 @@ def order() -> Callable[..., AttemptOrder]:
         *, measure_seconds: float = 0.4, limit_seconds: float = 240.0, load: Any = None,
         deployment: str = "process", endpoints: tuple[str, ...] = (), system: str = "scale",
         driver: str = "none", tool: str | None = None, workload: Any = None,
-        warmup_seconds: float = 0.1, **parameters: Any,
+        warmup_seconds: float = 0.1, slot: str = "machine", threads: int | None = None,
+        **parameters: Any,
     ) -> AttemptOrder:  # fmt: skip
         attempt_id = uuid4()
         return AttemptOrder.model_validate(
@@ -63,6 +64,8 @@ def order() -> Callable[..., AttemptOrder]:
                 "sample_seconds": 0.1,
                 "seed": 7,
                 "limit_seconds": limit_seconds,
+                "slot": slot,
+                "threads": threads,
             }
         )
 

@@ -1,7 +1,7 @@
 """Slots: what the machine gives to one attempt at a time, as its policy file divides it.
 
-A slot is exclusive: its processors, its memory and its ports are used by no other one. Without any in
-the policy the machine is one slot.
+A slot is exclusive: its processors, its memory and its ports are used by no other one. Without any
+in the policy the machine is one slot.
 """
 
 import itertools
