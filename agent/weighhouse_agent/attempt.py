@@ -22,6 +22,7 @@ from types import FrameType
 from pydantic import BaseModel, ConfigDict, ValidationError
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion, Failure, FailureKind
+from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.context import Cancel, Context, HostOptions, SystemClock
 from weighhouse_sdk.errors import Cancelled, PluginBroken, PluginError, PluginMissing
 from weighhouse_sdk.machine.procfs import boot_id, process_stat
@@ -140,7 +141,7 @@ def carry_out(directory: AttemptDirectory) -> Completion | None:
     completion = Completion.model_validate(
         {"fence": order.fence, "outcome": outcome, "failure": failure, "events_count": spool.count}
     )
-    write_atomically(directory.outcome, completion.model_dump_json())
+    write_atomically(directory.outcome, mended_json(completion))
     return completion
 
 
