@@ -99,10 +99,11 @@ class Platform:
             return self.attempts[self.claims[request.claim_id]].order
         if not self.sessions or self.sessions[-1].process_id != request.process_id:
             self.breach("a claim without a session")
-        busy = [a for a in self.attempts.values() if a.status in {"claimed", "running"}]
+        of_slot = [a for a in self.attempts.values() if a.order.slot == request.slot]
+        busy = [a for a in of_slot if a.status in {"claimed", "running"}]
         if busy:
-            self.breach(f"a new claim while an attempt is {busy[0].status}")
-        waiting = [a for a in self.attempts.values() if a.status == "offered"]
+            self.breach(f"a new claim while an attempt of its slot is {busy[0].status}")
+        waiting = [a for a in of_slot if a.status == "offered"]
         if not waiting:
             return None
         self.claims[request.claim_id] = waiting[0].order.attempt_id
@@ -297,5 +298,5 @@ class Server:
             self._server.should_exit = True
             with self.platform.changed:
                 self.platform.changed.notify_all()
-            self._thread.join(10)
+            self._thread.join(60)
         self._server = None

@@ -22,6 +22,7 @@ from types import FrameType
 from pydantic import BaseModel, ConfigDict, ValidationError
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion, Failure, FailureKind
+from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.context import Cancel, Context, HostOptions, SystemClock
 from weighhouse_sdk.errors import Cancelled, PluginBroken, PluginError, PluginMissing
 from weighhouse_sdk.machine.procfs import boot_id, process_stat
@@ -48,6 +49,8 @@ from weighhouse_agent.home import (
     write_atomically,
 )
 from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_image, check_order
+from weighhouse_agent.reporting import Reporter
+from weighhouse_agent.slots import join_memory_group
 from weighhouse_agent.spool import SpoolWriter
 
 CARRIED_OUT = 0
@@ -138,7 +141,7 @@ def carry_out(directory: AttemptDirectory) -> Completion | None:
     completion = Completion.model_validate(
         {"fence": order.fence, "outcome": outcome, "failure": failure, "events_count": spool.count}
     )
-    write_atomically(directory.outcome, completion.model_dump_json())
+    write_atomically(directory.outcome, mended_json(completion))
     return completion
 
 
@@ -157,10 +160,15 @@ def _failure_of(
         policy = PolicyFile(directory.home.policy).read()
         target = check_order(policy, order)
         check_peers(policy, order)
-        _stay_on(policy.machine.agent_cpus)
+        slot = policy.slot(order.slot)
+        _stay_on(policy.machine.agent_cpus or slot.processors)
+        if unkept := join_memory_group(directory.home.path, slot, os.getpid()):
+            Reporter(spool).mark("slot_unkept", unkept)
         plugin = load_plugin(target.system)
         check_image(policy, target, plugin.manifest)
-        options = replace(policy.host_options(), credentials=credentials_for(policy, target))
+        options = replace(
+            policy.host_options(slot.name), credentials=credentials_for(policy, target)
+        )
         context = Context.open(
             target,
             directory.system,

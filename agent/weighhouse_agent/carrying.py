@@ -13,6 +13,7 @@ import structlog
 from pydantic import ValidationError
 from weighhouse_protocol.order import AttemptOrder, Timings
 from weighhouse_protocol.report import Completion, Failure
+from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.process import log_tail
 
@@ -182,7 +183,7 @@ class Carrier:
             failure=failure,
             events_count=self._spool.count,
         )
-        write_atomically(self.directory.outcome, completion.model_dump_json())
+        write_atomically(self.directory.outcome, mended_json(completion))
         return completion
 
     def _failure(self, trouble: str | None) -> Failure:

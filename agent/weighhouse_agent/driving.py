@@ -1,11 +1,12 @@
 """What the driver of an attempt is ordered to do, and why it gave up."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import DriverOrder, DriverTarget, Failed
-from weighhouse_protocol.load import Share
+from weighhouse_protocol.load import ClosedLoad, Share
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
@@ -17,6 +18,7 @@ from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.gangs import is_gang, own_member
+from weighhouse_agent.policy import is_local
 
 NOWHERE = "tcp://127.0.0.1:0"
 """What stands for the endpoints in an order before there are any."""
@@ -104,10 +106,36 @@ class DriverPlan:
             # They would stand on the tool's command line, for everybody to read.
             raise TargetInvalid([("credentials", f"{name} is not given any")])
         options = self.plugin.driver_options(self.target)
-        refused = self.tool.refusals(self._order((NOWHERE,), options))
+        refused = self.tool.refusals(self._order((NOWHERE,), options, threads=self.threads()))
         if refused:
             raise TargetInvalid([("tool", each) for each in refused])
         self.tool.find_versions(self.context.options)
+
+    def threads(self) -> int:
+        """How many threads make the load: as many as the order says; else as many as its clients
+        and the processors for the driver can use, and a foreign tool can divide its clients by.
+        """
+        if self.order.threads is not None:
+            return self.order.threads
+        if self.plugin.in_process:
+            return 1  # Its driver has a thread for each client, whatever it is told.
+        most = max(1, min(fewest_connections(self.order), self._processors()))
+        if self.tool is None:
+            return most
+        options = self.plugin.driver_options(self.target)
+        order = self._order((NOWHERE,), options, threads=1)
+        for threads in range(most, 1, -1):
+            if not self.tool.refusals(order.model_copy(update={"shards": threads})):
+                return threads
+        return 1
+
+    def _processors(self) -> int:
+        """For the driver: one less than there are where servers may use the same ones."""
+        options = self.context.options
+        everything = frozenset(range(os.cpu_count() or 1))
+        usable = options.driver_cpus or everything
+        shared = usable & (options.server_cpus or everything)
+        return len(usable) - (1 if shared and serves(self.order) else 0)
 
     def order_for(
         self, endpoints: tuple[str, ...], told: Mapping[str, Scalar] | None = None
@@ -118,12 +146,15 @@ class DriverPlan:
         """
         driver, options = self.plugin.manifest.driver.id, {**(told or {}), **self.options()}
         if self.tool is None:
-            return driver, self._order(endpoints, options)
+            return driver, self._order(endpoints, options, threads=self.threads())
         installed = self.tool.find_versions(self.context.options)[0]
         options = self.tool.order_options(options, installed, driver)
-        return self.tool.manifest.driver.id, self._order(endpoints, options)
+        order = self._order(endpoints, options, threads=self.threads())
+        return self.tool.manifest.driver.id, order
 
-    def _order(self, endpoints: tuple[str, ...], options: Mapping[str, Scalar]) -> DriverOrder:
+    def _order(
+        self, endpoints: tuple[str, ...], options: Mapping[str, Scalar], *, threads: int
+    ) -> DriverOrder:
         return DriverOrder(
             workload=self.order.workload,
             target=DriverTarget(endpoints=endpoints, options=dict(options)),
@@ -131,7 +162,7 @@ class DriverPlan:
             phases=self.order.phases,
             seed=self.order.seed,
             interval_seconds=self.order.interval_seconds,
-            shards=self.order.threads or 1,
+            shards=threads,
             share=self._share(),
             hold=is_gang(self.order),
         )
@@ -149,3 +180,21 @@ class DriverPlan:
     def _share(self) -> Share:
         own = own_member(self.order).share if is_gang(self.order) else None
         return own or Share()
+
+
+def fewest_connections(order: AttemptOrder) -> int:
+    """Clients of the phase that has fewest: a thread without any would be idle."""
+    load = order.load
+    plain = load.clients if isinstance(load, ClosedLoad) else load.connections
+    return min([plain, *(phase.clients for phase in order.phases if phase.clients is not None)])
+
+
+def serves(order: AttemptOrder) -> bool:
+    """Whether nodes of the system have the driver's processors too, as far as the order tells."""
+    if is_gang(order):
+        own = own_member(order)
+        place = (own.address, own.slot)
+        return any(each.nodes for each in order.gang if (each.address, each.slot) == place)
+    if order.target.deployment != "external":
+        return True
+    return any(is_local(each) for each in order.target.endpoints)

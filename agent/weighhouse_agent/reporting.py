@@ -116,6 +116,7 @@ class Reporter:
                 commands=told.commands or tuple(commands),
                 facts=facts,
                 co_located=co_located,
+                threads=ready.shards if ready else None,
                 layout=ready.layout if ready else None,
                 stream_hash=ready.stream_hash if ready else None,
             )

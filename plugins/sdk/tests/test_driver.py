@@ -114,6 +114,7 @@ def test_places_are_searched_in_their_order(
     with pytest.raises(BinaryMissing, match="weighhouse-driver-small is not installed") as caught:
         locate_driver("small")
     assert DRIVERS_VARIABLE in caught.value.hint
+    assert "make driver NAME=small" in caught.value.hint
 
 
 def test_order_goes_in_and_events_come_out(context: Context, drivers: Path) -> None:
@@ -246,6 +247,14 @@ def test_description_is_read_and_checked(drivers: Path) -> None:
     with pytest.raises(DriverFailed, match="ended with 1") as caught:
         describe_driver("small")
     assert caught.value.log_lines == ("library missing",)
+    assert "make driver NAME=small" in caught.value.hint
+    write(
+        drivers,
+        "print('scales are not installed; apt-get install scales', file=sys.stderr); sys.exit(69)",
+    )
+    with pytest.raises(DriverFailed, match="scales are not installed") as caught:
+        describe_driver("small")
+    assert caught.value.hint == "apt-get install scales"
 
 
 def test_cancelled_before_it_was_ready(context: Context, drivers: Path) -> None:

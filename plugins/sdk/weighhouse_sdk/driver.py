@@ -25,9 +25,14 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DriverFailed, DriverKilled
 from weighhouse_sdk.machine.process import Command, ServerProcess
 from weighhouse_sdk.machine.programs import locate_program
+from weighhouse_sdk.machine.remembering import remembered
 
 PREFIX = "weighhouse-driver-"
+DESCRIBE = "--describe"
 DESCRIBE_SECONDS = 20.0
+UNAVAILABLE = 69
+"""Exit status (EX_UNAVAILABLE of sysexits.h) of a driver whose tool is not on this machine; the
+last line of its standard error says `what; hint`."""
 LOOK_SECONDS = 0.1
 """How often a running driver's reader looks for a cancel."""
 END_SECONDS = 10.0
@@ -41,32 +46,43 @@ def locate_driver(driver_id: str) -> Path:
     :param driver_id: for example `resp`.
     :raises BinaryMissing: when it is nowhere.
     """
-    return locate_program(PREFIX + driver_id)
+    return locate_program(PREFIX + driver_id, f"make driver NAME={driver_id}")
 
 
 def describe_driver(driver_id: str) -> DriverDescription:
-    """Ask a driver what it supports.
+    """What a driver supports: asked, or remembered of the very same file.
 
     :raises BinaryMissing: when it is not there.
-    :raises DriverFailed: when it does not answer as the protocol says.
+    :raises DriverFailed: when it does not answer as the protocol says, or what it drives is not
+        there.
     """
     executable = locate_driver(driver_id)
+    answer = remembered(executable, (DESCRIBE,), lambda: _asked(executable, driver_id))
+    return DriverDescription.model_validate_json(answer)
+
+
+def _asked(executable: Path, driver_id: str) -> bytes:
+    again = f"build it again (`make driver NAME={driver_id}`)"
     try:
         answer = subprocess.run(
-            [str(executable), "--describe"],
+            [str(executable), DESCRIBE],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=True,
             timeout=DESCRIBE_SECONDS,
         )
-        return DriverDescription.model_validate_json(answer.stdout)
+        DriverDescription.model_validate_json(answer.stdout)
     except subprocess.CalledProcessError as error:
         lines = error.stderr.decode("utf-8", errors="replace").splitlines()[-20:]
-        message = f"{executable.name} --describe ended with {error.returncode}"
-        raise DriverFailed(message, "build it again", lines, error.returncode) from error
+        if error.returncode == UNAVAILABLE and lines:
+            what, _, hint = lines[-1].partition("; ")
+            raise DriverFailed(what, hint, lines, error.returncode) from error
+        message = f"{executable.name} {DESCRIBE} ended with {error.returncode}"
+        raise DriverFailed(message, again, lines, error.returncode) from error
     except (subprocess.TimeoutExpired, OSError, ValidationError) as error:
-        message = f"{executable.name} --describe gave no description: {error}"
-        raise DriverFailed(message, "build it again") from error
+        message = f"{executable.name} {DESCRIBE} gave no description: {error}"
+        raise DriverFailed(message, again) from error
+    return answer.stdout
 
 
 class DriverRun:

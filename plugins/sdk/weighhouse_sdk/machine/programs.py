@@ -24,9 +24,10 @@ def driver_directories() -> tuple[Path, ...]:
     return tuple(place for place in places if place is not None)
 
 
-def locate_program(name: str) -> Path:
+def locate_program(name: str, made_by: str = "make install") -> Path:
     """Find an executable of ours, where drivers are.
 
+    :param made_by: the command that builds it, for the hint.
     :raises BinaryMissing: when it is nowhere.
     """
     path = os.pathsep.join(
@@ -35,6 +36,7 @@ def locate_program(name: str) -> Path:
     found = shutil.which(name, path=path)
     if found is None:
         raise BinaryMissing(
-            name, hint=f"build the drivers (`make install`), or point ${DRIVERS_VARIABLE} at them"
+            name,
+            hint=f"build it (`{made_by}`), or point ${DRIVERS_VARIABLE} at where it is",
         )
     return Path(found).absolute()

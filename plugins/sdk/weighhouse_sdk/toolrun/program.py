@@ -33,7 +33,7 @@ from weighhouse_protocol.driver import (
 from weighhouse_protocol.load import ClosedLoad, Phase
 
 from weighhouse_sdk.context import HostOptions
-from weighhouse_sdk.driver import locate_driver
+from weighhouse_sdk.driver import DESCRIBE, UNAVAILABLE, locate_driver
 from weighhouse_sdk.errors import DriverFailed, PluginError, SystemFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Installed
 from weighhouse_sdk.toolrun.holding import Lines, until, word
@@ -56,7 +56,7 @@ def main(tool: Tool) -> int:
 
     SIGTERM and SIGINT end the tool, and what it had measured is reported.
     """
-    if sys.argv[1:] == ["--describe"]:
+    if sys.argv[1:] == [DESCRIBE]:
         return _describe(tool)
     lines = Lines(sys.stdin.fileno())
     try:
@@ -72,7 +72,7 @@ def _describe(tool: Tool) -> int:
         version = tool.find_versions(HostOptions())[0].version
     except PluginError as error:
         print(f"{error.message}; {error.hint}", file=sys.stderr)  # noqa: T201 - as above
-        return FAULT
+        return UNAVAILABLE
     manifest = tool.manifest
     _write(
         DriverDescription(
