@@ -110,6 +110,10 @@ class Platform:
         waiting[0].status = "claimed"
         return waiting[0].order
 
+    def cancel_of(self, attempt: Attempt) -> Literal["none", "graceful", "kill"]:
+        """Whether an attempt is to stop; a gang's, when another member failed."""
+        return "graceful" if self.meeting.gone - {attempt.order.member} else attempt.cancel
+
     def of(self, attempt_id: UUID, request: Request) -> Attempt:
         attempt = self.attempts.get(attempt_id)
         if attempt is None:
@@ -197,9 +201,8 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
         if body.next_sequence < earlier:
             platform.breach("a heartbeat that counts backwards")
         attempt.heartbeats.append(body)
-        lost = platform.meeting.gone - {attempt.order.member}
         return HeartbeatAnswer(
-            cancel="graceful" if lost else attempt.cancel,
+            cancel=platform.cancel_of(attempt),
             received_at_us=received_at_us,
             answered_at_us=platform.meeting.now_us(),
         )
@@ -269,7 +272,7 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
                 "status": attempt.status,
                 "next_sequence": len(attempt.events),
                 "log_offsets": {name: len(text) for name, text in attempt.logs.items()},
-                "cancel": attempt.cancel,
+                "cancel": platform.cancel_of(attempt),
             }
         )
 

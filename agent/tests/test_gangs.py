@@ -42,7 +42,7 @@ def test_members_go_through_a_run_together(
     tmp_path: Path, environment: dict[str, str], order: MakeOrder
 ) -> None:
     with gang_of(tmp_path, environment, TWO_AND_TWO, ahead_us=-2_000_000) as gang:
-        gang.offer(of_two_nodes(order(measure_seconds=3.0)))
+        gang.offer(of_two_nodes(order(warmup_seconds=3.0, measure_seconds=3.0)))
         gang.until_ended()
         assert gang.outcomes == ["completed"] * 4, failures(gang)
         assert [each.phases() for each in gang.attempts] == [PHASES] * 4
@@ -127,11 +127,8 @@ def test_a_member_that_is_lost_ends_the_others(
         lost.signal(signal.SIGKILL)
         os.kill(pid, signal.SIGKILL)
         gang.meeting.is_gone(2)  # its lease has run out
-        until(
-            "the others end",
-            lambda: [gang.outcomes[n] for n in (0, 1, 3)] == ["cancelled"] * 3,
-            seconds=120,
-        )
+        for index in (0, 1, 3):
+            until("another ends", lambda n=index: gang.outcomes[n], seconds=120)
         assert failures(gang) == []
 
 
@@ -168,7 +165,7 @@ def test_a_node_that_ends_under_load_fails_the_run(
         gang.until_ended()
         assert "completed" not in gang.outcomes
         assert failures(gang)
-        assert all(each.startswith("database: ") for each in failures(gang))
+        assert [each for each in failures(gang) if not each.startswith("database: ")] == []
 
 
 def test_a_fault_is_carried_out_where_the_node_is(

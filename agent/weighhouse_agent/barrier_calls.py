@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import structlog
 from weighhouse_protocol.order import Arrival, AttemptOrder, BarrierState, Timings, barriers
+from weighhouse_protocol.report import AttemptState
 
 from weighhouse_agent.barriers import LOOK_SECONDS, Arrived, BarrierFiles, Released
 from weighhouse_agent.clients import READ_SECONDS, GaveUp, PlatformClient, Refused, again
@@ -16,6 +17,9 @@ from weighhouse_agent.watching import Watch
 LOG = structlog.get_logger("weighhouse_agent")
 AGAIN_SECONDS = 0.2
 """Before a platform is asked again that answered at once, though nothing was released."""
+
+ASK_SECONDS = 1.0
+"""Between two questions whether the gang has ended."""
 
 
 @dataclass
@@ -43,17 +47,19 @@ class BarrierCalls:
         names = barriers(len(self.order.phases))
         while not self.watch.ended.wait(LOOK_SECONDS) and files.released(names[-1]) is None:
             found = files.outstanding(names)
-            if found is None:
-                continue
             try:
-                self._carry(files, *found)
+                if files.doubted:
+                    self._ask()
+                elif found is not None:
+                    self._carry(files, *found)
             except GaveUp:
                 return
             except Refused as error:
-                LOG.warning("barrier refused", barrier=found[0], reason=str(error))
+                where = found[0] if found is not None else "the state of the attempt"
+                LOG.warning("barrier refused", barrier=where, reason=str(error))
                 self.watch.ask_to_stop(
                     "infrastructure",
-                    f"the platform does not let this member of the gang go on at `{found[0]}`: "
+                    f"the platform does not let this member of the gang go on at {where}: "
                     f"{error.detail}",
                     "the run's other machines tell more",
                 )
@@ -75,6 +81,22 @@ class BarrierCalls:
                 return
             if self.watch.ended.wait(AGAIN_SECONDS):
                 raise GaveUp(name)
+
+    def _ask(self) -> None:
+        """Ask whether the gang has ended, at once and then each second.
+
+        :raises Refused: when the platform does not know the attempt.
+        :raises GaveUp: when the attempt's process has ended meanwhile.
+        """
+        path = f"/agent/v1/attempts/{self.order.attempt_id}"
+        state = again(
+            lambda: self.client.ask("GET", path, None, AttemptState),
+            what="state",
+            stop=self.watch.ended,
+        )
+        obey(self.order, self.watch, state.cancel)
+        if self.watch.ended.wait(ASK_SECONDS):
+            raise GaveUp("state")
 
     def _post(self, name: str, arrived: Arrived) -> BarrierState:
         wait = min(60.0, self.timings.long_poll_seconds)

@@ -6,6 +6,7 @@ agent carries that there and the release back:
 ```
 attempts/ID/barriers/NAME.arrival.json  by the attempt's process, with what others are to know
             barriers/NAME.release.json  by the agent: the platform's answer, the clock's offset
+            barriers/doubt              by the attempt's process: something of the others' is gone
 ```
 
 An arrival without a release is posted again and again, by whichever agent finds it: a restart of
@@ -28,6 +29,8 @@ LOOK_SECONDS = 0.05
 """How often each side looks for the other's file; less than what the platform grants before a
 common beginning.
 """
+DOUBT_SECONDS = 30.0
+"""How long another member may take to tear its part down and to tell why."""
 
 
 class Arrived(BaseModel):
@@ -80,6 +83,20 @@ class BarrierFiles:
         text = read_text(self._file(name, "release"))
         return None if text is None else Released.model_validate_json(text)
 
+    @property
+    def _doubt(self) -> Path:
+        return self.directory.path / "barriers" / "doubt"
+
+    def doubt(self) -> None:
+        """Ask whether the others are told to stop. Idempotent."""
+        make_passable(self._doubt.parent)
+        self._doubt.touch()
+
+    @property
+    def doubted(self) -> bool:
+        """Whether somebody asks."""
+        return self._doubt.exists()
+
     def outstanding(self, names: tuple[str, ...]) -> tuple[str, Arrived] | None:
         """The arrival that waits for its release; None: there is none.
 
@@ -123,6 +140,17 @@ class Gate:
             if abandon():
                 return None
             self.context.cancel.wait(min(LOOK_SECONDS, self.context.seconds_left()))
+
+    def doubt(self) -> None:
+        """Something that other members have is gone: wait whether the gang has ended, so that what
+        follows from another's failure is not told as one.
+
+        :raises Cancelled: when it has.
+        :raises DeadlinePassed: when the run's limit is over.
+        """
+        self.files.doubt()
+        self.context.cancel.wait(min(DOUBT_SECONDS, self.context.seconds_left()))
+        self.context.check()
 
     def until(self, at_us: int, *, abandon: Callable[[], bool] = lambda: False) -> bool:
         """Wait for an instant of this machine's clock.

@@ -30,7 +30,7 @@ from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.places import NodeAddress
 
 from weighhouse_agent.barriers import Gate, Released
-from weighhouse_agent.execution import Execution, ended_one
+from weighhouse_agent.execution import END_GRACE_SECONDS, Execution, ended_one
 from weighhouse_agent.faulting import check_faults
 from weighhouse_agent.gangs import (
     US,
@@ -42,6 +42,8 @@ from weighhouse_agent.gangs import (
 )
 from weighhouse_agent.policy import PolicyRefused, check_endpoint
 
+COMMON = frozenset({"database", "not_ready"})
+"""Failures of the system, which all members have in common."""
 Payload = TypeVar("Payload", bound=BaseModel)
 
 
@@ -94,6 +96,8 @@ class GangExecution(Execution):
     _formed: Formed | None = None
     _ready_after: float = 0.0
     """Seconds that the nodes here took."""
+    _is_up: bool = False
+    """Whether all nodes ran, so that trouble with the system may begin with any member."""
     _phases_over: int = 0
     """How many the driver here has ended."""
 
@@ -108,6 +112,18 @@ class GangExecution(Execution):
     @property
     def _drives(self) -> bool:
         return self._own.share is not None
+
+    def run(self) -> None:
+        """As a whole, with others. What may be another member's failure is told as one of this
+        one's only when nobody else has failed.
+        """
+        try:
+            super().run()
+        except PluginError as error:
+            mine = self._dead or ended_one(self._deployed, END_GRACE_SECONDS)
+            if self._is_up and error.kind in COMMON and mine is None:
+                self.gate.doubt()
+            raise
 
     # before the first phase
 
@@ -135,6 +151,7 @@ class GangExecution(Execution):
         elif self._leads:
             self._bring_up(())
         self._pass("up")
+        self._is_up = True
         self._form()
 
     def _peers(self, placed: Released) -> tuple[NodeAddress, ...]:

@@ -90,17 +90,17 @@ def options_among_peers(policy: Policy, order: AttemptOrder, options: HostOption
 def check_clock(order: AttemptOrder, clock: ClockOffset | None) -> None:
     """Hold this machine's clock against the platform's, before anything begins by it.
 
-    :raises ClockApart: when it is off by more than the measured phase lasts.
+    :raises ClockApart: when it is off by more than the shortest phase lasts.
     """
-    seconds = [p.duration_seconds for p in order.phases if p.kind == "measure"]
-    longest = max((each for each in seconds if each is not None), default=None)
-    if clock is None or longest is None:
+    planned = (phase.duration_seconds for phase in order.phases)
+    shortest = min((each for each in planned if each is not None), default=None)
+    if clock is None or shortest is None:
         return
-    if abs(clock.offset_us) - clock.error_us <= longest * US:
+    if abs(clock.offset_us) - clock.error_us <= shortest * US:
         return
     how = "behind" if clock.offset_us > 0 else "ahead of"
     raise ClockApart(
         f"this machine's clock is {abs(clock.offset_us) / US:.1f} s {how} the platform's, which is "
-        f"more than the measured phase of {longest:g} s",
+        f"more than a phase of {shortest:g} s",
         "let chrony or systemd-timesyncd set it; `timedatectl` tells whether they do",
     )
