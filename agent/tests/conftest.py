@@ -29,10 +29,11 @@ def order() -> Callable[..., AttemptOrder]:
     """Makes an order for the small system."""
 
     def make(
-        *, measure_seconds: float = 0.4, limit_seconds: float = 60.0, load: Any = None,
+        *, measure_seconds: float = 0.4, limit_seconds: float = 240.0, load: Any = None,
         deployment: str = "process", endpoints: tuple[str, ...] = (), system: str = "scale",
         driver: str = "none", tool: str | None = None, workload: Any = None,
-        warmup_seconds: float = 0.1, **parameters: Any,
+        warmup_seconds: float = 0.1, slot: str = "machine", threads: int | None = None,
+        **parameters: Any,
     ) -> AttemptOrder:  # fmt: skip
         attempt_id = uuid4()
         return AttemptOrder.model_validate(
@@ -63,6 +64,8 @@ def order() -> Callable[..., AttemptOrder]:
                 "sample_seconds": 0.1,
                 "seed": 7,
                 "limit_seconds": limit_seconds,
+                "slot": slot,
+                "threads": threads,
             }
         )
 
@@ -121,9 +124,9 @@ class RunningAgent:
         """Send a signal and wait for the end; the exit status."""
         assert self.process is not None
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(120)
 
-    def wait(self, seconds: float = 30) -> int:
+    def wait(self, seconds: float = 120) -> int:
         assert self.process is not None
         return self.process.wait(seconds)
 

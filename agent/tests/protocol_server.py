@@ -6,14 +6,16 @@ A breach of the protocol by the agent is kept in `breaches`, which the fixture a
 import re
 import threading
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from weighhouse_protocol.order import (
+    Arrival,
     AttemptOrder,
+    BarrierState,
     Claimed,
     ClaimRequest,
     Registered,
@@ -33,6 +35,8 @@ from weighhouse_protocol.report import (
     HeartbeatAnswer,
 )
 
+from .meeting import Meeting
+
 TIMINGS = Timings(
     long_poll_seconds=0.5, heartbeat_seconds=0.2, upload_seconds=0.1,
     teardown_seconds=3.0, term_seconds=1.0,
@@ -47,7 +51,7 @@ class Attempt:
     heartbeats: list[Heartbeat] = field(default_factory=list)
     logs: dict[str, bytes] = field(default_factory=dict)
     completion: Completion | None = None
-    cancel: str = "none"
+    cancel: Literal["none", "graceful", "kill"] = "none"
     starts: int = 0
 
     def kinds(self) -> list[str]:
@@ -77,6 +81,8 @@ class Platform:
     refusals: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Pattern of `METHOD path` → status and detail."""
     calls: list[str] = field(default_factory=list)
+    meeting: Meeting = field(default_factory=Meeting)
+    """Of the gang whose member this platform's agent is; each agent has a platform of its own."""
     changed: threading.Condition = field(default_factory=threading.Condition)
 
     def offer(self, order: AttemptOrder) -> Attempt:
@@ -93,15 +99,20 @@ class Platform:
             return self.attempts[self.claims[request.claim_id]].order
         if not self.sessions or self.sessions[-1].process_id != request.process_id:
             self.breach("a claim without a session")
-        busy = [a for a in self.attempts.values() if a.status in {"claimed", "running"}]
+        of_slot = [a for a in self.attempts.values() if a.order.slot == request.slot]
+        busy = [a for a in of_slot if a.status in {"claimed", "running"}]
         if busy:
-            self.breach(f"a new claim while an attempt is {busy[0].status}")
-        waiting = [a for a in self.attempts.values() if a.status == "offered"]
+            self.breach(f"a new claim while an attempt of its slot is {busy[0].status}")
+        waiting = [a for a in of_slot if a.status == "offered"]
         if not waiting:
             return None
         self.claims[request.claim_id] = waiting[0].order.attempt_id
         waiting[0].status = "claimed"
         return waiting[0].order
+
+    def cancel_of(self, attempt: Attempt) -> Literal["none", "graceful", "kill"]:
+        """Whether an attempt is to stop; a gang's, when another member failed."""
+        return "graceful" if self.meeting.gone - {attempt.order.member} else attempt.cancel
 
     def of(self, attempt_id: UUID, request: Request) -> Attempt:
         attempt = self.attempts.get(attempt_id)
@@ -181,6 +192,7 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
 
     @app.post(f"{base}/heartbeat")
     def heartbeat(request: Request, attempt_id: UUID, body: Heartbeat) -> HeartbeatAnswer:
+        received_at_us = platform.meeting.now_us()
         attempt = platform.of(attempt_id, request)
         earlier = attempt.heartbeats[-1].next_sequence if attempt.heartbeats else 0
         if attempt.completion is not None:
@@ -189,7 +201,21 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
         if body.next_sequence < earlier:
             platform.breach("a heartbeat that counts backwards")
         attempt.heartbeats.append(body)
-        return HeartbeatAnswer.model_validate({"cancel": attempt.cancel})
+        return HeartbeatAnswer(
+            cancel=platform.cancel_of(attempt),
+            received_at_us=received_at_us,
+            answered_at_us=platform.meeting.now_us(),
+        )
+
+    @app.post(f"{base}/barriers/{{name}}")
+    def barrier(request: Request, attempt_id: UUID, name: str, body: Arrival) -> BarrierState:
+        attempt = platform.of(attempt_id, request)
+        if attempt.status != "running":
+            platform.breach(f"an arrival at {name} while the attempt is {attempt.status}")
+        if (wrong := platform.meeting.breach(attempt.order, name)) is not None:
+            platform.breach(wrong)
+            raise HTTPException(409, wrong)
+        return platform.meeting.arrive(attempt.order, name, body)
 
     @app.post(f"{base}/events")
     def events(request: Request, attempt_id: UUID, body: EventBatch) -> EventsAccepted:
@@ -233,6 +259,8 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
             platform.breach("a completion that forgets events")
         attempt.completion = body
         attempt.status = body.outcome
+        if body.outcome != "completed":
+            platform.meeting.is_gone(attempt.order.member)
         return CompletionAnswer(result="accepted")
 
     @app.get(base)
@@ -244,7 +272,7 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
                 "status": attempt.status,
                 "next_sequence": len(attempt.events),
                 "log_offsets": {name: len(text) for name, text in attempt.logs.items()},
-                "cancel": attempt.cancel,
+                "cancel": platform.cancel_of(attempt),
             }
         )
 
@@ -273,5 +301,5 @@ class Server:
             self._server.should_exit = True
             with self.platform.changed:
                 self.platform.changed.notify_all()
-            self._thread.join(10)
+            self._thread.join(60)
         self._server = None

@@ -17,7 +17,7 @@ from .protocol_server import Attempt, Server
 MakeOrder = Callable[..., AttemptOrder]
 
 
-def measured(attempt: Attempt, what: str = "measure", seconds: float = 30) -> None:
+def measured(attempt: Attempt, what: str = "measure", seconds: float = 120) -> None:
     """Wait until an attempt is in its measurement, and the platform has seen an interval of it."""
     until(
         f"an interval of {what} arrives",

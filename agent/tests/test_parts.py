@@ -195,7 +195,7 @@ def test_a_process_is_made_to_end(
     thread.start()
     watch.ask_to_stop("cancelled", "because", kill=kill)
     watch.ask_to_stop("timeout", "another reason")
-    thread.join(10)
+    thread.join(120)
     assert watch.ended.is_set()
     assert deaf.wait() == -ended_by
     assert '"because"' in watch.directory.request.read_text()
@@ -265,6 +265,29 @@ def test_an_attempt_is_begun_once(
         assert '"failed"' in directory.outcome.read_text()
     finally:
         starter.close()
+
+
+def test_what_is_not_installed_is_said_with_where_it_comes_from(
+    tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PYTHONPATH", "WEIGHHOUSE_DRIVERS"):
+        monkeypatch.setenv(name, environment[name])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "python3").symlink_to(sys.executable)
+    for name in ("HOME", "CARGO_TARGET_DIR", "WEIGHHOUSE_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    for name in ("WEIGHHOUSE_YCSB", "YCSB_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    starter = Starter()
+    try:
+        found = starter.inventory()
+    finally:
+        starter.close()
+    assert found.versions["driver scale"] == "0.1.0"
+    assert "YCSB_HOME" in found.absent["ycsb"]
+    assert "make driver NAME=resp" in found.absent["resp"]
+    assert all("not installed" in reason for reason in found.absent.values()), found.absent
+    assert {"redis", "redis-benchmark"} <= {manifest.id for manifest in found.manifests}
 
 
 def test_a_log_that_cannot_be_written_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,15 +22,25 @@ from types import FrameType
 from pydantic import BaseModel, ConfigDict, ValidationError
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion, Failure, FailureKind
+from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.context import Cancel, Context, HostOptions, SystemClock
 from weighhouse_sdk.errors import Cancelled, PluginBroken, PluginError, PluginMissing
 from weighhouse_sdk.machine.procfs import boot_id, process_stat
 from weighhouse_sdk.registry import load_plugin, load_tool
 
 from weighhouse_agent import VERSION
+from weighhouse_agent.barriers import BarrierFiles, Gate
 from weighhouse_agent.credentials import credentials_for
 from weighhouse_agent.execution import Execution
 from weighhouse_agent.facts import machine_facts
+from weighhouse_agent.gang import GangExecution
+from weighhouse_agent.gangs import (
+    check_peers,
+    is_gang,
+    makes_load,
+    options_among_peers,
+    own_member,
+)
 from weighhouse_agent.home import (
     SECRET,
     AttemptDirectory,
@@ -39,6 +49,8 @@ from weighhouse_agent.home import (
     write_atomically,
 )
 from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_image, check_order
+from weighhouse_agent.reporting import Reporter
+from weighhouse_agent.slots import join_memory_group
 from weighhouse_agent.spool import SpoolWriter
 
 CARRIED_OUT = 0
@@ -129,7 +141,7 @@ def carry_out(directory: AttemptDirectory) -> Completion | None:
     completion = Completion.model_validate(
         {"fence": order.fence, "outcome": outcome, "failure": failure, "events_count": spool.count}
     )
-    write_atomically(directory.outcome, completion.model_dump_json())
+    write_atomically(directory.outcome, mended_json(completion))
     return completion
 
 
@@ -147,16 +159,23 @@ def _failure_of(
     try:
         policy = PolicyFile(directory.home.policy).read()
         target = check_order(policy, order)
-        _stay_on(policy.machine.agent_cpus)
+        check_peers(policy, order)
+        slot = policy.slot(order.slot)
+        _stay_on(policy.machine.agent_cpus or slot.processors)
+        if unkept := join_memory_group(directory.home.path, slot, os.getpid()):
+            Reporter(spool).mark("slot_unkept", unkept)
         plugin = load_plugin(target.system)
         check_image(policy, target, plugin.manifest)
-        tool = load_tool(target.tool) if target.tool is not None else None
+        options = replace(
+            policy.host_options(slot.name), credentials=credentials_for(policy, target)
+        )
         context = Context.open(
             target,
             directory.system,
             log_directory=directory.logs,
             limit_seconds=order.limit_seconds,
-            options=replace(policy.host_options(), credentials=credentials_for(policy, target)),
+            options=options_among_peers(policy, order, options),
+            own_nodes=own_member(order).nodes if is_gang(order) else None,
             cancel=cancel,
             clock=clock,
         )
@@ -164,7 +183,14 @@ def _failure_of(
         facts = machine_facts(
             directory.home.instance_id(), taking_part, directory=directory.home.path
         )
-        execution = Execution(order, target, plugin, policy, context, spool, facts, tool)
+        tool = load_tool(target.tool) if target.tool is not None and makes_load(order) else None
+        if is_gang(order):
+            gate = Gate(BarrierFiles(directory), context)
+            execution = GangExecution(
+                order, target, plugin, policy, context, spool, facts, tool, gate=gate
+            )
+        else:
+            execution = Execution(order, target, plugin, policy, context, spool, facts, tool)
         execution.run()
     except Cancelled:
         failure = _cancelled(directory)

@@ -13,12 +13,16 @@ import structlog
 from pydantic import ValidationError
 from weighhouse_protocol.order import AttemptOrder, Timings
 from weighhouse_protocol.report import Completion, Failure
+from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.process import log_tail
 
 from weighhouse_agent.attempt import context_left, stop_request
+from weighhouse_agent.barrier_calls import BarrierCalls
 from weighhouse_agent.clients import GaveUp, PlatformClient, Refused
+from weighhouse_agent.clock import ClockEstimate
 from weighhouse_agent.delivery import CONFLICT, Delivery
+from weighhouse_agent.gangs import is_gang
 from weighhouse_agent.heartbeats import Heartbeats, obey
 from weighhouse_agent.home import AttemptDirectory, make_passable, read_text, write_atomically
 from weighhouse_agent.nursery import Exit
@@ -56,6 +60,7 @@ class Carrier:
     _spool: SpoolReader = field(init=False)
     _delivery: Delivery = field(init=False)
     _watch: Watch | None = None
+    _clock: ClockEstimate = field(default_factory=ClockEstimate)
     _found: bool = False
     _refused: Refused | None = None
     _stop: tuple[str, str] | None = None
@@ -85,7 +90,9 @@ class Carrier:
             return self._set_aside(error)
         if self._watch is None:
             return self._deliver(self._settle(trouble))
-        Heartbeats(self.order, self.client, self._spool, self._watch, self.timings).start()
+        Heartbeats(
+            self.order, self.client, self._spool, self._watch, self.timings, self._clock
+        ).start()
         stream = threading.Thread(target=self._stream, name="stream", daemon=True)
         stream.start()
         self._watch.until_ended()
@@ -131,6 +138,10 @@ class Carrier:
             return
         try:
             self._introduce()
+            if is_gang(self.order):
+                BarrierCalls(
+                    self.directory, self.order, self.client, watch, self.timings, self._clock
+                ).start()
             while not watch.ended.wait(self.timings.upload_seconds):
                 self._delivery.send_events()
         except GaveUp:
@@ -146,7 +157,7 @@ class Carrier:
         if state is None and self._found:
             state = self._delivery.resume()
         if state is not None and self._watch is not None:
-            obey(self._watch, state.cancel)
+            obey(self.order, self._watch, state.cancel)
 
     def _settle(self, trouble: str | None) -> Completion:
         try:
@@ -172,7 +183,7 @@ class Carrier:
             failure=failure,
             events_count=self._spool.count,
         )
-        write_atomically(self.directory.outcome, completion.model_dump_json())
+        write_atomically(self.directory.outcome, mended_json(completion))
         return completion
 
     def _failure(self, trouble: str | None) -> Failure:

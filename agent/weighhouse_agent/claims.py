@@ -13,19 +13,21 @@ from weighhouse_protocol.order import AttemptOrder, Claimed, ClaimRequest
 
 from weighhouse_agent.clients import READ_SECONDS, PlatformClient
 from weighhouse_agent.home import Home, make_passable, read_text, write_atomically
+from weighhouse_agent.slots import WHOLE_MACHINE
 
 LONGEST_WAIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Claims:
-    """The claims of this agent, one at a time.
+    """The claims of one slot of this agent, one at a time.
 
     :param client: with the agent's token.
     """
 
     home: Home
     client: PlatformClient
+    slot: str = WHOLE_MACHINE
 
     def claim(self, process_id: UUID, wait_seconds: float) -> AttemptOrder | None:
         """Ask once, and keep the order on disk.
@@ -37,6 +39,7 @@ class Claims:
         request = ClaimRequest(
             claim_id=self._current(),
             process_id=process_id,
+            slot=self.slot,
             wait_seconds=min(LONGEST_WAIT_SECONDS, wait_seconds),
         )
         claimed = self.client.ask(
@@ -48,13 +51,13 @@ class Claims:
             make_passable(directory.path)
             if not directory.order.exists():
                 write_atomically(directory.order, order.model_dump_json())
-        self.home.claim.unlink(missing_ok=True)
+        self.home.claim(self.slot).unlink(missing_ok=True)
         return order
 
     def _current(self) -> UUID:
-        text = read_text(self.home.claim)
+        text = read_text(self.home.claim(self.slot))
         if text is not None:
             return UUID(json.loads(text)["claim_id"])
         made = uuids.uuid7()
-        write_atomically(self.home.claim, json.dumps({"claim_id": str(made)}))
+        write_atomically(self.home.claim(self.slot), json.dumps({"claim_id": str(made)}))
         return made

@@ -101,10 +101,12 @@ class Faulting:
     _over: Cancel = field(default_factory=Cancel)
     _thread: threading.Thread | None = None
 
-    def begin(self) -> None:
-        """The measured phase has begun: time counts from now. Once; later calls do nothing."""
+    def begin(self, in_seconds: float = 0.0) -> None:
+        """The measured phase has begun, or will so soon: time counts from there. Once; later calls
+        do nothing.
+        """
         if self.faults and self._thread is None:
-            begun_at = self.context.clock.monotonic()
+            begun_at = self.context.clock.monotonic() + in_seconds
             self._thread = threading.Thread(
                 target=self._do_all, args=(begun_at,), name="faults", daemon=True
             )

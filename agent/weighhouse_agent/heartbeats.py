@@ -1,8 +1,7 @@
-"""Says that an attempt is alive, and hears whether it is to stop."""
+"""Says that an attempt is alive, hears whether it is to stop, and compares clocks on the way."""
 
 import secrets
 import threading
-import time
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -11,12 +10,19 @@ from weighhouse_protocol.order import AttemptOrder, Timings
 from weighhouse_protocol.report import Heartbeat, HeartbeatAnswer, RunPhase
 
 from weighhouse_agent.clients import GaveUp, PlatformClient, Refused, again
+from weighhouse_agent.clock import ClockEstimate, steady_us, wall_us
+from weighhouse_agent.gangs import is_gang
 from weighhouse_agent.spool import SpoolReader
 from weighhouse_agent.watching import Watch
 
 LOG = structlog.get_logger("weighhouse_agent")
 JITTER = (0.8, 1.0)
 NEARLY = 0.99
+BURST = 8
+"""Heartbeats at the beginning of a gang's attempt that follow each other quickly: its members begin
+together by clocks that were compared often enough.
+"""
+BURST_SECONDS = 0.1
 US = 1_000_000
 
 Cancel = Literal["none", "graceful", "kill"]
@@ -31,6 +37,8 @@ class Heartbeats:
     spool: SpoolReader
     watch: Watch
     timings: Timings
+    clock: ClockEstimate
+    _calls: int = 0
 
     def start(self) -> threading.Thread:
         """Begin; the thread ends with the attempt's process."""
@@ -39,40 +47,55 @@ class Heartbeats:
         return thread
 
     def _run(self) -> None:
-        path = f"/agent/v1/attempts/{self.order.attempt_id}/heartbeat"
-        jitter = secrets.SystemRandom()
-        while not self.watch.ended.wait(self.timings.heartbeat_seconds * jitter.uniform(*JITTER)):
+        while not self.watch.ended.wait(self._pause()):
             try:
-                answer = again(
-                    lambda: self.client.ask("POST", path, self._beat(), HeartbeatAnswer),
-                    what="heartbeat",
-                    stop=self.watch.ended,
-                )
+                answer = again(self._call, what="heartbeat", stop=self.watch.ended)
             except GaveUp:
                 return
             except Refused as error:
                 # Results are delivered nevertheless; the server decides what they count for.
                 LOG.warning("heartbeat refused", reason=str(error))
                 continue
-            obey(self.watch, answer.cancel)
+            obey(self.order, self.watch, answer.cancel)
+
+    def _pause(self) -> float:
+        self._calls += 1
+        if is_gang(self.order) and self._calls <= BURST:
+            return BURST_SECONDS
+        return self.timings.heartbeat_seconds * secrets.SystemRandom().uniform(*JITTER)
+
+    def _call(self) -> HeartbeatAnswer:
+        path = f"/agent/v1/attempts/{self.order.attempt_id}/heartbeat"
+        beat = self._beat()
+        sent_us = steady_us()
+        answer = self.client.ask("POST", path, beat, HeartbeatAnswer)
+        self.clock.heard(sent_us, answer.received_at_us, answer.answered_at_us)
+        return answer
 
     def _beat(self) -> Heartbeat:
         self.spool.refresh()
         return Heartbeat(
             fence=self.order.fence,
             phase=cast("RunPhase", self.spool.phase or "deploy"),
-            progress=progress(self.order, self.spool.phases, time.time() * US),
+            progress=progress(self.order, self.spool.phases, wall_us()),
             next_sequence=self.spool.count,
             spool_bytes=self.spool.size_bytes,
+            sent_at_us=wall_us(),
+            clock=self.clock.offset(),
         )
 
 
-def obey(watch: Watch, cancel: Cancel) -> None:
-    """Do what the server says of stopping."""
-    if cancel != "none":
-        watch.ask_to_stop(
-            "cancelled", "the run was cancelled", "start it again", kill=cancel == "kill"
-        )
+def obey(order: AttemptOrder, watch: Watch, cancel: Cancel) -> None:
+    """Do what the server says of stopping. A gang's member is told so when another one failed, too;
+    the failure is that one's alone.
+    """
+    if cancel == "none":
+        return
+    why, hint = "the run was cancelled", "start it again"
+    if is_gang(order):
+        why = "the run was cancelled, or another member of its gang ended"
+        hint = "the member that failed tells why"
+    watch.ask_to_stop("cancelled", why, hint, kill=cancel == "kill")
 
 
 def progress(order: AttemptOrder, entered_us: dict[str, int], now_us: float) -> float:

@@ -4,7 +4,7 @@
 identity.json   address of the platform, agent token           0600
 policy.toml     what this machine accepts; the operator's
 instance.json   made once: tells this home from others
-claim.json      the claim under way, written before it is sent
+claim.json      the claim under way, written before it is sent; claim-SLOT.json of each slot
 timings.json    what the server dictated last
 attempts/ID/    one attempt, until its result is delivered
 set-aside/ID/   attempts that the platform would not take
@@ -21,6 +21,8 @@ from pathlib import Path
 from uuid import UUID
 
 import uuid_utils.compat as uuids
+
+from weighhouse_agent.slots import WHOLE_MACHINE
 
 PASSABLE = 0o711
 """Servers under test run under accounts of their own and must reach their data below."""
@@ -146,10 +148,9 @@ class Home:
         """What this machine accepts."""
         return self.path / "policy.toml"
 
-    @property
-    def claim(self) -> Path:
-        """The claim under way."""
-        return self.path / "claim.json"
+    def claim(self, slot: str) -> Path:
+        """A slot's claim under way."""
+        return self.path / ("claim.json" if slot == WHOLE_MACHINE else f"claim-{slot}.json")
 
     @property
     def timings(self) -> Path:

@@ -23,9 +23,12 @@ from types import FrameType
 
 from pydantic import BaseModel, ConfigDict
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.driver import describe_driver
 from weighhouse_sdk.errors import PluginError
+from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.registry import discover
+from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.attempt import attempt_process, clean, ignore, versions
 from weighhouse_agent.home import SECRET, AttemptDirectory, make_passable
@@ -41,6 +44,8 @@ class Inventory(BaseModel):
     manifests: tuple[Manifest, ...] = ()
     broken: dict[str, str] = {}
     """Plugin → what is wrong with it."""
+    absent: dict[str, str] = {}
+    """Driver or load tool that is not on this machine → what is missing, and how to get it."""
     versions: dict[str, str] = {}
 
 
@@ -54,21 +59,36 @@ class Exit(BaseModel):
 
 
 def take_inventory() -> Inventory:
-    """Load every plugin, and ask every driver for its version."""
+    """Load every plugin, and find out which version each driver and load tool has."""
     plugins, broken = discover()
     found: dict[str, str] = {}
+    absent: dict[str, str] = {}
     for plugin_id, plugin in plugins.items():
         found.update(versions(plugin_id))
         driver = plugin.manifest.driver.id
+        if f"driver {driver}" in found or driver in absent:
+            continue
         try:
-            found[f"driver {driver}"] = describe_driver(driver).version
+            found[f"driver {driver}"] = _driver_version(plugin)
         except PluginError as error:
-            print(f"driver {driver}: {error.message}; {error.hint}", file=sys.stderr)  # noqa: T201
+            absent[driver] = f"{error.message}; {error.hint}"
     return Inventory(
         manifests=tuple(plugin.manifest for plugin in plugins.values()),
         broken={name: error.message for name, error in broken.items()},
+        absent=absent,
         versions=found,
     )
+
+
+def _driver_version(plugin: Plugin | Tool) -> str:
+    """Of what makes the load. A tool is asked in this process: its program would load all of this
+    again, for a second of processor time.
+
+    :raises PluginError: when it is not there, or does not answer.
+    """
+    if isinstance(plugin, Tool):
+        return plugin.find_versions(HostOptions())[0].version
+    return describe_driver(plugin.manifest.driver.id).version
 
 
 Recorded = Callable[[], None]

@@ -20,6 +20,13 @@ driver_cpus = []
 ready_seconds = 30
 stop_seconds = 10
 docker_host = "unix:///var/run/docker.sock"
+address = ""                          # where peers of a gang reach this machine; empty: host
+
+[[slots]]                             # not given: one slot, the machine
+name = "left"
+processors = [0, 1]
+memory_mebibytes = 8192
+ports = [20000, 20999]                # first and last that servers listen on
 
 [credentials.staging]                 # what a target's `credentials: staging` stands for
 endpoints = ["tls://10.0.0.5:6379"]   # used for these alone
@@ -52,6 +59,8 @@ from weighhouse_sdk.credentials import is_reserved
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.images import full_name
 
+from weighhouse_agent.slots import Slot, check_exclusive
+
 EVERYTHING = "*"
 LOCAL_SCHEMES = frozenset({"unix", "file"})
 
@@ -75,6 +84,8 @@ class Machine(Document):
     ready_seconds: float = Field(default=30.0, gt=0)
     stop_seconds: float = Field(default=10.0, gt=0)
     docker_host: str = HostOptions.docker_host
+    address: str = ""
+    """Where peers reach servers on this machine; empty: `host`."""
 
 
 class KeptCredentials(Document):
@@ -119,7 +130,23 @@ class Policy(Document):
     images: tuple[str, ...] | None = None
     pull_images: bool = False
     machine: Machine = Machine()
+    slots: tuple[Slot, ...] = (Slot(),)
     credentials: dict[Name, KeptCredentials] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _slots_are_exclusive(self) -> Self:
+        check_exclusive(self.slots)
+        return self
+
+    def slot(self, name: str) -> Slot:
+        """A slot by its name.
+
+        :raises PolicyRefused: when there is none of that name.
+        """
+        for each in self.slots:
+            if each.name == name:
+                return each
+        raise _refusal(f"slot `{name}`", "slots", ", ".join(each.name for each in self.slots))
 
     def statement(self) -> PolicyStatement:
         """The policy as the server shows it to people."""
@@ -130,20 +157,30 @@ class Policy(Document):
             max_run_seconds=self.max_run_seconds,
             max_rate_per_second=self.max_rate_per_second,
             max_clients=self.max_clients,
+            address=self.machine.address or self.machine.host,
+            slots=tuple(each.statement() for each in self.slots),
         )
 
-    def host_options(self) -> HostOptions:
-        """What plugins are told of the machine."""
+    def host_options(self, slot_name: str | None = None) -> HostOptions:
+        """What plugins are told of the machine.
+
+        :param slot_name: the slot that is theirs; None: the machine as a whole.
+        :raises PolicyRefused: when there is no such slot.
+        """
         machine = self.machine
+        slot = Slot() if slot_name is None else self.slot(slot_name)
         # Not this process's own processors: it may be kept to the agent's already.
-        rest = frozenset(range(os.cpu_count() or 1)) - machine.agent_cpus
-        left = rest if machine.agent_cpus and rest else None
+        everything = frozenset(range(os.cpu_count() or 1))
+        given = slot.processors or everything
+        rest = given - machine.agent_cpus
+        left = (rest or slot.processors or None) if given - rest or slot.processors else None
         plain = HostOptions()
         return HostOptions(
             search_path=machine.search_path or plain.search_path,
             host=machine.host,
-            server_cpus=machine.server_cpus or left,
-            driver_cpus=machine.driver_cpus or left,
+            ports=slot.port_range,
+            server_cpus=slot.own(machine.server_cpus) or left,
+            driver_cpus=slot.own(machine.driver_cpus) or left,
             ready_seconds=machine.ready_seconds,
             stop_seconds=machine.stop_seconds,
             docker_host=machine.docker_host,
@@ -203,6 +240,7 @@ def check_order(policy: Policy, order: AttemptOrder) -> Target:
         text = f"a run of up to {order.limit_seconds:g} s"
         raise _refusal(text, "max_run_seconds", f"{policy.max_run_seconds:g}")
     _check_load(policy, order)
+    _check_slot(policy, order)
     if reserved := [name for name in target.driver_options if is_reserved(name)]:
         raise PolicyRefused(
             f"an experiment may not set {', '.join(reserved)}: accounts and files are the agent's",
@@ -244,6 +282,17 @@ def _check_load(policy: Policy, order: AttemptOrder) -> None:
     if load.rate_per_second > policy.max_rate_per_second:
         text = f"{load.rate_per_second:g} operations a second"
         raise _refusal(text, "max_rate_per_second", f"{policy.max_rate_per_second:g}")
+
+
+def _check_slot(policy: Policy, order: AttemptOrder) -> None:
+    slot, target = policy.slot(order.slot), order.target
+    limit, nodes = target.limits.memory_mebibytes, target.topology.nodes
+    if limit is None or slot.memory_mebibytes is None:
+        return
+    here = [len(each.nodes) for each in order.gang if each.index == order.member] or [nodes]
+    if limit * here[0] > slot.memory_mebibytes:
+        text = f"{here[0]} × {limit} MiB in slot `{slot.name}`"
+        raise _refusal(text, "slots", f"{slot.memory_mebibytes} MiB")
 
 
 def check_endpoint(policy: Policy, endpoint: str) -> str:
@@ -296,6 +345,7 @@ PolicyKey = Literal[
     "max_rate_per_second",
     "max_clients",
     "images",
+    "slots",
 ]
 
 

@@ -1,4 +1,4 @@
-"""The agent's program: session, claims, one attempt at a time, until it is told to end.
+"""The agent's program: session, claims, one attempt at a time in each slot, until told to end.
 
 At SIGTERM or SIGINT an attempt under way is torn down in good order and reported as a failure of
 the infrastructure, which the platform tries again; what cannot be delivered in time is delivered
@@ -13,19 +13,17 @@ import select
 import signal
 import sys
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import TextIO, cast
 
 import structlog
-from pydantic import ValidationError
-from weighhouse_protocol.order import AttemptOrder
+from weighhouse_sdk.errors import PluginError
 
 from weighhouse_agent import VERSION
-from weighhouse_agent.carrying import Carrier, set_aside
-from weighhouse_agent.claims import Claims
-from weighhouse_agent.clients import GaveUp, PlatformAway, PlatformClient, Refused, again
+from weighhouse_agent.clients import GaveUp, PlatformClient, Refused
 from weighhouse_agent.enrolment import (
     URL_VARIABLE,
     EnrolmentError,
@@ -33,9 +31,11 @@ from weighhouse_agent.enrolment import (
     default_home,
     load_identity,
 )
-from weighhouse_agent.home import AttemptDirectory, Home, HomeInUse
+from weighhouse_agent.home import Home, HomeInUse
+from weighhouse_agent.loops import SlotLoop, left_by_slot
 from weighhouse_agent.policy import PolicyFile, PolicyRefused
 from weighhouse_agent.sessions import Sessions
+from weighhouse_agent.slots import WHOLE_MACHINE, remove_memory_groups
 from weighhouse_agent.starter import NurseryBroken, Starter
 
 LOG = structlog.get_logger("weighhouse_agent")
@@ -49,14 +49,11 @@ SPARE_SECONDS = 15.0
 """After the last signal: until what is left is removed."""
 DELIVERY_SECONDS = 5.0
 """After a stop: how long the last attempt's delivery may take."""
-FINAL_CLAIM = frozenset({401, 403})
-REFUSED_PAUSE_SECONDS = 5.0
-"""Before a refused claim is tried again."""
 
 
 @dataclass
 class Program:
-    """One agent at work.
+    """One agent at work: a thread for each slot of its policy.
 
     :param client: with the agent's token.
     """
@@ -68,15 +65,12 @@ class Program:
     _end: int = field(default_factory=lambda: os.eventfd(0, os.EFD_CLOEXEC))
     _stop: threading.Event = field(default_factory=threading.Event)
     _give_up: threading.Event = field(default_factory=threading.Event)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _carrier: Carrier | None = None
 
     def __post_init__(self) -> None:
         policy = PolicyFile(self.home.policy)
         self._sessions = Sessions(
             self.home, self.client, self.starter.inventory, policy.statement, self._stop
         )
-        self._claims = Claims(self.home, self.client)
 
     def end(self) -> None:
         """Ask the program to end; may be called from a signal handler. Idempotent."""
@@ -87,30 +81,62 @@ class Program:
 
         :returns: exit status.
         """
-        worker = threading.Thread(target=self._work, name="work", daemon=True)
-        worker.start()
+        loops = self._loops()
+        workers = [
+            threading.Thread(target=self._work, args=(each,), name=each.slot, daemon=True)
+            for each in loops
+        ]
+        for worker in workers:
+            worker.start()
         waiter = select.poll()
         waiter.register(self._end, select.POLLIN)
         waiter.poll()  # unlike eventfd_read, it goes on after a signal
         self._stop.set()
-        with self._lock:
-            carrier = self._carrier
-        if carrier is not None:
-            LOG.info("ending the attempt under way")
-            carrier.stop("the agent was stopped while the run was under way", "start it again")
-            timings = self._sessions.timings
-            carrier.settled.wait(timings.teardown_seconds + timings.term_seconds + SPARE_SECONDS)
-            worker.join(DELIVERY_SECONDS)
-            self._give_up.set()
-            worker.join(DELIVERY_SECONDS)
+        self._finish(loops, workers)
         return self._status
 
-    def _work(self) -> None:
+    def _loops(self) -> list[SlotLoop]:
+        """One for each slot of the policy, and for each that has something left from before."""
+        left = left_by_slot(self.home)
+        slots = slots_of(self.home)
+        gone = [name for name in left if name not in slots]
+        for name in gone:
+            LOG.info("the policy has this slot no more; what it left is finished", slot=name)
+        return [
+            SlotLoop(
+                slot=name,
+                home=self.home,
+                client=self.client,
+                starter=self.starter,
+                sessions=self._sessions,
+                left=left.get(name, []),
+                serves=name in slots,
+                stop=self._stop,
+                give_up=self._give_up,
+            )
+            for name in (*slots, *gone)
+        ]
+
+    def _finish(self, loops: list[SlotLoop], workers: list[threading.Thread]) -> None:
+        """End what is under way, all at once, and wait a while for its delivery."""
+        carriers = [carrier for each in loops if (carrier := each.end()) is not None]
+        if not carriers:
+            return
+        timings = self._sessions.timings
+        end_at = time.monotonic() + timings.teardown_seconds + timings.term_seconds + SPARE_SECONDS
+        for carrier in carriers:
+            carrier.settled.wait(max(0.0, end_at - time.monotonic()))
+        join_all(workers, DELIVERY_SECONDS)
+        self._give_up.set()
+        join_all(workers, DELIVERY_SECONDS)
+
+    def _work(self, loop: SlotLoop) -> None:
         try:
-            self._go_on()
-            self._serve()
+            loop.work()
+            if not loop.serves:
+                return
         except GaveUp:
-            LOG.info("ending")
+            LOG.info("ending", slot=loop.slot)
         except Refused as error:
             LOG.warning("the platform does not want this agent; enrol it again", reason=str(error))
             self._status = NOT_WANTED
@@ -119,64 +145,22 @@ class Program:
             self._status = BROKEN
         self.end()
 
-    def _go_on(self) -> None:
-        """Take up what an earlier agent left: attempts that run, or are not delivered."""
-        left = self.home.attempts()
-        if not left:
-            return
-        try:
-            self._sessions.try_once()
-        except (PlatformAway, Refused) as error:
-            LOG.info("no session yet", reason=str(error))
-        for directory in left:
-            try:
-                text = directory.order.read_text(encoding="utf-8")
-                order = AttemptOrder.model_validate_json(text)
-            except ValidationError as error:
-                LOG.warning("an order cannot be read", path=str(directory.path), reason=str(error))
-                set_aside(directory)
-                continue
-            self._carry(directory, order, fresh=False)
 
-    def _serve(self) -> None:
-        """Claim and carry out, one attempt after the other."""
-        self._sessions.open()
-        while not self._stop.is_set():
-            try:
-                order = again(self._claim, what="claim", stop=self._stop)
-            except Refused as error:
-                if error.status in FINAL_CLAIM:
-                    raise
-                LOG.warning("claim refused; opening the session again", reason=str(error))
-                self._stop.wait(REFUSED_PAUSE_SECONDS)
-                self._sessions.open()
-                continue
-            if order is not None:
-                self._carry(self.home.attempt(order.attempt_id), order, fresh=True)
+def slots_of(home: Home) -> tuple[str, ...]:
+    """Names of the policy's slots; of a policy that is not valid, the whole machine's: what is
+    claimed for it is refused with the reason.
+    """
+    try:
+        return tuple(each.name for each in PolicyFile(home.policy).read().slots)
+    except PolicyRefused:
+        return (WHOLE_MACHINE,)
 
-    def _claim(self) -> AttemptOrder | None:
-        wait = self._sessions.timings.long_poll_seconds
-        return self._claims.claim(self._sessions.process_id, wait)
 
-    def _carry(self, directory: AttemptDirectory, order: AttemptOrder, *, fresh: bool) -> None:
-        carrier = Carrier(
-            directory=directory,
-            order=order,
-            client=self.client.with_token(order.attempt_token),
-            starter=self.starter,
-            timings=self._sessions.timings,
-            give_up=self._give_up,
-            fresh=fresh,
-        )
-        with self._lock:
-            if self._stop.is_set():
-                return
-            self._carrier = carrier
-        try:
-            carrier.carry()
-        finally:
-            with self._lock:
-                self._carrier = None
+def join_all(threads: list[threading.Thread], seconds: float) -> None:
+    """Wait for all to end, together at most so long."""
+    end_at = time.monotonic() + seconds
+    for each in threads:
+        each.join(max(0.0, end_at - time.monotonic()))
 
 
 def run(home: Path | None = None, url: str | None = None) -> int:
@@ -216,6 +200,8 @@ def _run(home: Home, identity: Identity, url: str) -> int:
         LOG.info("plugins", found=[each.id for each in inventory.manifests])
         for name, reason in inventory.broken.items():
             LOG.warning("a plugin cannot be used", plugin=name, reason=reason)
+        for name, reason in inventory.absent.items():
+            LOG.info("not installed", driver=name, reason=reason)
         return program.run()
     except NurseryBroken as error:
         LOG.warning("attempts cannot be started on this machine", reason=str(error))
@@ -224,6 +210,17 @@ def _run(home: Home, identity: Identity, url: str) -> int:
         for number, handler in before.items():
             signal.signal(number, handler)
         starter.close()
+        _remove_groups(home)
+
+
+def _remove_groups(home: Home) -> None:
+    """Of slots whose memory was limited; not while an attempt goes on in one."""
+    if home.attempts():
+        return
+    try:
+        remove_memory_groups(home.path)
+    except PluginError as error:
+        LOG.warning("control groups of slots are left", reason=error.message)
 
 
 def _leave_processors(home: Home) -> None:

@@ -36,7 +36,8 @@ class Sampler:
 
     plugin: Plugin
     context: Context
-    deployed: Deployed
+    deployed: Deployed | None
+    """None: the system is on other machines alone."""
     spool: SpoolWriter
     every_seconds: float
     on_death: Callable[[Body], None]
@@ -71,7 +72,8 @@ class Sampler:
         while not self._stop.wait(max(0.0, next_at - clock.monotonic())):
             now = clock.monotonic()
             next_at += self.every_seconds * (1 + max(0, int((now - next_at) / self.every_seconds)))
-            if (gone := self.deployed.ended_by_itself()) is not None:
+            gone = self.deployed.ended_by_itself() if self.deployed is not None else None
+            if gone is not None:
                 self.on_death(gone)
                 return
             self._look(machine, earlier)
@@ -79,7 +81,7 @@ class Sampler:
     def _look(self, machine: MachineWatch, earlier: _Earlier, *, first: bool = False) -> None:
         """Look once; the first time only to have what later looks are held against."""
         try:
-            seen = self.plugin.sample(self.context, self.deployed, self.driver_pid)
+            seen = self._system()
         except Exception as error:  # noqa: BLE001 - a plugin's fault must not end the looking
             text = error.message if isinstance(error, PluginError) else repr(error)
             if not self._failing:
@@ -87,7 +89,7 @@ class Sampler:
             self._failing = True
             return
         self._failing = False
-        self.last = seen
+        self.last = seen if self.deployed is not None else None
         for mark, label in self._marking.events(seen.metrics):
             self._mark(mark, label)
         now = self.context.clock.monotonic()
@@ -112,6 +114,11 @@ class Sampler:
             )
             self.spool.append(lambda n, at: sample.model_copy(update={"sequence": n, "at_us": at}))
         earlier.at, earlier.system_cpu, earlier.driver_cpu = now, seen.cpu_seconds, driver_cpu
+
+    def _system(self) -> Sample:
+        if self.deployed is None:
+            return Sample(self.context.clock.now_us())
+        return self.plugin.sample(self.context, self.deployed, self.driver_pid)
 
     def _mark(self, mark: str, label: str) -> None:
         self.spool.append(lambda n, at: TimelineMark(sequence=n, at_us=at, mark=mark, label=label))

@@ -37,6 +37,8 @@ class Sessions:
     statement: Callable[[], PolicyStatement]
     stop: threading.Event
     process_id: UUID = field(default_factory=uuids.uuid7)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _opened: int = 0
 
     @property
     def timings(self) -> Timings:
@@ -47,21 +49,34 @@ class Sessions:
         except ValidationError:
             return Timings()
 
-    def open(self) -> SessionOpened:
-        """Open the session, or open it anew; tries until the platform is there.
+    def open(self, after: int) -> int:
+        """Open the session, or open it anew; tries until the platform is there. Safe to call from
+        several threads: one of them does it for all.
 
+        :param after: what the last call returned, 0 for the first.
         :raises Refused: when the platform does not want this agent (any more).
         :raises GaveUp: when the program is to stop.
         """
-        while True:
-            try:
-                return again(self.try_once, what="session", stop=self.stop)
-            except Refused as error:
-                if error.status in FINAL:
-                    raise
-                LOG.warning("session refused", reason=str(error))
-                if self.stop.wait(REFUSED_PAUSE_SECONDS):
-                    raise GaveUp("session") from error
+        with self._lock:
+            while self._opened <= after:
+                try:
+                    again(self.try_once, what="session", stop=self.stop)
+                except Refused as error:
+                    if error.status in FINAL:
+                        raise
+                    LOG.warning("session refused", reason=str(error))
+                    if self.stop.wait(REFUSED_PAUSE_SECONDS):
+                        raise GaveUp("session") from error
+            return self._opened
+
+    def open_once(self) -> None:
+        """Try once to open the session, unless it was opened before.
+
+        :raises PlatformAway, Refused: as `try_once`.
+        """
+        with self._lock:
+            if self._opened == 0:
+                self.try_once()
 
     def try_once(self) -> SessionOpened:
         """Open the session, or open it anew, with what this machine is and has now.
@@ -83,6 +98,7 @@ class Sessions:
             spooled_attempts=tuple(UUID(each.attempt_id) for each in self.home.attempts()),
         )
         opened = self.client.ask("PUT", "/agent/v1/session", opening, SessionOpened)
+        self._opened += 1
         write_atomically(self.home.timings, opened.timings.model_dump_json())
         LOG.info("session open", agent=str(opened.agent_id), directives=opened.directives)
         return opened

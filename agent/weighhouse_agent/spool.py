@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from weighhouse_protocol.report import AttemptEvent
+from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.context import Clock
 
 from weighhouse_agent.home import SECRET
@@ -42,7 +43,7 @@ class SpoolWriter:
         """
         with self._lock:
             event = make(self.count, self._clock.now_us())
-            self._file.write(event.model_dump_json().encode() + b"\n")
+            self._file.write(mended_json(event).encode() + b"\n")
             self._file.flush()
             self.count += 1
 

@@ -14,7 +14,7 @@ import pytest
 import redis as redis_client
 from weighhouse_cli.embedded.directory import PlatformDirectory, free_port, require_free
 from weighhouse_cli.embedded.errors import DirectoryInUse, PartFailed, PortTaken
-from weighhouse_cli.embedded.part import Part, PartPlan, birth, end_leftover
+from weighhouse_cli.embedded.part import Dispensable, Part, PartPlan, birth, end_leftover
 from weighhouse_cli.embedded.servers import redis
 from weighhouse_cli.embedded.supervisor import Supervisor
 from weighhouse_testing.fixtures import plain
@@ -50,6 +50,70 @@ def _sleeper(tmp_path: Path, name: str = "sleeper", command: str = "exec sleep 3
         record=tmp_path / f"{name}.json",
         ready=lambda: True,
     )
+
+
+def _dispensable(tmp_path: Path, command: str) -> PartPlan:
+    return replace(
+        _sleeper(tmp_path, command=command),
+        dispensable=Dispensable(
+            final=frozenset({3}), hint="bring a ticket", renewed_by=tmp_path / "ticket"
+        ),
+    )
+
+
+def test_a_part_that_ended_for_good_leaves_the_others_alone(tmp_path: Path) -> None:
+    notices: list[str] = []
+    supervisor = Supervisor(notice=notices.append)
+    other = supervisor.start(_sleeper(tmp_path, "other"))
+    part = supervisor.start(
+        _dispensable(tmp_path, "test -e ticket && exec sleep 300; sleep 0.5; exit 3")
+    )
+    supervisor.watch()
+    try:
+        until("it is given up", lambda: part.gone)
+        assert notices == [part.gone]
+        assert "goes on without it. bring a ticket" in part.gone
+        assert part.gone in part.plan.log.read_text()
+        assert supervisor.failure is None
+        assert other.alive()
+        assert part.starts == 1
+        (tmp_path / "ticket").touch()
+        until("it is started again", lambda: part.alive() and not part.gone)
+        assert other.starts == 1
+    finally:
+        supervisor.stop()
+
+
+def test_what_was_renewed_before_it_ended_is_started_again(tmp_path: Path) -> None:
+    supervisor = Supervisor()
+    command = "test -e ticket && exec sleep 300; sleep 0.5; touch ticket; exit 3"
+    part = supervisor.start(_dispensable(tmp_path, command))
+    supervisor.watch()
+    try:
+        until("it runs with its ticket", lambda: part.starts > 1 and part.alive())
+        assert part.gone == ""
+    finally:
+        supervisor.stop()
+
+
+@pytest.mark.parametrize("needed", [True, False])
+def test_one_that_dies_again_and_again_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needed: bool
+) -> None:
+    monkeypatch.setattr("weighhouse_cli.embedded.supervisor.BACKOFF_SECONDS", (0.0,))
+    supervisor = Supervisor()
+    plan = _dispensable(tmp_path, "sleep 0.5; exit 1")
+    part = supervisor.start(replace(plan, dispensable=None) if needed else plan)
+    supervisor.watch()
+    try:
+        if needed:
+            until("the platform is of no use", lambda: supervisor.failure)
+        else:
+            until("it is given up", lambda: part.gone)
+            assert supervisor.failure is None
+            assert "again and again" in part.gone
+    finally:
+        supervisor.stop()
 
 
 def test_a_part_that_dies_is_started_again(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.text import unkept
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,6 +94,17 @@ def parse_experiment(data: Mapping[str, Any]) -> Experiment:
 
     :raises DocumentError: naming each field and what would be right.
     """
+    if found := list(unkept(data)):
+        raise DocumentError(
+            [
+                FieldError(
+                    path=dotted(path),
+                    message=f"has {code}, which cannot be kept",
+                    expected="text without U+0000 and without halves of surrogate pairs",
+                )
+                for path, code in found
+            ]
+        )
     try:
         return Experiment.model_validate(data)
     except ValidationError as error:

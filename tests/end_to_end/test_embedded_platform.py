@@ -1,5 +1,6 @@
 """`weighhouse up` as a person uses it: starts, is interrupted, finds everything again."""
 
+import json
 import os
 import re
 import signal
@@ -9,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
@@ -111,6 +113,58 @@ def test_interrupted_it_stops_everything_and_finds_its_data_again(
         process.kill()
         process.wait()
     until("nothing outlives a killed supervisor", lambda: not platform_processes(data), seconds=60)
+
+
+def test_a_revoked_agent_leaves_the_platform_up_and_comes_back(data: Path, tmp_path: Path) -> None:
+    output, port = tmp_path / "output", free_port()
+    environment = {**os.environ, "WEIGHHOUSE_DATA_DIR": str(data), "COLUMNS": "200"}
+    with up(data, port, output) as process:
+        until("the platform is up", lambda: ready(port, process, output), seconds=START_SECONDS)
+        [agent] = _agents(data, port)
+        assert agent["status"] == "online"
+        _api(data, port, "POST", f"/agents/{agent['id']}/revoke")
+        until(
+            "the agent's end is told",
+            lambda: "goes on without it" in output.read_text(),
+            seconds=START_SECONDS,
+        )
+        assert "weighhouse agent enrol" in output.read_text()
+        assert process.poll() is None
+        assert [each["status"] for each in _agents(data, port)] == ["revoked"]
+        subprocess.run([WEIGHHOUSE, "agent", "enrol"], env=environment, check=True, timeout=120)
+        until("it is back", lambda: _online(data, port), seconds=START_SECONDS)
+        [agent] = _agents(data, port)
+        _api(data, port, "POST", f"/agents/{agent['id']}/revoke")
+        until(
+            "its second end is told",
+            lambda: output.read_text().count("goes on without it") == 2,
+            seconds=START_SECONDS,
+        )
+        process.send_signal(signal.SIGINT)
+        assert process.wait(120) == 0
+    with up(data, port, output) as process:
+        until("it starts again", lambda: ready(port, process, output), seconds=START_SECONDS)
+        until("with an agent", lambda: _online(data, port), seconds=START_SECONDS)
+
+
+def _agents(data: Path, port: int) -> list[dict[str, Any]]:
+    return list(_api(data, port, "GET", "/agents")["items"])
+
+
+def _online(data: Path, port: int) -> bool:
+    return "online" in [each["status"] for each in _agents(data, port)]
+
+
+def _api(data: Path, port: int, method: str, path: str) -> Any:
+    token = json.loads(PlatformDirectory(data).first_user().read_text())["api_token"]
+    answer = httpx.request(
+        method,
+        f"http://127.0.0.1:{port}/api/v1{path}",
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=60,
+    )
+    assert answer.is_success, answer.text
+    return answer.json() if answer.content else None
 
 
 def test_a_taken_port_is_named_with_the_way_out(data: Path) -> None:

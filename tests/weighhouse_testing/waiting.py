@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def until(
-    what: str, question: Callable[[], T | None], seconds: float = 30, every: float = 0.1
+    what: str, question: Callable[[], T | None], seconds: float = 120, every: float = 0.1
 ) -> T:
     """Ask until the answer is true, and give it back.
 

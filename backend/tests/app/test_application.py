@@ -4,11 +4,15 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from sqlalchemy import text
 from weighhouse_backend.app import create_app
 from weighhouse_backend.app.bootstrap import bootstrap
 from weighhouse_backend.app.description import OPEN, TAGS
 from weighhouse_backend.app.openapi import document
+from weighhouse_backend.kit.db import make_engine
+from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 
 FEATURES = {
@@ -118,3 +122,80 @@ def test_the_document_is_the_same_each_time():
 def test_nobody_in_particular_sees_nothing(client, path):
     client.cookies.clear()
     assert client.get(path).status_code == 401
+
+
+@pytest.fixture(scope="module")
+def signed_in(client, installed) -> dict[str, str]:
+    return {"Authorization": f"Bearer {installed['api_token']}"}
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "code"),
+    [
+        (r'{"labels": {"rack": "a\u0000b"}}', "labels.rack", "U+0000"),
+        (r'{"labels": {"ra\u0000ck": "a"}}', "labels.ra\ufffdck", "U+0000"),
+        (r'{"roles": ["driver", "\ud83c"]}', "roles[1]", "U+D83C"),
+        (r'{"labels": {"rack": "\udEaDb"}}', "labels.rack", "U+DEAD"),
+    ],
+)
+def test_text_that_cannot_be_kept_is_refused_with_its_place(client, signed_in, body, path, code):
+    answer = client.post(
+        "/api/v1/agent-registration-tokens",
+        content=body,
+        headers={**signed_in, "Content-Type": "application/json"},
+    )
+    assert answer.status_code == 422, answer.text
+    problem = answer.json()
+    assert problem["type"] == "/docs/problems/invalid"
+    [field] = problem["errors"]
+    assert field["path"] == path
+    assert code in field["message"]
+    assert "surrogate" in field["expected"]
+
+
+def test_a_whole_pair_and_a_written_escape_are_text(client, signed_in):
+    answer = client.post(
+        "/api/v1/agent-registration-tokens",
+        content=r'{"labels": {"rack": "\ud83c\udf89 \\u0000"}}',
+        headers={**signed_in, "Content-Type": "application/json"},
+    )
+    assert answer.status_code == 201, answer.text
+
+
+def test_addresses_are_held_against_the_same(client, signed_in):
+    for address in ("/api/v1/agents?project_id=%00", "/api/v1/experiments/a%00b"):
+        answer = client.get(address, headers=signed_in)
+        assert answer.status_code == 422, answer.text
+        assert "U+0000" in answer.json()["detail"]
+
+
+def test_an_experiments_text_may_have_it_neither(client, signed_in):
+    answer = client.post(
+        "/api/v1/experiments",
+        json={"yaml": 'version: 1\nname: "a\\0b"\n'},
+        headers=signed_in,
+    )
+    assert answer.status_code == 422, answer.text
+    assert [each["path"] for each in answer.json()["errors"]] == ["name"]
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "told"),
+    [("CAST(:v AS integer)", 2**40, "out of range"), ("CAST(:v AS text)", "a\x00b", "NUL")],
+)
+def test_what_the_database_refuses_is_no_fault_of_ours(settings, query, value, told):
+    engine = make_engine(settings.database_url)
+    app = FastAPI()
+    install_problems(app)
+
+    @app.get("/kept")
+    def kept() -> None:
+        with engine.connect() as connection:
+            connection.execute(text(f"SELECT {query}"), {"v": value})
+
+    with TestClient(app, raise_server_exceptions=False) as small:
+        answer = small.get("/kept")
+    engine.dispose()
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["detail"].startswith("the database cannot keep this: ")
+    assert told in answer.json()["detail"]

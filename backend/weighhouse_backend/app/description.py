@@ -3,12 +3,13 @@
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from starlette.types import Lifespan
 
 from weighhouse_backend.identity.access import COOKIE
 from weighhouse_backend.kit.problems import ProblemDocument
+from weighhouse_backend.kit.text import refuse_unkept
 
 WORDS = """
 Everything that the interface does. Browsers sign in with a cookie and send `X-Weighhouse: 1` with
@@ -59,6 +60,7 @@ class Application(FastAPI):
             docs_url=None,  # Swagger UI comes from elsewhere; `reference` shows the same from here
             redoc_url=None,
             lifespan=lifespan,
+            dependencies=[Depends(refuse_unkept)],
             generate_unique_id_function=operation_id,
             responses={
                 "4XX": {

@@ -8,7 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
@@ -170,10 +170,10 @@ def _field(error: Any) -> FieldProblem:
         message = str(error["msg"]).removeprefix("Value error, ")
         bounds = [f"{_SIGNS[sign]} {context[sign]}" for sign in _SIGNS if sign in context]
         expected = " and ".join(bounds) or context.get("expected") or context.get("pattern")
-    return FieldProblem(path=_dotted(place), message=message, expected=expected)
+    return FieldProblem(path=dotted(place), message=message, expected=expected)
 
 
-def _dotted(place: Sequence[int | str]) -> str:
+def dotted(place: Sequence[int | str]) -> str:
     """A location as people write it: `targets[0].parameters.appendfsync`."""
     path = ""
     for part in place:
@@ -211,6 +211,13 @@ def install_problems(app: FastAPI) -> None:
         problem = Unavailable("the database does not answer", headers={"Retry-After": "2"})
         return _answer(problem, request)
 
+    def on_data(request: Request, error: Exception) -> JSONResponse:
+        # Numbers beyond what is stored, text that is none: it is the caller's, wherever it stood.
+        assert isinstance(error, DataError)  # noqa: S101 - registered for it
+        log.warning("data_refused", path=request.url.path, error=str(error.orig))
+        said = str(error.orig).splitlines()[0]
+        return _answer(Invalid(f"the database cannot keep this: {said}"), request)
+
     def on_anything(request: Request, error: Exception) -> JSONResponse:
         log.error("unhandled", path=request.url.path, exc_info=error)
         # Who reports it needs the id under which it was logged.
@@ -221,6 +228,7 @@ def install_problems(app: FastAPI) -> None:
     app.add_exception_handler(Problem, on_problem)
     app.add_exception_handler(RequestValidationError, on_validation)
     app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(DataError, on_data)
     app.add_exception_handler(OperationalError, on_database)
     app.add_exception_handler(PoolTimeout, on_database)
     app.add_exception_handler(Exception, on_anything)

@@ -7,13 +7,20 @@ import typer
 from weighhouse_agent import VERSION
 from weighhouse_agent.doctor.diagnosis import State
 from weighhouse_agent.doctor.examination import examine, lines
-from weighhouse_agent.enrolment import EnrolmentError, default_home
+from weighhouse_agent.enrolment import EnrolmentError, Identity, default_home
 from weighhouse_agent.enrolment import enrol as enrol_machine
 from weighhouse_agent.facts import machine_facts
 from weighhouse_agent.home import Home as AgentHome
 from weighhouse_agent.program import run
 
+from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.console import OUT, print_json
+from weighhouse_cli.embedded.directory import (
+    AGENT,
+    AGENT_NAME,
+    PlatformDirectory,
+    default_directory,
+)
 from weighhouse_cli.exits import CommandFailed, Exit
 
 STYLES = {
@@ -29,21 +36,50 @@ Home = Annotated[
 
 @app.command()
 def enrol(
-    token: Annotated[str, typer.Option(help="Registration token, from the page Agents.")],
-    url: Annotated[str, typer.Option(help="Address of the platform.", envvar="WEIGHHOUSE_URL")],
+    token: Annotated[
+        str | None,
+        typer.Option(
+            help="Registration token, from the page Agents; default: one that the embedded "
+            "platform of this machine makes for its own agent."
+        ),
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(help="Address of the platform.", envvar="WEIGHHOUSE_URL")
+    ] = None,
     name: Annotated[
         str | None, typer.Option(help="Name of the agent; default: the host's.")
     ] = None,
     home: Home = None,
 ) -> None:
-    """Enrol this machine with a registration token; the token works for one machine."""
+    """Enrol this machine with a registration token; the token works for one machine.
+
+    Without token and address: the local agent of the embedded platform, which takes it up.
+    """
+    if token is None and url is None:
+        _enrol_local(name, home)
+        return
+    if token is None or url is None:
+        raise CommandFailed(Exit.INVALID, "give --url and --token both; the page Agents has them")
     place = home or default_home()
-    try:
-        identity = enrol_machine(url, token, place, name=name)
-    except EnrolmentError as error:
-        raise CommandFailed(Exit.INVALID, f"{error.message}; {error.hint}") from error
+    identity = _enrolled(url, token, place, name)
     OUT.print(f"enrolled as {identity.name}; run it with")
     OUT.print(f"  weighhouse agent start --home {place}", soft_wrap=True)
+
+
+def _enrol_local(name: str | None, home: Path | None) -> None:
+    """The embedded platform's own agent: its supervisor starts it when its identity is new."""
+    access = find_access(None, None)
+    place = home or PlatformDirectory(default_directory()).folder(AGENT)
+    made = Client(access).post("/agent-registration-tokens", {})
+    identity = _enrolled(access.url, made["token"], place, name or AGENT_NAME)
+    OUT.print(f"enrolled as {identity.name}; the platform that runs starts it by itself")
+
+
+def _enrolled(url: str, token: str, place: Path, name: str | None) -> Identity:
+    try:
+        return enrol_machine(url, token, place, name=name)
+    except EnrolmentError as error:
+        raise CommandFailed(Exit.INVALID, f"{error.message}; {error.hint}") from error
 
 
 @app.command()

@@ -121,7 +121,7 @@ def running(
     first_time = not PlatformDirectory(options.directory).first_user().exists()
     try:
         OUT.print(f"Weighhouse, data in {options.directory}", soft_wrap=True)
-        with Platform(options, _show_part) as platform:
+        with Platform(options, _show_part, _show_notice) as platform:
             started.set()
             _introduce(platform, first_time=first_time)
             yield platform, interrupted
@@ -133,9 +133,19 @@ def running(
 
 
 def _show_part(name: str, word: str) -> None:
-    styles = {"ready": "green", "died": "yellow", "restarting": "yellow", "stopped": "dim"}
+    styles = {
+        "ready": "green",
+        "died": "yellow",
+        "gone": "red",
+        "restarting": "yellow",
+        "stopped": "dim",
+    }
     if word in styles:
         OUT.print(f"  {name:<12} {word}", style=styles[word])
+
+
+def _show_notice(text: str) -> None:
+    OUT.print(f"\n{text}\n", style="yellow", soft_wrap=True, markup=False)
 
 
 def _introduce(platform: Platform, *, first_time: bool) -> None:

@@ -13,6 +13,9 @@ from weighhouse_cli.embedded.errors import DirectoryInUse, PlatformError, PortTa
 
 ADMIN_EMAIL = "admin@weighhouse.local"
 DEFAULT_PORT = 8480
+AGENT = "agent"
+"""The part that is the local agent, and the folder that is its home."""
+AGENT_NAME = "local"
 
 
 def default_directory() -> Path:

@@ -23,6 +23,24 @@ ORPHAN_SECONDS = 5.0
 SETPRIV = shutil.which("setpriv")
 
 
+Signature = tuple[int, int] | None
+"""Tells one state of a file from another: its inode and last change; None when it is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dispensable:
+    """Of a part that the platform goes on without: when it is gone for good, and what brings it
+    back.
+    """
+
+    final: frozenset[int]
+    """Exit statuses after which it is not started again."""
+    hint: str
+    """What brings it back, in words."""
+    renewed_by: Path
+    """A file that is written anew when the part is to be started again."""
+
+
 @dataclass(frozen=True, slots=True)
 class PartPlan:
     """How a part is started, known to be ready, and stopped."""
@@ -43,6 +61,8 @@ class PartPlan:
     territory: Path | None = None
     """A folder in which nobody works once the part has stopped: databases and drivers of an
     attempt that outlived its agent are ended, whoever their parent is by then."""
+    dispensable: Dispensable | None = None
+    """None: without this part the platform is of no use."""
 
 
 @dataclass(slots=True)
@@ -53,6 +73,10 @@ class Part:
     process: subprocess.Popen[bytes] | None = None
     starts: int = 0
     started_at: float = field(default=0.0)
+    gone: str = ""
+    """Why it is not started again; empty: it runs, or soon does."""
+    began_with: Signature = None
+    """Of the file that renews it, when the process was started."""
 
     def start(self) -> None:
         """Start the process; does not wait until it is ready.
@@ -64,6 +88,7 @@ class Part:
         # setpriv becomes the command itself, so the process that is started is the part.
         tether = (SETPRIV, "--pdeathsig", plan.stop_signal.name, "--") if SETPRIV else ()
         _rotate(plan.log)
+        self.began_with = self._renewal()
         with plan.log.open("ab") as log:
             self.process = subprocess.Popen(
                 (*tether, *plan.command),
@@ -85,6 +110,24 @@ class Part:
     def alive(self) -> bool:
         """Whether the process runs; reaps it when it does not."""
         return self.process is not None and self.process.poll() is None
+
+    def ended_for_good(self) -> bool:
+        """Whether it ended in a way that starting it again does not mend."""
+        final = self.plan.dispensable.final if self.plan.dispensable else frozenset()
+        return self.process is not None and self.process.returncode in final
+
+    def renewed(self) -> bool:
+        """Whether what it lacked has been brought since it was started."""
+        return self._renewal() != self.began_with
+
+    def _renewal(self) -> Signature:
+        if self.plan.dispensable is None:
+            return None
+        try:
+            stat = self.plan.dispensable.renewed_by.stat()
+        except OSError:
+            return None
+        return stat.st_ino, stat.st_mtime_ns
 
     def wait_ready(self) -> None:
         """Wait until the part answers.
@@ -121,6 +164,11 @@ class Part:
         self.sweep()
         _end([*below, *_inhabitants(self.plan.territory)])
         self.plan.record.unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """End what an ended process left of its group and in its territory."""
+        self.sweep()
+        _end(_inhabitants(self.plan.territory))
 
     def sweep(self) -> None:
         """End what an ended process left of its group."""

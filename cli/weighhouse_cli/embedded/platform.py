@@ -11,25 +11,28 @@ from pathlib import Path
 from typing import Any, Self
 
 import httpx
-from weighhouse_agent.enrolment import EnrolmentError, enrol
+from weighhouse_agent.enrolment import EnrolmentError, enrol, load_identity
 from weighhouse_agent.home import Home
+from weighhouse_agent.program import NOT_ENROLLED, NOT_WANTED
 
 from weighhouse_cli.embedded.directory import (
     ADMIN_EMAIL,
+    AGENT,
+    AGENT_NAME,
     DEFAULT_PORT,
     PlatformDirectory,
     default_directory,
     require_free,
 )
 from weighhouse_cli.embedded.errors import PlatformError
-from weighhouse_cli.embedded.part import PartPlan
+from weighhouse_cli.embedded.part import Dispensable, PartPlan
 from weighhouse_cli.embedded.servers import postgres, redis
-from weighhouse_cli.embedded.supervisor import Listener, Supervisor
+from weighhouse_cli.embedded.supervisor import Listener, Notice, Supervisor
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 START_SECONDS = 120.0
 """How long a part of ours may take to be ready; a busy machine takes its time to import."""
-PASSED_ON = ("WEIGHHOUSE_DRIVERS", "WEIGHHOUSE_LOG_LEVEL")
+PASSED_ON = ("WEIGHHOUSE_CACHE", "WEIGHHOUSE_DRIVERS", "WEIGHHOUSE_LOG_LEVEL")
 """Settings of the caller that reach the parts; what else stands in the environment does not."""
 
 
@@ -51,11 +54,22 @@ class PlatformOptions:
 class Platform:
     """A running embedded platform; leaving its context stops everything that it started."""
 
-    def __init__(self, options: PlatformOptions, listener: Listener | None = None) -> None:
-        """:param listener: told about each part, for progress."""
+    def __init__(
+        self,
+        options: PlatformOptions,
+        listener: Listener | None = None,
+        notice: Notice | None = None,
+    ) -> None:
+        """:param listener: told about each part, for progress.
+        :param notice: told what a person has to know while the platform goes on.
+        """
         self.options = options
         self.directory = PlatformDirectory(options.directory)
-        self.supervisor = Supervisor(listener) if listener else Supervisor()
+        self.supervisor = Supervisor()
+        if listener is not None:
+            self.supervisor.listener = listener
+        if notice is not None:
+            self.supervisor.notice = notice
         self.url = f"http://127.0.0.1:{options.port}"
         self.credentials: dict[str, Any] = {}
         """`email`, `password`, `api_token`, `project_id` of the first user."""
@@ -198,10 +212,10 @@ class Platform:
         ]  # fmt: skip
 
     def _start_agent(self, environment: Mapping[str, str]) -> None:
-        home = self.directory.folder("agent")
-        if not Home(home).identity.exists():
+        home = self.directory.folder(AGENT)
+        if not self._is_enrolled(Home(home)):
             try:
-                enrol(self.url, self._registration_token, home, name="local")
+                enrol(self.url, self._registration_token, home, name=AGENT_NAME)
             except EnrolmentError as error:
                 raise PlatformError(f"the local agent cannot be enrolled: {error}") from error
         agent = {**environment, "WEIGHHOUSE_AGENT_HOME": str(home), "WEIGHHOUSE_URL": self.url}
@@ -211,13 +225,31 @@ class Platform:
         begun_at = datetime.datetime.now(tz=datetime.UTC)
         self.supervisor.start(
             self._python(
-                "agent",
+                AGENT,
                 agent,
                 *("-m", "weighhouse_agent", "start"),
                 ready=lambda: self._agent_ready(begun_at),
                 stop_seconds=40.0,
                 territory=home,
+                dispensable=Dispensable(
+                    final=frozenset({NOT_ENROLLED, NOT_WANTED}),
+                    hint="If it was revoked: `weighhouse agent enrol` on this machine, or the next "
+                    f"start of the platform, enrols it again; {self.directory.log(AGENT)} tells "
+                    "what it said last.",
+                    renewed_by=Home(home).identity,
+                ),
             )
+        )
+
+    def _is_enrolled(self, home: Home) -> bool:
+        """Whether the platform knows the agent of a home, and has not revoked it."""
+        try:
+            identity = load_identity(home)
+        except EnrolmentError:
+            return False
+        return any(
+            agent["id"] == str(identity.agent_id) and agent["status"] != "revoked"
+            for agent in self._agents()
         )
 
     def _python(
@@ -228,6 +260,7 @@ class Platform:
         ready: Callable[[], bool] = lambda: True,
         stop_seconds: float = 15.0,
         territory: Path | None = None,
+        dispensable: Dispensable | None = None,
     ) -> PartPlan:
         # Parts that nobody connects to are ready when they run; the supervisor watches on.
         return PartPlan(
@@ -241,6 +274,7 @@ class Platform:
             ready_seconds=START_SECONDS,
             stop_seconds=stop_seconds,
             territory=territory,
+            dispensable=dispensable,
         )
 
     def _backend_ready(self) -> bool:
@@ -251,17 +285,21 @@ class Platform:
 
     def _agent_ready(self, since: datetime.datetime) -> bool:
         """Whether the agent of this start has told the platform which systems it brings."""
+        return any(
+            agent["plugins"]
+            and agent["last_heartbeat_at"] is not None
+            and datetime.datetime.fromisoformat(agent["last_heartbeat_at"]) >= since
+            for agent in self._agents()
+        )
+
+    def _agents(self) -> list[dict[str, Any]]:
+        """The agents as the platform knows them; none while it does not answer."""
         try:
             answer = httpx.get(
                 f"{self.url}/api/v1/agents",
                 headers={"Authorization": f"Bearer {self.credentials['api_token']}"},
-                timeout=2,
+                timeout=10,
             )
         except httpx.HTTPError:
-            return False
-        return answer.is_success and any(
-            agent["plugins"]
-            and agent["last_heartbeat_at"] is not None
-            and datetime.datetime.fromisoformat(agent["last_heartbeat_at"]) >= since
-            for agent in answer.json()["items"]
-        )
+            return []
+        return list(answer.json()["items"]) if answer.is_success else []

@@ -1,5 +1,10 @@
-"""Keeps parts running: starts them in order, restarts the one that died, stops all in reverse."""
+"""Keeps parts running: starts them in order, restarts the one that died, stops all in reverse.
 
+A part that the platform can do without may end for good: the others go on, and what brings it back
+is said.
+"""
+
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -14,10 +19,16 @@ STEADY_SECONDS = 30.0
 GIVE_UP_AFTER = 12
 
 Listener = Callable[[str, str], None]
-"""Told what happens: the part's name and a word (starting, ready, died, restarting, stopped)."""
+"""Told what happens: the part's name and a word (starting, ready, died, gone, restarting, …)."""
+Notice = Callable[[str], None]
+"""Told what a person has to know, and do."""
 
 
 def _silent(_name: str, _word: str) -> None:
+    return None
+
+
+def _mute(_text: str) -> None:
     return None
 
 
@@ -26,6 +37,7 @@ class Supervisor:
     """The parts of one platform. Used from one thread; a second one watches."""
 
     listener: Listener = _silent
+    notice: Notice = _mute
     parts: list[Part] = field(default_factory=list)
     failure: PartFailed | None = None
     """Set when a part died again and again; the platform is of no use then."""
@@ -92,13 +104,14 @@ class Supervisor:
             if now - part.started_at > STEADY_SECONDS:
                 failures.pop(name, None)
             return
-        if name not in due:
-            part.sweep()
-            count = failures[name] = failures.get(name, 0) + 1
-            if count > GIVE_UP_AFTER and self.failure is None:
-                self.failure = PartFailed(name, "died again and again", tail(part.plan.log))
-            due[name] = now + BACKOFF_SECONDS[min(count - 1, len(BACKOFF_SECONDS) - 1)]
-            self.listener(name, "died")
+        if part.gone:
+            if not part.renewed():
+                return
+            part.gone = ""
+            failures.pop(name, None)
+            due[name] = now
+        if name not in due and not self._died(part, failures, due):
+            return
         if now >= due[name]:
             del due[name]
             self.listener(name, "restarting")
@@ -106,3 +119,31 @@ class Supervisor:
                 part.start()
             except OSError as error:
                 self.failure = PartFailed(name, f"cannot be started again: {error}", [])
+
+    def _died(self, part: Part, failures: dict[str, int], due: dict[str, float]) -> bool:
+        """Look at how a part ended; whether it is to be started again."""
+        name = part.plan.name
+        part.sweep()
+        count = failures[name] = failures.get(name, 0) + 1
+        if part.ended_for_good() and not part.renewed():
+            self._do_without(part, "ended for good")
+            return False
+        if count > GIVE_UP_AFTER and part.plan.dispensable is not None:
+            self._do_without(part, "died again and again")
+            return False
+        if count > GIVE_UP_AFTER and self.failure is None:
+            self.failure = PartFailed(name, "died again and again", tail(part.plan.log))
+        due[name] = time.monotonic() + BACKOFF_SECONDS[min(count - 1, len(BACKOFF_SECONDS) - 1)]
+        self.listener(name, "died")
+        return True
+
+    def _do_without(self, part: Part, how: str) -> None:
+        """Go on without a part, and say so where people look: here, and at the end of its log."""
+        plan = part.plan
+        hint = plan.dispensable.hint if plan.dispensable else ""
+        part.gone = f"the {plan.name} {how}; the platform goes on without it. {hint}"
+        part.clear()
+        self.listener(plan.name, "gone")
+        self.notice(part.gone)
+        with contextlib.suppress(OSError), plan.log.open("a", encoding="utf-8") as log:
+            log.write(f"{part.gone}\n")

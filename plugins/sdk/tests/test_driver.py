@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from weighhouse_protocol.driver import DriverOrder, DriverTarget
+from weighhouse_protocol.driver import DriverOrder, DriverTarget, PhaseStarted
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.workload import Workload
 from weighhouse_sdk.context import Context
@@ -28,6 +28,15 @@ ready()
 tell("phase_started", phase="load", index=0)
 print("noise on stderr", file=sys.stderr)
 tell("finished", records=order["workload"]["record_count"])
+"""
+HELD = """
+order = json.loads(sys.stdin.readline())
+assert order["hold"]
+ready()
+for line in sys.stdin:
+    word = json.loads(line)
+    begun = dict(event="phase_started", at_us=word["at_us"], elapsed_us=1)
+    print(json.dumps(dict(begun, phase="load", index=word["go"])), flush=True)
 """
 UNTIL_TERM = """
 def end(*_):
@@ -106,6 +115,7 @@ def test_places_are_searched_in_their_order(
         locate_driver("small")
     assert "make driver NAME=small" in caught.value.hint
     assert DRIVERS_VARIABLE in caught.value.hint
+    assert "make driver NAME=small" in caught.value.hint
 
 
 def test_order_goes_in_and_events_come_out(context: Context, drivers: Path) -> None:
@@ -145,19 +155,40 @@ os.kill(os.getpid(), 9)
 """
 
 
-@pytest.mark.parametrize(("code", "exit_code"), [("sys.exit('out of luck')", 1), (SUICIDE, -9)])
+@pytest.mark.parametrize(
+    ("code", "exit_code", "told", "kind"),
+    [
+        ("sys.exit('out of luck')", 1, "ended with 1", "driver"),
+        (SUICIDE, -9, "was killed by somebody else", "infrastructure"),
+    ],
+)
 def test_early_end_is_told_with_its_log(
-    context: Context, drivers: Path, code: str, exit_code: int
+    context: Context, drivers: Path, code: str, exit_code: int, told: str, kind: str
 ) -> None:
     write(drivers, f"ready()\n{code}")
     with (
         DriverRun("small", ORDER, context) as run,
-        pytest.raises(DriverFailed, match=f"ended with {exit_code}") as caught,
+        pytest.raises(DriverFailed, match=told) as caught,
     ):
         list(run.events())
     assert caught.value.exit_code == exit_code
     assert caught.value.log_lines == ("out of luck",)
-    assert caught.value.failure().kind == "driver"
+    assert caught.value.failure().kind == kind
+
+
+def test_a_held_driver_gets_a_word_for_each_phase(context: Context, drivers: Path) -> None:
+    write(drivers, HELD)
+    held = ORDER.model_copy(update={"hold": True})
+    with DriverRun("small", held, context) as run:
+        events = run.events()
+        assert next(events).event == "ready"
+        assert not run.ending
+        for index in range(2):
+            run.go(index, 17 + index)
+            begun = next(events)
+            assert isinstance(begun, PhaseStarted)
+            assert (begun.index, begun.at_us) == (index, 17 + index)
+    assert run.ending
 
 
 def test_cancel_lets_it_report_what_it_measured(context: Context, drivers: Path) -> None:
@@ -217,6 +248,14 @@ def test_description_is_read_and_checked(drivers: Path) -> None:
     with pytest.raises(DriverFailed, match="ended with 1") as caught:
         describe_driver("small")
     assert caught.value.log_lines == ("library missing",)
+    assert "make driver NAME=small" in caught.value.hint
+    write(
+        drivers,
+        "print('scales are not installed; apt-get install scales', file=sys.stderr); sys.exit(69)",
+    )
+    with pytest.raises(DriverFailed, match="scales are not installed") as caught:
+        describe_driver("small")
+    assert caught.value.hint == "apt-get install scales"
 
 
 def test_cancelled_before_it_was_ready(context: Context, drivers: Path) -> None:

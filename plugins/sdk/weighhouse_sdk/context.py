@@ -87,7 +87,9 @@ class HostOptions:
     host: str = "127.0.0.1"
     """Address that servers listen on."""
     port: int | None = None
-    """Fixed port; None: a free one from the operating system."""
+    """Fixed port; None: a free one."""
+    ports: range | None = None
+    """Where free ports are looked for; None: the operating system gives them."""
     server_cpus: frozenset[int] | None = None
     """Processors the server is pinned to; None: all."""
     driver_cpus: frozenset[int] | None = None
@@ -165,6 +167,7 @@ class Context:
             groups=ControlGroups(directory / "groups", directory),
             deadline_at=clock.monotonic() + limit_seconds,
             options=options,
+            ports=HeldPorts(options.ports),
             own_nodes=own_nodes,
             cancel=cancel or Cancel(),
             clock=clock,

@@ -1,5 +1,6 @@
 """Runs a driver: order in, events out."""
 
+import contextlib
 import os
 import selectors
 import signal
@@ -17,15 +18,21 @@ from weighhouse_protocol.driver import (
     DriverOrder,
     Failed,
     Finished,
+    Go,
 )
 
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.errors import DriverFailed
+from weighhouse_sdk.errors import DriverFailed, DriverKilled
 from weighhouse_sdk.machine.process import Command, ServerProcess
 from weighhouse_sdk.machine.programs import locate_program
+from weighhouse_sdk.machine.remembering import remembered
 
 PREFIX = "weighhouse-driver-"
+DESCRIBE = "--describe"
 DESCRIBE_SECONDS = 20.0
+UNAVAILABLE = 69
+"""Exit status (EX_UNAVAILABLE of sysexits.h) of a driver whose tool is not on this machine; the
+last line of its standard error says `what; hint`."""
 LOOK_SECONDS = 0.1
 """How often a running driver's reader looks for a cancel."""
 END_SECONDS = 10.0
@@ -43,28 +50,39 @@ def locate_driver(driver_id: str) -> Path:
 
 
 def describe_driver(driver_id: str) -> DriverDescription:
-    """Ask a driver what it supports.
+    """What a driver supports: asked, or remembered of the very same file.
 
     :raises BinaryMissing: when it is not there.
-    :raises DriverFailed: when it does not answer as the protocol says.
+    :raises DriverFailed: when it does not answer as the protocol says, or what it drives is not
+        there.
     """
     executable = locate_driver(driver_id)
+    answer = remembered(executable, (DESCRIBE,), lambda: _asked(executable, driver_id))
+    return DriverDescription.model_validate_json(answer)
+
+
+def _asked(executable: Path, driver_id: str) -> bytes:
+    again = f"build it again (`make driver NAME={driver_id}`)"
     try:
         answer = subprocess.run(
-            [str(executable), "--describe"],
+            [str(executable), DESCRIBE],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=True,
             timeout=DESCRIBE_SECONDS,
         )
-        return DriverDescription.model_validate_json(answer.stdout)
+        DriverDescription.model_validate_json(answer.stdout)
     except subprocess.CalledProcessError as error:
         lines = error.stderr.decode("utf-8", errors="replace").splitlines()[-20:]
-        message = f"{executable.name} --describe ended with {error.returncode}"
-        raise DriverFailed(message, "build it again", lines, error.returncode) from error
+        if error.returncode == UNAVAILABLE and lines:
+            what, _, hint = lines[-1].partition("; ")
+            raise DriverFailed(what, hint, lines, error.returncode) from error
+        message = f"{executable.name} {DESCRIBE} ended with {error.returncode}"
+        raise DriverFailed(message, again, lines, error.returncode) from error
     except (subprocess.TimeoutExpired, OSError, ValidationError) as error:
-        message = f"{executable.name} --describe gave no description: {error}"
-        raise DriverFailed(message, "build it again") from error
+        message = f"{executable.name} {DESCRIBE} gave no description: {error}"
+        raise DriverFailed(message, again) from error
+    return answer.stdout
 
 
 class DriverRun:
@@ -122,6 +140,7 @@ class DriverRun:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._close_input()
         self.process.stop(self._end_seconds)
 
     def terminate(self) -> None:
@@ -130,6 +149,19 @@ class DriverRun:
             self._stop_at = self._context.clock.monotonic() + self._end_seconds
             self.process.signal(signal.SIGTERM)
 
+    def go(self, index: int, at_us: int) -> None:
+        """Let a held driver begin a phase. One that has ended meanwhile tells why by itself.
+
+        :param index: of the phase in the order.
+        :param at_us: when, by this machine's clock, unix µs.
+        """
+        self._write(Go(go=index, at_us=at_us))
+
+    @property
+    def ending(self) -> bool:
+        """Whether it was asked to end, or has ended."""
+        return self._stop_at is not None or self.process.exit_code is not None
+
     def events(self) -> Iterator[DriverEvent]:
         """Hand the order over and yield each event as it comes, to the end.
 
@@ -137,6 +169,7 @@ class DriverRun:
 
         :raises DriverFailed: when a line is not of the protocol, or when the driver ends, or has
             to be killed, with neither `finished` nor `failed`.
+        :raises DriverKilled: when somebody else killed it.
         :raises Cancelled, DeadlinePassed: when that is why it ended before it could tell anything.
         """
         self._send_order()
@@ -158,6 +191,13 @@ class DriverRun:
         if not isinstance(last, Finished | Failed):
             if self._stop_at is not None and code is not None:
                 self._context.check()
+            if self._stop_at is None and code == -signal.SIGKILL:
+                raise DriverKilled(
+                    "the driver was killed by somebody else before it finished",
+                    "the kernel's log tells whether memory ran out",
+                    self.process.log_tail(),
+                    code,
+                )
             how = "was silent and had to be killed" if code is None else f"ended with {code}"
             raise DriverFailed(
                 f"the driver {how} before it finished",
@@ -171,11 +211,23 @@ class DriverRun:
         if pipe is None or pipe.closed:
             message = "events() reads a run once"
             raise RuntimeError(message)
-        try:
-            pipe.write(self._order.model_dump_json(exclude_none=True).encode() + b"\n")
-            pipe.close()
-        except BrokenPipeError:
-            return  # It has ended; its exit code and log tell more than this error.
+        self._write(self._order)
+        if not self._order.hold:
+            self._close_input()
+
+    def _write(self, line: DriverOrder | Go) -> None:
+        pipe = self.process.stdin
+        if pipe is None or pipe.closed:
+            return
+        # It may have ended: its exit code and log tell more than this error.
+        with contextlib.suppress(BrokenPipeError):
+            pipe.write(line.model_dump_json(exclude_none=True).encode() + b"\n")
+            pipe.flush()
+
+    def _close_input(self) -> None:
+        if self.process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self.process.stdin.close()
 
     def _lines(self) -> Iterator[bytes]:
         pipe = self.process.stdout

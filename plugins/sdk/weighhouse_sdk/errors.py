@@ -119,7 +119,7 @@ class DriverFailed(PluginError):
     :param exit_code: negative for a signal; None while it runs.
     """
 
-    kind = "driver"
+    kind: ClassVar[FailureKind] = "driver"
 
     def __init__(
         self,
@@ -130,6 +130,14 @@ class DriverFailed(PluginError):
     ) -> None:
         super().__init__(message, hint, log_lines)
         self.exit_code = exit_code
+
+
+class DriverKilled(DriverFailed):
+    """Somebody else killed the driver, as the kernel does when memory runs out: no result of
+    driver or system, so that the run is tried again.
+    """
+
+    kind = "infrastructure"
 
 
 class DeadlinePassed(PluginError):

@@ -17,7 +17,7 @@ from weighhouse_plugin_ycsb.installed import class_path, home
 from weighhouse_plugin_ycsb.log import HistogramLogs, key_of
 from weighhouse_plugin_ycsb.plugin import place_of
 from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget, Interval
-from weighhouse_protocol.load import ClosedLoad, OpenLoad, Phase
+from weighhouse_protocol.load import ClosedLoad, OpenLoad, Phase, Share
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_protocol.ycsb import translate
@@ -345,3 +345,16 @@ def test_folder_is_the_one_that_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     shutil.rmtree(tmp_path / "lib")
     with pytest.raises(BinaryMissing):
         home()
+
+
+def test_parts_of_the_records_meet_and_leave_nothing_out():
+    workload = MIX.model_copy(update={"record_count": 100, "insert_start": 10})
+    orders = [tool_order(workload, share=Share(index=n, of=3)) for n in range(3)]
+    slices = [properties.of_phase(each, LOAD) for each in orders]
+    loaded = [
+        range(int(each["insertstart"]), int(each["insertstart"]) + int(each["insertcount"]))
+        for each in slices
+    ]
+    assert [key for part in loaded for key in part] == list(range(10, 100))
+    chosen = properties.of_phase(orders[1], Phase(kind="measure", duration_seconds=1.0))
+    assert "insertstart" not in chosen

@@ -56,6 +56,7 @@ class Ycsb(Tool):
         ),
         mixes=True,
         open_loop=True,
+        slices=True,
         endless=True,
     )  # fmt: skip
 
@@ -117,7 +118,7 @@ class Ycsb(Tool):
             return
         if code != 0 or not ended:
             raise _failure(child, f"it ended with {code} and without results")
-        wanted = properties.records(work.order.workload)
+        _, wanted = properties.part(work.order)
         if phase.kind == "load" and done["insert"] < wanted:
             raise SystemFailed(
                 f"YCSB inserted {done['insert']} of {wanted} records",

@@ -21,6 +21,16 @@ def records(workload: Workload) -> int:
     return workload.insert_count or workload.record_count - workload.insert_start
 
 
+def part(order: DriverOrder) -> tuple[int, int]:
+    """Which of the records this one loads of those that share the load.
+
+    :returns: the first one, and how many.
+    """
+    count, share = records(order.workload), order.share
+    first, end = count * share.index // share.of, count * (share.index + 1) // share.of
+    return order.workload.insert_start + first, end - first
+
+
 def of_workload(workload: Workload) -> dict[str, str]:
     """What `CoreWorkload` has to be told."""
     found = {
@@ -57,7 +67,11 @@ def of_phase(order: DriverOrder, phase: Phase) -> dict[str, str]:
     }
     if phase.kind == "load":
         # A zipfian choice wants to be told a count, though nothing is chosen.
-        return found | {"threadcount": str(phase.clients or threads), "operationcount": "0"}
+        found |= {"threadcount": str(phase.clients or threads), "operationcount": "0"}
+        if order.share.of > 1:
+            first, count = part(order)
+            found |= {"insertstart": str(first), "insertcount": str(count)}
+        return found
     found["threadcount"] = str(threads)
     # 0 operations are none in 0.17.0, and not as many as fit into the time.
     found["operationcount"] = str(phase.operation_count or MOST_COUNT)

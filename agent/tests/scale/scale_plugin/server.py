@@ -1,4 +1,4 @@
-"""The system: answers each byte with the same byte. Arguments: port, behaviour."""
+"""The system: answers each byte with the same byte. Arguments: port, behaviour, address."""
 
 import selectors
 import signal
@@ -16,7 +16,7 @@ if BEHAVIOUR == "ignores_sigterm":
 
 listener = socket.socket()
 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-listener.bind(("127.0.0.1", PORT))
+listener.bind((sys.argv[3], PORT))
 listener.listen()
 selector = selectors.DefaultSelector()
 selector.register(listener, selectors.EVENT_READ)

@@ -8,6 +8,7 @@ from typing import Any
 
 from docker.errors import APIError, NotFound
 from docker.models import containers as library
+from weighhouse_protocol.text import mended
 
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.machine.cgroups import group_of, limit_reached, memory_text
@@ -169,7 +170,7 @@ class Container:
     def log_tail(self, lines: int = 20) -> tuple[str, ...]:
         """The last lines it wrote."""
         try:
-            text = self._handle.logs(tail=lines).decode("utf-8", errors="replace")
+            text = mended(self._handle.logs(tail=lines).decode("utf-8", errors="replace"))
         except NotFound:
             return log_tail(self.log, lines)
         return tuple(line.rstrip() for line in text.splitlines() if line.strip())

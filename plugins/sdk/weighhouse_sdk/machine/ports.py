@@ -1,8 +1,10 @@
 """Ports that are held for nodes until they are started."""
 
+import contextlib
 import itertools
 from typing import NamedTuple
 
+from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.machine.process import Reservation
 
 
@@ -18,8 +20,11 @@ class _Held(NamedTuple):
 class HeldPorts:
     """The ports of one context, by the number of the node they are for."""
 
-    def __init__(self) -> None:
+    def __init__(self, among: range | None = None) -> None:
+        """:param among: the ports that may be used; None: any that is free."""
         self._held: dict[int, _Held] = {}
+        self._among = among
+        self._given: set[int] = set()
 
     def hold(
         self, number: int, host: str, *, port: int | None = None, peer: bool = False
@@ -34,8 +39,8 @@ class HeldPorts:
         """
         held = self._held.get(number)
         if held is None:
-            client = Reservation(host) if port is None else None
-            second = Reservation(host) if peer else None
+            client = self._free(host) if port is None else None
+            second = self._free(host) if peer else None
             held = _Held(client.port if client else port or 0, client, second)
             self._held[number] = held
         return held.port, held.peer.port if held.peer else None
@@ -55,6 +60,25 @@ class HeldPorts:
         for one, beside in itertools.pairwise(reservations):
             one.beside = beside
         return reservations[0] if reservations else None
+
+    def _free(self, host: str) -> Reservation:
+        """A port that nobody has, and that was not given before.
+
+        :raises DeployFailed: when there is none.
+        """
+        if self._among is None:
+            return Reservation(host)
+        for port in self._among:
+            if port in self._given:
+                continue
+            with contextlib.suppress(DeployFailed):
+                found = Reservation(host, port)
+                self._given.add(port)
+                return found
+        raise DeployFailed(
+            f"no port of {host} is free from {self._among.start} to {self._among.stop - 1}",
+            "give the slot more ports in the agent's policy.toml, or end what holds them",
+        )
 
     def release(self) -> None:
         """Give up what nobody took. Idempotent."""

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from weighhouse_protocol.text import mended
+
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.machine import launch
 from weighhouse_sdk.machine.cgroups import ControlGroup
@@ -347,7 +349,7 @@ def log_tail(path: Path, lines: int = 20) -> tuple[str, ...]:
         with path.open("rb") as file:
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - LOG_TAIL_BYTES))
-            text = file.read().decode("utf-8", errors="replace")
+            text = mended(file.read().decode("utf-8", errors="replace"))
     except FileNotFoundError:
         return ()
     return tuple(line.rstrip() for line in text.splitlines() if line.strip())[-lines:]

@@ -24,10 +24,10 @@ def driver_directories() -> tuple[Path, ...]:
     return tuple(place for place in places if place is not None)
 
 
-def locate_program(name: str, command: str = "make install") -> Path:
+def locate_program(name: str, made_by: str = "make install") -> Path:
     """Find an executable of ours, where drivers are.
 
-    :param command: what builds it.
+    :param made_by: the command that builds it, for the hint.
     :raises BinaryMissing: when it is nowhere.
     """
     path = os.pathsep.join(
@@ -36,6 +36,7 @@ def locate_program(name: str, command: str = "make install") -> Path:
     found = shutil.which(name, path=path)
     if found is None:
         raise BinaryMissing(
-            name, hint=f"not built yet: `{command}`; or point ${DRIVERS_VARIABLE} at its directory"
+            name,
+            hint=f"not built yet: `{made_by}`; or point ${DRIVERS_VARIABLE} at its directory",
         )
     return Path(found).absolute()

@@ -23,6 +23,7 @@ from weighhouse_protocol.driver import (
     DriverOrder,
     Failed,
     Finished,
+    Go,
     Interval,
     OperationTotals,
     PhaseFinished,
@@ -32,9 +33,10 @@ from weighhouse_protocol.driver import (
 from weighhouse_protocol.load import ClosedLoad, Phase
 
 from weighhouse_sdk.context import HostOptions
-from weighhouse_sdk.driver import locate_driver
+from weighhouse_sdk.driver import DESCRIBE, UNAVAILABLE, locate_driver
 from weighhouse_sdk.errors import DriverFailed, PluginError, SystemFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Installed
+from weighhouse_sdk.toolrun.holding import Lines, until, word
 from weighhouse_sdk.toolrun.tool import PROGRAM_OPTION, STAND_IN_OPTION, Tool
 from weighhouse_sdk.toolrun.work import Slice, Work
 
@@ -54,14 +56,15 @@ def main(tool: Tool) -> int:
 
     SIGTERM and SIGINT end the tool, and what it had measured is reported.
     """
-    if sys.argv[1:] == ["--describe"]:
+    if sys.argv[1:] == [DESCRIBE]:
         return _describe(tool)
+    lines = Lines(sys.stdin.fileno())
     try:
-        order = DriverOrder.model_validate_json(sys.stdin.buffer.readline())
+        order = DriverOrder.model_validate_json(lines.next() or b"")
     except ValidationError as error:
         print(f"not an order: {error}", file=sys.stderr)  # noqa: T201 - the driver's log
         return INVALID
-    return ToolProgram(tool, order).run()
+    return ToolProgram(tool, order, lines).run()
 
 
 def _describe(tool: Tool) -> int:
@@ -69,7 +72,7 @@ def _describe(tool: Tool) -> int:
         version = tool.find_versions(HostOptions())[0].version
     except PluginError as error:
         print(f"{error.message}; {error.hint}", file=sys.stderr)  # noqa: T201 - as above
-        return FAULT
+        return UNAVAILABLE
     manifest = tool.manifest
     _write(
         DriverDescription(
@@ -94,13 +97,18 @@ def _write(event: Report) -> None:
 
 @dataclass
 class ToolProgram:
-    """An order, carried out."""
+    """An order, carried out.
+
+    :param lines: where a held program hears when each phase begins.
+    """
 
     tool: Tool
     order: DriverOrder
+    lines: Lines
     work: Work = field(init=False)
     _began_ns: int = field(default_factory=time.monotonic_ns)
     _engine: subprocess.Popen[bytes] | None = None
+    _told: bool = False
 
     def __post_init__(self) -> None:
         options = dict(self.order.target.options)
@@ -152,24 +160,54 @@ class ToolProgram:
                 self._engine.send_signal(signal.SIGTERM)
 
     def _phases(self, installed: Installed) -> None:
-        told = False
         for index, phase in enumerate(self.order.phases):
             if self.work.stopped:
                 break
             if phase.kind == "load" and self.tool.loads == "engine":
-                for event in self._engine_events(phase):
-                    if isinstance(event, Ready) and not told:
-                        self._ready(installed, event.layout)
-                        told = True
-                    elif isinstance(event, PhaseStarted | Interval | PhaseFinished):
-                        _write(event.model_copy(update={**self._now(), "index": index}))
+                self._loaded_by_engine(index, phase, installed)
                 continue
-            if not told:
-                self._ready(installed, None)
-                told = True
-            self._own_phase(index, phase)
+            self._ready(installed, None)
+            if self._released(index):
+                self._own_phase(index, phase)
+
+    def _loaded_by_engine(self, index: int, phase: Phase, installed: Installed) -> None:
+        for event in self._engine_events(phase):
+            if isinstance(event, Ready):
+                self._ready(installed, event.layout)
+                self._release_engine(index)
+            elif isinstance(event, PhaseStarted | Interval | PhaseFinished):
+                _write(event.model_copy(update={**self._now(), "index": index}))
+
+    def _stopped(self) -> bool:
+        return self.work.stopped
+
+    def _released(self, index: int) -> bool:
+        """Wait until a phase is to begin; false when none is any more."""
+        if not self.order.hold:
+            return True
+        go = word(self.lines, index, self._stopped)
+        if go is None:
+            self.work.stopped = True
+        return go is not None and until(go.at_us, self._stopped)
+
+    def _release_engine(self, index: int) -> None:
+        """Hand the word on to the driver that loads, which is held as this program is."""
+        engine = self._engine
+        if engine is None or engine.stdin is None or not self.order.hold:
+            return
+        go = word(self.lines, index, self._stopped)
+        if go is None:
+            self.work.stopped = True
+        with contextlib.suppress(BrokenPipeError):
+            if go is not None:
+                engine.stdin.write(Go(go=0, at_us=go.at_us).model_dump_json().encode() + b"\n")
+            engine.stdin.close()
 
     def _ready(self, installed: Installed, layout: str | None) -> None:
+        """Say once that all is connected that can be before it begins."""
+        if self._told:
+            return
+        self._told = True
         load = self.order.load
         clients = load.clients if isinstance(load, ClosedLoad) else load.connections
         _write(
@@ -198,7 +236,9 @@ class ToolProgram:
                     return
                 with contextlib.suppress(BrokenPipeError):
                     engine.stdin.write(text.encode())
-                    engine.stdin.close()
+                    engine.stdin.flush()
+                    if not order.hold:
+                        engine.stdin.close()
                 event: DriverEvent | None = None
                 for line in engine.stdout:
                     event = DRIVER_EVENT.validate_json(line)

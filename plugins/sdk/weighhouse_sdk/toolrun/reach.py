@@ -37,6 +37,8 @@ class Reach:
     pipeline: bool = False
     shards: bool = False
     """Whether it can be told how many threads to have."""
+    slices: bool = False
+    """Whether it loads a part of the records when several share them; for tools that load."""
     endless: bool = False
     """Whether a phase may have an operation count and a duration, whichever ends first."""
 

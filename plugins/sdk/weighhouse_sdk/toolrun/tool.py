@@ -65,7 +65,24 @@ class Tool(ABC):
         cannot say, one sentence each; none: it does exactly what the order says. Endpoints do not
         matter here: it is asked before there are any. A tool adds what its `reach` does not tell.
         """
-        return self.reach.refusals(order, self.manifest)
+        return [*self.reach.refusals(order, self.manifest), *self._shared(order)]
+
+    def _shared(self, order: DriverOrder) -> Iterator[str]:
+        """What it cannot do as one of several that make a load together."""
+        if order.share.of == 1:
+            return
+        name = self.manifest.name
+        loads = any(phase.kind == "load" for phase in order.phases)
+        if loads and self.loads == "tool" and not self.reach.slices:
+            yield (
+                f"placement.drivers.machines: {name} loads all records by itself, not a part of "
+                "them; use 1"
+            )
+        if order.workload.operations.insert > 0:
+            yield (
+                f"workload.operations.insert: {name} on several machines would insert the same "
+                "records on each; use 1 in placement.drivers.machines"
+            )
 
     @abstractmethod
     def perform(self, phase: Phase, work: Work) -> Iterator[Slice]:

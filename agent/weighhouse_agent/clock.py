@@ -1,0 +1,103 @@
+"""How far this machine's clock is from the platform's, estimated as NTP does it (RFC 5905).
+
+Each call that tells four instants is an exchange: sent and heard here, received and answered there.
+The exchange with the least error of the last dozen counts; its error is half of its round trip, and
+grows with age by what a clock may drift (section 11.1, PHI).
+"""
+
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+
+from weighhouse_protocol.report import ClockOffset
+
+DOZEN = 12
+DRIFT = 15e-6
+"""Seconds a second that two clocks may go apart: RFC 5905, section 7.2, PHI."""
+
+
+def wall_us() -> int:
+    """This machine's clock, unix µs."""
+    return time.time_ns() // 1000
+
+
+def steady_us() -> int:
+    """A clock of this machine that nobody sets, µs from somewhere."""
+    return time.monotonic_ns() // 1000
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One call and its answer, µs. Here by the steady clock, so that setting this machine's clock
+    spoils no exchange; there by the platform's.
+    """
+
+    sent_us: int
+    received_us: int
+    answered_us: int
+    heard_us: int
+
+    @property
+    def round_trip_us(self) -> int:
+        """What the call spent on its way: without the time that the platform kept it."""
+        return (self.heard_us - self.sent_us) - (self.answered_us - self.received_us)
+
+    @property
+    def offset_us(self) -> int:
+        """The platform's clock less the steady one, if both ways took alike (RFC 5905)."""
+        there, back = self.received_us - self.sent_us, self.answered_us - self.heard_us
+        return (there + back) // 2
+
+    def error_us(self, now_us: int) -> int:
+        """The offset is right within this, at an instant of the steady clock."""
+        drift = DRIFT * max(0, now_us - self.sent_us)
+        return round(max(0, self.round_trip_us) / 2 + drift) + 1
+
+    @property
+    def possible(self) -> bool:
+        """Whether the platform's two instants fit between this machine's, but for drift."""
+        slack = 1 + DRIFT * (self.heard_us - self.sent_us) * 2
+        return self.answered_us >= self.received_us and self.round_trip_us >= -slack
+
+
+def best(exchanges: list[Exchange], now_us: int) -> Exchange | None:
+    """The exchange of the least error at an instant of the steady clock; None without one."""
+    return min(exchanges, key=lambda each: each.error_us(now_us), default=None)
+
+
+@dataclass
+class ClockEstimate:
+    """What the latest exchanges tell. Safe to use from several threads."""
+
+    _exchanges: deque[Exchange] = field(default_factory=lambda: deque(maxlen=DOZEN))
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self, exchange: Exchange) -> None:
+        """Remember an exchange; one that cannot be (the platform's clock was set) is left out."""
+        if exchange.possible:
+            with self._lock:
+                self._exchanges.append(exchange)
+
+    def heard(self, sent_us: int, received_us: int | None, answered_us: int | None) -> None:
+        """Remember the exchange whose answer has just come.
+
+        :param sent_us: when the call left, by the steady clock.
+        :param received_us: what the platform told; None: it is too old to.
+        """
+        if received_us is not None and answered_us is not None:
+            self.take(Exchange(sent_us, received_us, answered_us, steady_us()))
+
+    def offset(self) -> ClockOffset | None:
+        """The platform's clock less this machine's, as it is set now; None before any exchange."""
+        with self._lock:
+            exchanges = list(self._exchanges)
+        now_us = steady_us()
+        found = best(exchanges, now_us)
+        if found is None:
+            return None
+        return ClockOffset(
+            offset_us=found.offset_us + now_us - wall_us(),
+            error_us=found.error_us(now_us),
+            samples=len(exchanges),
+        )

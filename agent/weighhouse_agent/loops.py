@@ -1,0 +1,130 @@
+"""One slot's work: what an earlier agent left in it, then one attempt after the other."""
+
+import threading
+from dataclasses import dataclass, field
+
+import structlog
+from pydantic import ValidationError
+from weighhouse_protocol.order import AttemptOrder
+
+from weighhouse_agent.carrying import Carrier, set_aside
+from weighhouse_agent.claims import Claims
+from weighhouse_agent.clients import PlatformAway, PlatformClient, Refused, again
+from weighhouse_agent.home import AttemptDirectory, Home
+from weighhouse_agent.sessions import Sessions
+from weighhouse_agent.starter import Starter
+
+LOG = structlog.get_logger("weighhouse_agent")
+FINAL_CLAIM = frozenset({401, 403})
+REFUSED_PAUSE_SECONDS = 5.0
+"""Before a refused claim is tried again."""
+
+Left = tuple[AttemptDirectory, AttemptOrder]
+
+
+@dataclass
+class SlotLoop:
+    """The work of one slot. `work` runs in a thread of its own; others may `end` it.
+
+    :param client: with the agent's token.
+    :param left: attempts of this slot that are on disk, oldest first.
+    :param serves: whether it claims work once what was left is done; a slot that the policy has no
+        more does not.
+    :param stop: ends the claiming.
+    :param give_up: ends the waiting for the platform.
+    """
+
+    slot: str
+    home: Home
+    client: PlatformClient
+    starter: Starter
+    sessions: Sessions
+    left: list[Left]
+    serves: bool
+    stop: threading.Event
+    give_up: threading.Event
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _carrier: Carrier | None = None
+
+    def work(self) -> None:
+        """Do all of it, until it is stopped.
+
+        :raises Refused: when the platform does not want this agent.
+        :raises GaveUp: when it was stopped while it waited for the platform.
+        """
+        if self.left:
+            self._introduce()
+        for directory, order in self.left:
+            self._carry(directory, order, fresh=False)
+        if self.serves:
+            self._serve()
+
+    def end(self) -> Carrier | None:
+        """End the attempt under way; None when there is none."""
+        with self._lock:
+            carrier = self._carrier
+        if carrier is not None:
+            LOG.info("ending the attempt under way", slot=self.slot)
+            carrier.stop("the agent was stopped while the run was under way", "start it again")
+        return carrier
+
+    def _introduce(self) -> None:
+        """What is left can be delivered by its own tokens, so that this need not succeed."""
+        try:
+            self.sessions.open_once()
+        except (PlatformAway, Refused) as error:
+            LOG.info("no session yet", reason=str(error))
+
+    def _serve(self) -> None:
+        claims = Claims(self.home, self.client, self.slot)
+        opened = self.sessions.open(0)
+        while not self.stop.is_set():
+            try:
+                order = again(lambda: self._claim(claims), what="claim", stop=self.stop)
+            except Refused as error:
+                if error.status in FINAL_CLAIM:
+                    raise
+                LOG.warning("claim refused; opening the session again", reason=str(error))
+                self.stop.wait(REFUSED_PAUSE_SECONDS)
+                opened = self.sessions.open(opened)
+                continue
+            if order is not None:
+                self._carry(self.home.attempt(order.attempt_id), order, fresh=True)
+
+    def _claim(self, claims: Claims) -> AttemptOrder | None:
+        return claims.claim(self.sessions.process_id, self.sessions.timings.long_poll_seconds)
+
+    def _carry(self, directory: AttemptDirectory, order: AttemptOrder, *, fresh: bool) -> None:
+        carrier = Carrier(
+            directory=directory,
+            order=order,
+            client=self.client.with_token(order.attempt_token),
+            starter=self.starter,
+            timings=self.sessions.timings,
+            give_up=self.give_up,
+            fresh=fresh,
+        )
+        with self._lock:
+            if self.stop.is_set():
+                return
+            self._carrier = carrier
+        try:
+            carrier.carry()
+        finally:
+            with self._lock:
+                self._carrier = None
+
+
+def left_by_slot(home: Home) -> dict[str, list[Left]]:
+    """Attempts that an earlier agent left, by their slot; one that cannot be read is set aside."""
+    found: dict[str, list[Left]] = {}
+    for directory in home.attempts():
+        try:
+            text = directory.order.read_text(encoding="utf-8")
+            order = AttemptOrder.model_validate_json(text)
+        except ValidationError as error:
+            LOG.warning("an order cannot be read", path=str(directory.path), reason=str(error))
+            set_aside(directory)
+            continue
+        found.setdefault(order.slot, []).append((directory, order))
+    return found
