@@ -78,6 +78,10 @@ bench: bench-engine bench-stall bench-scaling bench-detection ## every benchmark
 bench-detection: env ## false alarms and delay of the change-point rule on synthetic series
 	@$(PY)/python -m weighhouse_backend.analysis.bench_detection
 
+.PHONY: bench-fleet
+bench-fleet: install ## what agents at rest cost: AGENTS=1000 (AGENTS, SECONDS_AT_REST, CLAIMS); last line JSON
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_fleet --agents $(or $(AGENTS),1000) --seconds $(or $(SECONDS_AT_REST),60) --claims $(or $(CLAIMS),100)
+
 .PHONY: bench-engine
 bench-engine: install ## the load engine beside other load generators; COUNTED=1: instructions and system calls alone
 	@$(BOOTSTRAP)/debian.sh bench

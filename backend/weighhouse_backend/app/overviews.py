@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from weighhouse_protocol.faults import FaultVerb
 from weighhouse_protocol.manifest import BenchmarkClause, Manifest, ManifestTopology
 
+from weighhouse_backend.campaigns.dependencies import CampaignsDep
 from weighhouse_backend.campaigns.occupancy import OccupancyService
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
@@ -72,11 +73,13 @@ class _Overviews:
         catalog: CatalogServiceDep,
         disclosure: DisclosureServiceDep,
         fleet: FleetServiceDep,
+        campaigns: CampaignsDep,
     ) -> None:
         self.caller = caller
         self.catalog = catalog
         self.disclosure = disclosure
         self.fleet = fleet
+        self.outbox = campaigns.outbox
         self.occupancy = OccupancyService(session)
 
     def at_work(self) -> Mapping[UUID, UUID]:
@@ -84,6 +87,11 @@ class _Overviews:
 
     def agent(self, agent: Agent) -> AgentRead:
         return self.fleet.read(agent, self.at_work().get(agent.id))
+
+    def changed(self, agent: Agent) -> AgentRead:
+        """An agent that somebody changed; its long poll finds out at once."""
+        self.outbox.wake_agent(agent.id)
+        return self.agent(agent)
 
     def systems(self, manifests: list[Manifest]) -> list[SystemRead]:
         counts = self.fleet.counts_by_plugin(self.caller)
@@ -148,17 +156,17 @@ def fleet_list_agents(overviews: OverviewsDep, project_id: UUID | None = None) -
 def fleet_drain_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
     """Give an agent no new runs; what it is at goes on."""
     agent = overviews.fleet.set_draining(overviews.caller, agent_id, draining=True)
-    return overviews.agent(agent)
+    return overviews.changed(agent)
 
 
 @router.post("/agents/{agent_id}/undrain", tags=["agents"])
 def fleet_undrain_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
     """Give an agent runs again."""
     agent = overviews.fleet.set_draining(overviews.caller, agent_id, draining=False)
-    return overviews.agent(agent)
+    return overviews.changed(agent)
 
 
 @router.post("/agents/{agent_id}/revoke", tags=["agents"])
 def fleet_revoke_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
     """Make an agent's token worthless; an attempt it is at ends, and is tried elsewhere."""
-    return overviews.agent(overviews.fleet.revoke(overviews.caller, agent_id))
+    return overviews.changed(overviews.fleet.revoke(overviews.caller, agent_id))

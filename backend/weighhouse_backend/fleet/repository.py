@@ -1,10 +1,12 @@
 """All queries of the fleet."""
 
-from collections.abc import Collection, Sequence
+import datetime
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import DateTime, Uuid, cast, func, select, update
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.fleet.models import Agent, RegistrationToken
@@ -46,6 +48,36 @@ class FleetRepository:
         if lock:
             statement = statement.with_for_update(skip_locked=True)
         return self.session.scalars(statement).all()
+
+    def enrolled(self, agent_ids: Collection[UUID]) -> Sequence[tuple[UUID, str, bool]]:
+        """Of some agents those that are not revoked: id, hash of the token, whether it drains."""
+        found = self.session.execute(
+            select(Agent.id, Agent.token_hash, Agent.draining).where(
+                Agent.id.in_(agent_ids), Agent.revoked_at.is_(None)
+            )
+        )
+        return [(agent_id, digest, draining) for agent_id, digest, draining in found]
+
+    def note_seen(self, seen: Mapping[UUID, datetime.datetime]) -> Sequence[UUID]:
+        """Write when agents were seen, in the order of their ids; rows held by others are left."""
+        pairs = func.unnest(
+            cast(list(seen), ARRAY(Uuid())),
+            cast(list(seen.values()), ARRAY(DateTime(timezone=True))),
+        ).table_valued("id", "at")
+        free = (
+            select(Agent.id)
+            .where(Agent.id.in_(select(pairs.c.id)))
+            .order_by(Agent.id)
+            .with_for_update(skip_locked=True)
+            .cte("free")
+        )
+        return self.session.scalars(
+            update(Agent)
+            .where(Agent.id == pairs.c.id, Agent.id.in_(select(free.c.id)))
+            .values(seen_at=func.greatest(Agent.seen_at, pairs.c.at))
+            .returning(Agent.id)
+            .execution_options(synchronize_session=False)
+        ).all()
 
     def counts_by_plugin(self, project_ids: Collection[UUID]) -> dict[str, int]:
         """How many agents of projects have each plugin."""

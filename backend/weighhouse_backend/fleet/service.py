@@ -1,7 +1,7 @@
 """Enrolment and sessions of agents."""
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -34,7 +34,22 @@ from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine
 
-SEEN_GRAIN = datetime.timedelta(seconds=1)
+SEEN_GRAIN = datetime.timedelta(seconds=15)
+"""An agent's row is not written more often than this for having been seen."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What of an agent is worth remembering between its calls."""
+
+    agent_id: UUID
+    token_hash: str
+    draining: bool
+
+
+def as_known(agent: Agent) -> Known:
+    """An agent, as it is remembered."""
+    return Known(agent.id, agent.token_hash, agent.draining)
 
 
 @dataclass(frozen=True)
@@ -210,6 +225,26 @@ class FleetService:
         found.used_at, found.used_by = found.used_at or now, registration.instance_id
         self.session.flush()
         return Registered(agent_id=agent.id, agent_token=agent_token)
+
+    def who(self, token: str) -> Known:
+        """The agent with a token; writes nothing.
+
+        :raises AgentRefused: when the token is unknown or revoked.
+        """
+        return as_known(self._known(token))
+
+    def note_seen(
+        self, seen: Mapping[UUID, datetime.datetime]
+    ) -> tuple[list[Known], Collection[UUID]]:
+        """Write when agents were last seen, for all of them in one statement.
+
+        :returns: those of them that are enrolled and not revoked; and those that were written:
+            rows that another transaction holds just now are left for the next time.
+        """
+        if not seen:
+            return [], ()
+        known = [Known(*row) for row in self.repository.enrolled(seen.keys())]
+        return known, self.repository.note_seen(seen)
 
     def authenticate(self, token: str) -> Agent:
         """The agent with a token; notes that it called. The transaction sees its project alone.
