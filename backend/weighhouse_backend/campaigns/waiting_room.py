@@ -26,8 +26,7 @@ from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.offers import offered_agents
 from weighhouse_backend.campaigns.outbox import AGENT_CHANNELS
 from weighhouse_backend.fleet.errors import AgentRefused
-from weighhouse_backend.fleet.service import Known, as_known
-from weighhouse_backend.fleet.sightings import Sightings
+from weighhouse_backend.fleet.sightings import Known, Sightings, as_known
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.subscriptions import Subscriptions

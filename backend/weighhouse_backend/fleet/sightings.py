@@ -1,4 +1,4 @@
-"""Which agents called lately: kept in the process, written for all of them in one statement."""
+"""What a process remembers of agents between their calls, and which of them called lately."""
 
 import datetime
 import threading
@@ -6,7 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.kit.clock import Clock
+
+
+@dataclass(frozen=True)
+class Known:
+    """What of an agent is worth remembering between its calls."""
+
+    agent_id: UUID
+    token_hash: str
+    draining: bool
+
+
+def as_known(agent: Agent) -> Known:
+    """An agent, as it is remembered."""
+    return Known(agent.id, agent.token_hash, agent.draining)
 
 
 @dataclass
