@@ -17,7 +17,7 @@ from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import BinaryMissing
 from weighhouse_sdk.registry import load_tool
-from weighhouse_sdk.tool import Tool
+from weighhouse_sdk.toolrun.tool import Tool
 
 
 def tool_order(workload: Workload, **changes: object) -> DriverOrder:

@@ -9,11 +9,11 @@ from typing import Any
 from docker.errors import APIError, NotFound
 from docker.models import containers as library
 
-from weighhouse_sdk.cgroups import group_of, limit_reached, memory_text
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.images import Engine, Image
-from weighhouse_sdk.process import KILL_SECONDS, Command, Ended, Reservation, log_tail
-from weighhouse_sdk.procfs import (
+from weighhouse_sdk.machine.cgroups import group_of, limit_reached, memory_text
+from weighhouse_sdk.machine.images import Engine, Image
+from weighhouse_sdk.machine.process import KILL_SECONDS, Command, Ended, Reservation, log_tail
+from weighhouse_sdk.machine.procfs import (
     PROC,
     executable_of,
     is_alive,
@@ -21,7 +21,7 @@ from weighhouse_sdk.procfs import (
     process_tree,
     wait_for_end,
 )
-from weighhouse_sdk.sampling import Usage, process_usage
+from weighhouse_sdk.machine.sampling import Usage, process_usage
 
 NANO = 1_000_000_000
 SIGNALLED = 128

@@ -33,9 +33,9 @@ from weighhouse_sdk.errors import (
     VersionMissing,
 )
 from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.machine.procfs import all_processes, is_alive, working_directory
+from weighhouse_sdk.machine.programs import DRIVERS_VARIABLE
 from weighhouse_sdk.parameters import declared
-from weighhouse_sdk.procfs import all_processes, is_alive, working_directory
-from weighhouse_sdk.programs import DRIVERS_VARIABLE
 from weighhouse_sdk.registry import load_plugin
 
 RECORDS = 5000
@@ -340,7 +340,12 @@ class PluginConformance:
         )
         agent = subprocess.Popen(
             [
-                *(sys.executable, "-m", "weighhouse_sdk.crashing_agent", plugin.manifest.id),
+                *(
+                    sys.executable,
+                    "-m",
+                    "weighhouse_sdk.testkit.crashing_agent",
+                    plugin.manifest.id,
+                ),
                 *(context.target.model_dump_json(), order.model_dump_json(exclude_none=True)),
                 str(context.directory),
             ],

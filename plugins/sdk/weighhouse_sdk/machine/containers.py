@@ -18,14 +18,14 @@ from docker.models import containers as library
 from docker.types import LogConfig, Mount, Ulimit
 from weighhouse_protocol.target import Limits
 
-from weighhouse_sdk import launch
-from weighhouse_sdk.cgroups import MEBIBYTE
-from weighhouse_sdk.container import NANO, Container, remove
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.images import NOBODY, Engine, Image
-from weighhouse_sdk.process import Command, first_user
-from weighhouse_sdk.procfs import process_stat
-from weighhouse_sdk.remains import Leftover
+from weighhouse_sdk.machine import launch
+from weighhouse_sdk.machine.cgroups import MEBIBYTE
+from weighhouse_sdk.machine.container import NANO, Container, remove
+from weighhouse_sdk.machine.images import NOBODY, Engine, Image
+from weighhouse_sdk.machine.process import Command, first_user
+from weighhouse_sdk.machine.procfs import process_stat
+from weighhouse_sdk.machine.remains import Leftover
 
 DIRECTORY_LABEL = "weighhouse.directory"
 NODE_LABEL = "weighhouse.node"

@@ -7,7 +7,7 @@ from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import FaultDone
-from weighhouse_sdk.nodes import Node
+from weighhouse_sdk.machine.nodes import Node
 
 NETWORK = frozenset({"network", "heal"})
 
@@ -20,11 +20,11 @@ def node_of(manifest: Manifest, nodes: Sequence[Node], fault: Fault) -> Node:
     if fault.verb not in manifest.faults:
         offered = ", ".join(manifest.faults) or "none"
         raise TargetInvalid([("faults", f"{fault.verb}: {manifest.name} offers: {offered}")])
-    if fault.node > len(nodes):
-        raise TargetInvalid(
-            [("faults", f"node {fault.node}: this deployment has {len(nodes)} of its own")]
-        )
-    return nodes[fault.node - 1]
+    for node in nodes:
+        if node.place.number == fault.node:
+            return node
+    here = ", ".join(str(node.place.number) for node in nodes) or "none"
+    raise TargetInvalid([("faults", f"node {fault.node}: nodes of this machine are: {here}")])
 
 
 def carry_out(node: Node, verb: FaultVerb, stop_seconds: float) -> FaultDone:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.network.ways import Tools
+from weighhouse_sdk.machine.network.ways import Tools
 from weighhouse_sdk.wire import Address
 
 TABLE = "mangle"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from weighhouse_sdk.procfs import process_stat, process_tree
+from weighhouse_sdk.machine.procfs import process_stat, process_tree
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,23 @@ from pathlib import Path
 
 from weighhouse_protocol.faults import NetworkConditions
 
-from weighhouse_sdk import launch
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
-from weighhouse_sdk.network.peers import Opened, dissolve, gather, hierarchy, home_of, opened
-from weighhouse_sdk.network.rules import Rules, RuleSet, goes_to, leaves, numbered
-from weighhouse_sdk.network.shaping import Shaping, refuse_other_interfaces
-from weighhouse_sdk.network.ways import DELAYER, GROUPS, Tools, ways
-from weighhouse_sdk.nodes import Node
-from weighhouse_sdk.process import Command, Processes, ServerProcess
-from weighhouse_sdk.programs import locate_program
-from weighhouse_sdk.remains import Leftover
+from weighhouse_sdk.machine import launch
+from weighhouse_sdk.machine.network.peers import (
+    Opened,
+    dissolve,
+    gather,
+    hierarchy,
+    home_of,
+    opened,
+)
+from weighhouse_sdk.machine.network.rules import Rules, RuleSet, goes_to, leaves, numbered
+from weighhouse_sdk.machine.network.shaping import Shaping, refuse_other_interfaces
+from weighhouse_sdk.machine.network.ways import DELAYER, GROUPS, Tools, ways
+from weighhouse_sdk.machine.nodes import Node
+from weighhouse_sdk.machine.process import Command, Processes, ServerProcess
+from weighhouse_sdk.machine.programs import locate_program
+from weighhouse_sdk.machine.remains import Leftover
 from weighhouse_sdk.wire import Address
 
 DELAYER_SECONDS = 5.0

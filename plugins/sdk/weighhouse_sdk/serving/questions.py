@@ -8,7 +8,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Topology
 
 from weighhouse_sdk.lifecycle import Plugin
-from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.wire import Address
 
 
@@ -84,10 +84,11 @@ class Questions(Plugin):
     # how several nodes become one system
 
     def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
-        """Where the nodes are to listen for clients, given a free port of the host for each; most
-        take them as they are.
+        """Where the nodes are to listen for clients, given a free port of its host for each; most
+        take them as they are. Asked on each machine of a deployment about all nodes: the answer
+        depends on nothing but the addresses.
 
-        :raises DeployFailed: when several nodes have no room on this host.
+        :raises DeployFailed: when several nodes have no room on one host.
         """
         return addresses
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from weighhouse_sdk.procfs import PROC, all_processes, process_stat
+from weighhouse_sdk.machine.procfs import PROC, all_processes, process_stat
 from weighhouse_sdk.wire import Address
 
 MEMBERS = "cgroup.procs"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.network.ways import Tools
+from weighhouse_sdk.machine.network.ways import Tools
 
 HANDLE = "7768"
 """Of our discipline, in hexadecimal digits: `wh` in ASCII, by it ours is known."""

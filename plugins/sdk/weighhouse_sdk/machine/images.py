@@ -11,8 +11,8 @@ from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from requests.exceptions import RequestException
 from weighhouse_protocol.target import Limits
 
-from weighhouse_sdk.cgroups import controllers
 from weighhouse_sdk.errors import DeployFailed, PluginError
+from weighhouse_sdk.machine.cgroups import controllers
 
 OFFICIAL = "docker.io/library/"
 NOBODY = 65_534

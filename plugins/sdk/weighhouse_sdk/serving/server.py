@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from weighhouse_protocol.faults import Fault
 
-from weighhouse_sdk import breaking
 from weighhouse_sdk.configuration import explained, system_names
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, SystemFailed
-from weighhouse_sdk.hosting import UNTOLD, how_ended
 from weighhouse_sdk.lifecycle import (
+    CleanedUp,
     Deployed,
     Description,
     FaultDone,
@@ -21,17 +20,25 @@ from weighhouse_sdk.lifecycle import (
     Sample,
     Stopped,
 )
-from weighhouse_sdk.network.disturbing import Ends, described
-from weighhouse_sdk.nodes import Node
-from weighhouse_sdk.sampling import disk_usage
-from weighhouse_sdk.starting import UNREADABLE, Starting, addresses_of
+from weighhouse_sdk.machine.network.disturbing import Ends, described
+from weighhouse_sdk.machine.nodes import Node
+from weighhouse_sdk.machine.sampling import disk_usage
+from weighhouse_sdk.places import NodeAddress
+from weighhouse_sdk.serving import breaking
+from weighhouse_sdk.serving.hosting import UNTOLD, how_ended
+from weighhouse_sdk.serving.starting import (
+    EXTERNAL,
+    UNREADABLE,
+    Starting,
+    addresses_of,
+    own_numbers,
+)
 from weighhouse_sdk.wire import Address
 
 VERSION_SECONDS = 10.0
 SAMPLE_SECONDS = 0.5
 """How long a server may take over a question while it is measured: a busy one must not hold up
 the sampling."""
-EXTERNAL = "external"
 
 
 class ServerPlugin(Starting):
@@ -68,39 +75,50 @@ class ServerPlugin(Starting):
             )
         return (Installed(executable, version),)
 
-    def deploy(self, context: Context) -> Deployed:
+    def deploy(self, context: Context, peers: tuple[NodeAddress, ...] = ()) -> Deployed:
         """Ask the program for its vendor's defaults, then start it as the target wants it."""
         self.check_target(context.target)
         if context.target.deployment == EXTERNAL:
             return Deployed(endpoints=context.target.endpoints, version="unknown")
         installed = self.check_host(context.target, context.options)
-        self.clean_up(context)
+        super().clean_up(context)  # Ports that were reserved are held for what follows.
         vendor = self._vendor_settings(context, installed)
         context.check()
+        reserved = self.reserve(context)
+        places = self._places(context, peers or reserved)
         nodes: list[Node] = []
-        for place, reservation in self._places(context):
+        for place in (each for each in places if each.number in own_numbers(context)):
+            reservation = context.ports.take(place.number, *place.address[:2])
             body = self._start(context, installed.executable, place, reservation)
             nodes.append(Node(place, body))
         return Deployed(
-            endpoints=tuple(node.place.address.endpoint for node in nodes),
+            endpoints=tuple(place.address.endpoint for place in places),
             version=installed.version,
             commands=tuple(node.body.line for node in nodes),
             nodes=tuple(nodes),
+            places=places,
             vendor_settings=vendor,
         )
 
     def wait_ready(self, context: Context, deployed: Deployed) -> Ready:
-        """Wait until each node answers, the answer comes from the very process started, and the
-        nodes are one system.
+        """Wait until each node that is here answers, the answer comes from the very process
+        started, and, where all are here, the nodes are one system.
         """
         begun_at = context.clock.monotonic()
         if not deployed.nodes:
             self._await_external(context, deployed)
         for node in deployed.nodes:
             self._await(context, node.body, node.place.address)
-        if len(deployed.nodes) > 1:
-            self._unite(context, deployed)
+        if deployed.nodes and deployed.whole:
+            self.unite(context, deployed)
         self._check_version(context, deployed)
+        return Ready(context.clock.monotonic() - begun_at)
+
+    def unite(self, context: Context, deployed: Deployed) -> Ready:
+        """Join the nodes of all machines, and wait until each sees a whole system."""
+        begun_at = context.clock.monotonic()
+        if len(deployed.places) > 1:
+            self._unite(context, deployed)
         return Ready(context.clock.monotonic() - begun_at)
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
@@ -213,6 +231,11 @@ class ServerPlugin(Starting):
         finally:
             stopped = super().stop(context, deployed)
         return stopped
+
+    def clean_up(self, context: Context) -> CleanedUp:
+        """Also give up ports that no node was started for."""
+        context.ports.release()
+        return super().clean_up(context)
 
     # inside
 

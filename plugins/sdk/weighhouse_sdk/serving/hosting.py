@@ -9,14 +9,15 @@ from weighhouse_protocol.manifest import ManifestImage
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 
-from weighhouse_sdk.cgroups import refuse_unless_kept
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid, VersionMissing
-from weighhouse_sdk.images import Engine, full_name
 from weighhouse_sdk.lifecycle import Deployed, Installed
-from weighhouse_sdk.nodes import Body, Place
-from weighhouse_sdk.process import Command
-from weighhouse_sdk.questions import Questions
+from weighhouse_sdk.machine.cgroups import refuse_unless_kept
+from weighhouse_sdk.machine.images import Engine, full_name
+from weighhouse_sdk.machine.nodes import Body
+from weighhouse_sdk.machine.process import Command
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.questions import Questions
 
 DOCKER = "docker"
 UNTOLD = "unknown"

@@ -1,8 +1,9 @@
 """A pytest plugin that writes down which systems a test run really set up, on which versions.
 
-`pytest -p weighhouse_sdk.exercised --exercised FILE …` writes FILE, a JSON document (`Exercises`).
-A deployment counts when the test passed in which it became ready. A test that drives a stand-in
-says so by `@pytest.mark.stand_in("what it is")`; one that was left out is listed with its reason.
+`pytest -p weighhouse_sdk.testkit.exercised --exercised FILE …` writes FILE, a JSON document
+(`Exercises`). A deployment counts when the test passed in which it became ready. A test that drives
+a stand-in says so by `@pytest.mark.stand_in("what it is")`; one that was left out is listed with
+its reason.
 """
 
 import datetime
@@ -17,11 +18,11 @@ import pytest
 from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.exercises import Exercise, Exercises, NotRun
 from weighhouse_sdk.lifecycle import Deployed, Plugin, Ready
 from weighhouse_sdk.registry import discover
-from weighhouse_sdk.server import ServerPlugin
-from weighhouse_sdk.starting import addresses_of
+from weighhouse_sdk.serving.server import ServerPlugin
+from weighhouse_sdk.serving.starting import addresses_of
+from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun
 
 ASK_SECONDS = 5.0
 STAND_IN = "stand_in"

@@ -19,11 +19,11 @@ from pathlib import Path
 
 from weighhouse_protocol.target import Limits
 
-from weighhouse_sdk import launch
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.procfs import PROC, wait_for_end
-from weighhouse_sdk.remains import Leftover
-from weighhouse_sdk.sampling import Usage
+from weighhouse_sdk.machine import launch
+from weighhouse_sdk.machine.procfs import PROC, wait_for_end
+from weighhouse_sdk.machine.remains import Leftover
+from weighhouse_sdk.machine.sampling import Usage
 
 MEBIBYTE = 1_048_576
 PERIOD_US = 100_000

@@ -1,6 +1,7 @@
 """An agent to be killed: deploys and drives for a long time, and says how far it is.
 
-`python -m weighhouse_sdk.crashing_agent PLUGIN TARGET ORDER DIRECTORY`, target and order as JSON.
+`python -m weighhouse_sdk.testkit.crashing_agent PLUGIN TARGET ORDER DIRECTORY`, target and order as
+JSON.
 """
 
 import sys

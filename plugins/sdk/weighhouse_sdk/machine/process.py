@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from weighhouse_sdk import launch
-from weighhouse_sdk.cgroups import ControlGroup
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.procfs import (
+from weighhouse_sdk.machine import launch
+from weighhouse_sdk.machine.cgroups import ControlGroup
+from weighhouse_sdk.machine.procfs import (
     boot_id,
     is_alive,
     process_stat,
     session_members,
     wait_for_end,
 )
-from weighhouse_sdk.remains import Leftover
-from weighhouse_sdk.sampling import Usage, process_usage
+from weighhouse_sdk.machine.remains import Leftover
+from weighhouse_sdk.machine.sampling import Usage, process_usage
 
 LOG_TAIL_BYTES = 65_536
 KILL_SECONDS = 10.0

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from weighhouse_protocol.faults import Fault, NetworkConditions
 
 from weighhouse_sdk.errors import BinaryMissing, DeployFailed
-from weighhouse_sdk.programs import locate_program
+from weighhouse_sdk.machine.programs import locate_program
 
 DELAYER = "weighhouse-netdelay"
 PACKAGES = {"iptables-restore": "iptables", "iptables-save": "iptables", "tc": "iproute2"}

@@ -1,12 +1,11 @@
-"""The nodes of a system: where each lives, and what runs it."""
+"""The nodes of a system that this machine has, and what runs each."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
-from weighhouse_sdk.process import Ended, Reservation, ServerProcess
-from weighhouse_sdk.sampling import Usage
-from weighhouse_sdk.wire import Address
+from weighhouse_sdk.machine.process import Ended, Reservation, ServerProcess
+from weighhouse_sdk.machine.sampling import Usage
+from weighhouse_sdk.places import Place
 
 
 class Body(Protocol):
@@ -66,33 +65,6 @@ class Body(Protocol):
 
     def log_tail(self, lines: int = 20) -> tuple[str, ...]:
         """The last lines it wrote."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a node lives, and among whom; stays the same when the node is started again."""
-
-    number: int
-    """Counted from 1."""
-    name: str
-    """Unique among the deployment's; names process, log and directory."""
-    address: Address
-    """Where clients reach it."""
-    directory: Path
-    """Its data, and where it works; closed to other users."""
-    addresses: tuple[Address, ...]
-    """Of all nodes in order, this one among them."""
-    replication_factor: int = 1
-    peer_port: int | None = None
-    """A second port, for other nodes alone; None: the system wants none."""
-    peer_addresses: tuple[Address, ...] = ()
-    """Of all nodes' second ports in order, for systems whose nodes are told of each other when they
-    start; empty: the system wants none."""
-
-    @property
-    def alone(self) -> bool:
-        """Whether it is the only node."""
-        return len(self.addresses) == 1
 
 
 @dataclass

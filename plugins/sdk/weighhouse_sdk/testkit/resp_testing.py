@@ -26,8 +26,8 @@ from weighhouse_sdk.families.resp import ask, info
 from weighhouse_sdk.families.resp_cluster import SLOTS, seen_by
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed
-from weighhouse_sdk.process import Command, Reservation
-from weighhouse_sdk.testing import processes_below
+from weighhouse_sdk.machine.process import Command, Reservation
+from weighhouse_sdk.testkit.testing import processes_below
 from weighhouse_sdk.wire import Address, ReplyError
 
 ASK_SECONDS = 5.0

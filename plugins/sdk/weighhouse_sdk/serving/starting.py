@@ -1,7 +1,7 @@
 """Starts the nodes of a server, and waits until they are a system."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,14 +9,16 @@ from weighhouse_protocol.base import Scalar
 
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError
-from weighhouse_sdk.hosting import Hosting, how_ended
 from weighhouse_sdk.lifecycle import Deployed, FaultDone, Installed
-from weighhouse_sdk.nodes import Body, Node, Place
-from weighhouse_sdk.process import Reservation
+from weighhouse_sdk.machine.nodes import Body, Node
+from weighhouse_sdk.machine.process import Reservation
+from weighhouse_sdk.places import ELSEWHERE, NodeAddress, Place
+from weighhouse_sdk.serving.hosting import Hosting, how_ended
 from weighhouse_sdk.wire import Address, ReplyError
 
 UNREADABLE = (OSError, ReplyError, ValueError)
 """How a server's silence shows."""
+EXTERNAL = "external"
 
 
 class Starting(Hosting):
@@ -26,44 +28,56 @@ class Starting(Hosting):
     """Whether the vendor's defaults are asked once for each version, as a start is slow."""
     _defaults: ClassVar[dict[str, dict[str, str]]] = {}
 
-    def _places(self, context: Context) -> list[tuple[Place, Reservation | None]]:
-        """Where the nodes are to live; a single one works in the data directory itself."""
+    def reserve(self, context: Context) -> tuple[NodeAddress, ...]:
+        """Hold a free port of the operator's host for each own node, and a second one where its
+        peers need it. The operator's fixed port is the first one's.
+        """
+        self.check_spread(context)
         topology, options = context.target.topology, context.options
-        # A fixed port is not reserved: when it is taken, the server's own log shall say so.
-        held = [
-            None if options.port is not None and index == 0 else Reservation(options.host)
-            for index in range(topology.nodes)
-        ]
-        peers = [
-            Reservation(options.host) if self.needs_peer_port(topology) else None for _ in held
-        ]
-        addresses = self.spread(
-            tuple(Address(options.host, each.port if each else options.port or 0) for each in held)
-        )
+        if context.target.deployment == EXTERNAL:
+            return ()
+        found = []
+        for index, number in enumerate(own_numbers(context)):
+            port, peer_port = context.ports.hold(
+                number,
+                options.host,
+                port=options.port if index == 0 else None,
+                peer=self.needs_peer_port(topology),
+            )
+            found.append(NodeAddress(number, options.host, port, peer_port))
+        return tuple(found)
+
+    def _places(self, context: Context, all_nodes: Sequence[NodeAddress]) -> tuple[Place, ...]:
+        """Where the nodes are to live; a single one works in the data directory itself."""
+        topology, own = context.target.topology, own_numbers(context)
+        numbers = [each.number for each in all_nodes]
+        if numbers != list(range(1, topology.nodes + 1)):
+            raise DeployFailed(
+                f"{self.manifest.name} is to have nodes 1 to {topology.nodes}, told of: {numbers}",
+                "every machine of the deployment reserves for its own nodes",
+            )
+        addresses = self.spread(tuple(Address(each.host, each.port) for each in all_nodes))
         peer_addresses = tuple(
-            Address(address.host, peer.port)
-            for address, peer in zip(addresses, peers, strict=True)
-            if peer
+            Address(address.host, each.peer_port)
+            for address, each in zip(addresses, all_nodes, strict=True)
+            if each.peer_port is not None
         )
         single = topology.nodes == 1
-        return [
-            (
-                Place(
-                    number=number,
-                    name=self.manifest.id if single else f"{self.manifest.id}-{number}",
-                    address=address,
-                    directory=context.data_directory / ("" if single else f"node-{number}"),
-                    addresses=addresses,
-                    replication_factor=topology.replication_factor,
-                    peer_port=peer.port if peer else None,
-                    peer_addresses=peer_addresses,
-                ),
-                _both(reservation, peer),
+        return tuple(
+            Place(
+                number=each.number,
+                name=self.manifest.id if single else f"{self.manifest.id}-{each.number}",
+                address=address,
+                directory=context.data_directory / ("" if single else f"node-{each.number}")
+                if each.number in own
+                else ELSEWHERE,
+                addresses=addresses,
+                replication_factor=topology.replication_factor,
+                peer_port=each.peer_port,
+                peer_addresses=peer_addresses,
             )
-            for number, (address, reservation, peer) in enumerate(
-                zip(addresses, held, peers, strict=True), 1
-            )
-        ]
+            for each, address in zip(all_nodes, addresses, strict=True)
+        )
 
     def _start(
         self,
@@ -113,8 +127,8 @@ class Starting(Hosting):
         # Not missed before it has served: a node that does not come back is a result.
         self._await(context, node.body, node.place.address)
         node.down = False
-        if len(deployed.nodes) > 1:
-            self._await_union(context, deployed)
+        if len(deployed.places) > 1:
+            self._await_union(context, deployed, self._up(deployed))
         seconds = context.clock.monotonic() - begun_at
         return FaultDone(f"node {number}: serves again after {seconds:.1f} s")
 
@@ -187,7 +201,7 @@ class Starting(Hosting):
         )
 
     def _unite(self, context: Context, deployed: Deployed) -> None:
-        places = [node.place for node in deployed.nodes]
+        places = deployed.places
         limit = max(context.options.ready_seconds, self.ready_floor_seconds)
         last: Exception | None = None
         for _ in context.attempts(limit, every_seconds=0.1):
@@ -196,7 +210,7 @@ class Starting(Hosting):
             except UNREADABLE as error:
                 last = error
                 continue
-            self._await_union(context, deployed)
+            self._await_union(context, deployed, places)
             return
         raise NotReady(
             f"the nodes of {self.manifest.name} could not be joined in {limit:g} s: {last}",
@@ -204,9 +218,25 @@ class Starting(Hosting):
             [line for node in deployed.nodes for line in node.body.log_tail(5)],
         ) from last
 
-    def _await_union(self, context: Context, deployed: Deployed) -> None:
+    def _up(self, deployed: Deployed) -> list[Place]:
+        """Where nodes are that somebody may count on: own ones that are not broken on purpose, and
+        those of other machines that answer.
+        """
+        broken = {node.place.number for node in deployed.nodes if node.down or node.paused}
+        own = {node.place.number for node in deployed.nodes}
+        found = []
+        for place in deployed.places:
+            if place.number not in own:
+                try:
+                    self.version_served(place.address, self.ask_seconds)
+                except UNREADABLE:
+                    continue
+            if place.number not in broken:
+                found.append(place)
+        return found
+
+    def _await_union(self, context: Context, deployed: Deployed, up: Sequence[Place]) -> None:
         limit = max(context.options.ready_seconds, self.ready_floor_seconds)
-        up = [node.place for node in deployed.nodes if not (node.down or node.paused)]
         missing: str | None = None
         for _ in context.attempts(limit, every_seconds=0.1):
             ended = deployed.ended_by_itself()
@@ -226,11 +256,10 @@ class Starting(Hosting):
         )
 
 
-def _both(client: Reservation | None, peer: Reservation | None) -> Reservation | None:
-    if client is None:
-        return peer
-    client.beside = peer
-    return client
+def own_numbers(context: Context) -> tuple[int, ...]:
+    """Numbers of the nodes that this machine has."""
+    whole = tuple(range(1, context.target.topology.nodes + 1))
+    return whole if context.own_nodes is None else context.own_nodes
 
 
 def addresses_of(context: Context, deployed: Deployed) -> tuple[Address, ...]:
