@@ -10,13 +10,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
-from weighhouse_protocol.order import (
-    Arrival,
-    AttemptOrder,
-    BarrierState,
-    Claimed,
-    ClaimRequest,
-)
+from weighhouse_protocol.order import Arrival, BarrierState, Claimed, ClaimRequest
 from weighhouse_protocol.report import (
     AttemptStarted,
     AttemptState,
@@ -34,11 +28,11 @@ from weighhouse_backend.campaigns.dependencies import (
     campaigns_of,
 )
 from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.outbox import agent_channel, gang_channel
+from weighhouse_backend.campaigns.outbox import gang_channel
 from weighhouse_backend.campaigns.schemas import CampaignCreate, CampaignRead, CampaignSummary
 from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.campaigns.stream import CampaignStream
-from weighhouse_backend.campaigns.wakeups import listening
+from weighhouse_backend.campaigns.waiting_room import WaitingRoom
 from weighhouse_backend.fleet.dependencies import bearer
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.clock import SystemClock
@@ -140,7 +134,7 @@ async def campaigns_stream_events(
     campaign and its runs stand.
     """
     state = request.app.state
-    stream = CampaignStream(state.session_factory, state.redis_async, SystemClock())
+    stream = CampaignStream(state.session_factory, state.subscriptions, SystemClock())
     known = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
     async for event in stream.events(watched, known):
         yield event
@@ -156,35 +150,8 @@ async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
     Holds no database connection while it waits. Repeating it with the same claim_id repeats the
     answer.
     """
-    state = request.app.state
-    token = bearer(request)
-    agent_id, draining = await run_in_threadpool(_greet, request, token)
-    deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
-    async with listening(state.redis_async, agent_channel(agent_id)) as waker:
-        while True:
-            order = await run_in_threadpool(_claim, request, token, body)
-            left = deadline - time.monotonic()
-            if order is not None or left <= 0:
-                break
-            await waker.wait(left)
-            if await request.is_disconnected():
-                break  # whoever asks next takes what came up meanwhile
-    return Claimed(order=order, directives=("drain",) if draining else ())
-
-
-def _greet(request: Request, token: str) -> tuple[UUID, bool]:
-    with unit_of_work(request.app.state.session_factory) as session:
-        campaigns = campaigns_of(request, session)
-        agent = campaigns.fleet.authenticate(token)
-        campaigns.jobs.send("campaigns.allocate")
-        return agent.id, agent.draining
-
-
-def _claim(request: Request, token: str, wanted: ClaimRequest) -> AttemptOrder | None:
-    with unit_of_work(request.app.state.session_factory) as session:
-        campaigns = campaigns_of(request, session)
-        agent = campaigns.fleet.authenticate(token)
-        return campaigns.attempts.claim(agent, wanted.claim_id, token, wanted.slot)
+    room: WaitingRoom = request.app.state.waiting_room
+    return await room.claim(bearer(request), body, request.is_disconnected)
 
 
 @agent_router.post("/attempts/{attempt_id}/barriers/{name}")
@@ -198,13 +165,13 @@ async def campaigns_arrive(
     state = request.app.state
     token = bearer(request)
     deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
-    async with listening(state.redis_async, gang_channel(attempt_id)) as waker:
+    async with state.subscriptions.listening(gang_channel(attempt_id)) as listener:
         while True:
             found = await run_in_threadpool(_arrive, request, token, attempt_id, name, body)
             left = deadline - time.monotonic()
             if found.released or found.cancel != "none" or left <= 0:
                 return found
-            await waker.wait(left)
+            await listener.wait(left)
             if await request.is_disconnected():
                 return found  # the agent asks again
 
@@ -213,7 +180,7 @@ def _arrive(
     request: Request, token: str, attempt_id: UUID, name: str, arrival: Arrival
 ) -> BarrierState:
     with unit_of_work(request.app.state.session_factory) as session:
-        campaigns = campaigns_of(request, session)
+        campaigns = campaigns_of(request.app, session)
         member = campaigns.attempts.authenticate(attempt_id, token)
         confine(session, [member.project_id])
         return campaigns.rendezvous.arrive(attempt_id, name, arrival, member.index)

@@ -62,6 +62,7 @@ def order_of(work: Work, member: AttemptMember, token: str) -> AttemptOrder:
     phases, drivers = document.phases, document.placement.drivers
     share = Share() if member.share is None else Share.model_validate(member.share)
     return AttemptOrder(
+        manifest_digest=cell.manifest_digest,
         attempt_id=attempt.id,
         run_id=run.id,
         campaign_id=run.campaign_id,

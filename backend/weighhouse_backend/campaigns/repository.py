@@ -108,6 +108,10 @@ class CampaignRepository:
             .order_by(Cell.workload_index, Cell.load_index, Cell.target_index)
         ).all()
 
+    def note_end(self, cell_id: UUID, at: datetime.datetime) -> None:
+        """A run of a cell ended; the campaign is locked."""
+        self.cell(cell_id).last_finished_at = at
+
     def cell(self, cell_id: UUID) -> Cell:
         """A cell that is known to exist."""
         return self.session.get_one(Cell, cell_id)
