@@ -407,7 +407,7 @@ export interface paths {
         };
         /**
          * Campaigns List
-         * @description Campaigns, newest first.
+         * @description Campaigns, newest first; of one commit, branch or pull request if asked.
          */
         get: operations["campaigns_list"];
         put?: never;
@@ -759,6 +759,29 @@ export interface paths {
          * @description Remove the schedule.
          */
         delete: operations["experiments_delete_schedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/{experiment}/schedule/occurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Experiments List Occurrences
+         * @description What became of the schedule's dates, newest first; the latest 1,000 are kept.
+         *
+         *     A date that started, waits, was skipped, missed, replaced by a later one, or failed, with the
+         *     reason. It stays when the schedule is removed.
+         */
+        get: operations["experiments_list_occurrences"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1553,7 +1576,13 @@ export interface components {
          * CampaignCreate
          * @description Which experiment to carry out.
          * @example {
-         *       "experiment": "quickstart"
+         *       "experiment": "quickstart",
+         *       "git": {
+         *         "branch": "faster-reads",
+         *         "commit": "9f2c1e7b0a4d5c6e8f90123456789abcdef01234",
+         *         "pull_request": 7,
+         *         "repository": "https://git.example/team/store"
+         *       }
          *     }
          */
         CampaignCreate: {
@@ -1566,6 +1595,7 @@ export interface components {
             experiment?: string | null;
             /** Experiment Id */
             experiment_id?: string | null;
+            git?: components["schemas"]["GitContext"] | null;
             /** Project Id */
             project_id?: string | null;
             /** Revision */
@@ -1584,6 +1614,19 @@ export interface components {
             gate: string;
             /** Self */
             self: string;
+        };
+        /**
+         * CampaignOfOccurrence
+         * @description A campaign by number.
+         */
+        CampaignOfOccurrence: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Number */
+            number: number;
         };
         /**
          * CampaignRead
@@ -1605,6 +1648,7 @@ export interface components {
             experiment: components["schemas"]["ExperimentOfCampaign"];
             /** Finished At */
             finished_at: string | null;
+            git: components["schemas"]["GitRead"] | null;
             /**
              * Id
              * Format: uuid
@@ -1629,6 +1673,8 @@ export interface components {
             /** Revision */
             revision: number;
             runs: components["schemas"]["RunCountsRead"];
+            /** Scheduled For */
+            scheduled_for: string | null;
             /** Seconds Left */
             seconds_left: number | null;
             /** Seed */
@@ -1662,6 +1708,7 @@ export interface components {
             experiment: components["schemas"]["ExperimentOfCampaign"];
             /** Finished At */
             finished_at: string | null;
+            git: components["schemas"]["GitRead"] | null;
             /**
              * Id
              * Format: uuid
@@ -1681,6 +1728,8 @@ export interface components {
             /** Revision */
             revision: number;
             runs: components["schemas"]["RunCountsRead"];
+            /** Scheduled For */
+            scheduled_for: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["CampaignStatus"];
@@ -2517,6 +2566,65 @@ export interface components {
             verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline";
         };
         /**
+         * GitContext
+         * @description The commit that a campaign measures, and where it stands. Never holds a secret: what an
+         *     address names as user, password or query is taken off.
+         */
+        GitContext: {
+            /**
+             * Branch
+             * @description For a pull request the branch that is to be merged.
+             */
+            branch?: string | null;
+            /** Commit */
+            commit: string;
+            /**
+             * Dirty
+             * @description Files that git knows differed from the commit.
+             * @default false
+             */
+            dirty?: boolean;
+            /**
+             * Pull Request
+             * @description Number of the pull or merge request.
+             */
+            pull_request?: number | null;
+            /** Pull Request Url */
+            pull_request_url?: string | null;
+            /**
+             * Repository
+             * @description Address of the repository; a page's where there is one.
+             */
+            repository?: string | null;
+            /**
+             * Subject
+             * @description First line of the commit's message.
+             */
+            subject?: string | null;
+        };
+        /**
+         * GitRead
+         * @description The commit that a campaign measures, and where it stands.
+         */
+        GitRead: {
+            /** Branch */
+            branch: string | null;
+            /** Commit */
+            commit: string;
+            /** Commit Url */
+            commit_url: string | null;
+            /** Dirty */
+            dirty: boolean;
+            /** Pull Request */
+            pull_request: number | null;
+            /** Pull Request Url */
+            pull_request_url: string | null;
+            /** Repository */
+            repository: string | null;
+            /** Subject */
+            subject: string | null;
+        };
+        /**
          * HealthRead
          * @description How the parts behind the API are doing.
          */
@@ -3114,6 +3222,12 @@ export interface components {
             before_bytes: number | null;
         };
         /**
+         * Missed
+         * @description What becomes of dates that passed while the platform was down.
+         * @enum {string}
+         */
+        Missed: "run_late" | "report";
+        /**
          * NetworkConditions
          * @description What happens to what a node sends, to clients and to other nodes alike.
          */
@@ -3147,6 +3261,39 @@ export interface components {
              * @default false
              */
             partition?: boolean;
+        };
+        /**
+         * OccurrenceRead
+         * @description A date of a schedule and what became of it, or a stretch of missed dates.
+         */
+        OccurrenceRead: {
+            campaign: components["schemas"]["CampaignOfOccurrence"] | null;
+            /** Dates Count */
+            dates_count: number;
+            /**
+             * First At
+             * Format: date-time
+             */
+            first_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Noted At
+             * Format: date-time
+             */
+            noted_at: string;
+            other_campaign: components["schemas"]["CampaignOfOccurrence"] | null;
+            outcome: components["schemas"]["Outcome"];
+            /** Reason */
+            reason: string;
+            /**
+             * Scheduled For
+             * Format: date-time
+             */
+            scheduled_for: string;
         };
         /**
          * OpenLoad
@@ -3312,6 +3459,18 @@ export interface components {
             /** Slug */
             slug: string;
         };
+        /**
+         * Outcome
+         * @description What became of a date.
+         * @enum {string}
+         */
+        Outcome: "started" | "waiting" | "skipped" | "missed" | "replaced" | "failed";
+        /**
+         * Overlap
+         * @description What becomes of a date while the schedule's last campaign is still under way.
+         * @enum {string}
+         */
+        Overlap: "skip" | "queue" | "replace";
         /** Page[AgentRead] */
         Page_AgentRead_: {
             /** Items */
@@ -3358,6 +3517,13 @@ export interface components {
         Page_MemberRead_: {
             /** Items */
             items: components["schemas"]["MemberRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[OccurrenceRead] */
+        Page_OccurrenceRead_: {
+            /** Items */
+            items: components["schemas"]["OccurrenceRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -3996,6 +4162,8 @@ export interface components {
             enabled: boolean;
             /** Next At */
             next_at: string | null;
+            /** Problem */
+            problem: string | null;
             /** Time Zone */
             time_zone: string;
         };
@@ -4026,8 +4194,12 @@ export interface components {
             cron: string;
             /** Enabled */
             enabled: boolean;
+            missed: components["schemas"]["Missed"];
             /** Next */
             next: string[];
+            overlap: components["schemas"]["Overlap"];
+            /** Problem */
+            problem: string | null;
             /** Time Zone */
             time_zone: string;
         };
@@ -4036,7 +4208,7 @@ export interface components {
          * @description When an experiment is to start by itself.
          * @example {
          *       "cron": "30 2 * * *",
-         *       "enabled": true,
+         *       "overlap": "queue",
          *       "time_zone": "Europe/Vienna"
          *     }
          */
@@ -4048,6 +4220,10 @@ export interface components {
              * @default true
              */
             enabled?: boolean;
+            /** @default run_late */
+            missed?: components["schemas"]["Missed"];
+            /** @default skip */
+            overlap?: components["schemas"]["Overlap"];
             /** Time Zone */
             time_zone: string;
         };
@@ -4097,6 +4273,7 @@ export interface components {
             campaign_id: string;
             /** Campaign Number */
             campaign_number: number;
+            git: components["schemas"]["GitRead"] | null;
             /** High */
             high: number;
             /** Low */
@@ -5766,10 +5943,13 @@ export interface operations {
     campaigns_list: {
         parameters: {
             query?: {
+                branch?: string | null;
+                commit?: string | null;
                 cursor?: string | null;
                 experiment_id?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                pull_request?: number | null;
                 status?: components["schemas"]["CampaignStatus"] | null;
             };
             header?: never;
@@ -6927,6 +7107,78 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    experiments_list_occurrences: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+                project_id?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id or slug. */
+                experiment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OccurrenceRead_"];
+                };
             };
             /** @description Unauthorized */
             401: {
