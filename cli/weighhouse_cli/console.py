@@ -1,5 +1,6 @@
 """What the commands print: progress on a terminal, plain lines elsewhere, JSON when asked."""
 
+import datetime
 import json
 import sys
 from typing import Any
@@ -118,6 +119,49 @@ def _figures(cell: dict[str, Any] | None) -> str:
     if not throughput or not p99:
         return "–"
     return f"{throughput['median']:,.0f} op/s  p99 {p99['median']:,.0f} µs"
+
+
+OUTCOME_STYLES = {
+    "started": "green", "waiting": "yellow", "skipped": "dim", "missed": "yellow",
+    "replaced": "dim", "failed": "bold red",
+}  # fmt: skip
+
+
+def show_schedule(schedule: dict[str, Any], occurrences: list[dict[str, Any]]) -> None:
+    """A schedule, its next dates, and what became of those before."""
+    state = "" if schedule["enabled"] else ", switched off"
+    OUT.print(f"{schedule['cron']}  {schedule['time_zone']}{state}", markup=False)
+    OUT.print(f"overlap {schedule['overlap']}, missed dates {schedule['missed']}", style="dim")
+    if schedule["problem"]:
+        OUT.print(schedule["problem"], style="red", soft_wrap=True, markup=False)
+    table = Table(box=None, padding=(0, 2), header_style="dim")
+    for column in ("date", "what became of it", "campaign", "why"):
+        table.add_column(column, no_wrap=column != "why")
+    for date in reversed(schedule["next"]):
+        table.add_row(_date(date), Text("to come", style="dim"), "", "")
+    for one in occurrences:
+        campaign = one["campaign"]
+        style = OUTCOME_STYLES.get(one["outcome"], "default")
+        table.add_row(
+            _dates(one),
+            Text(one["outcome"], style=style),
+            f"#{campaign['number']}" if campaign else "",
+            Text(one["reason"]),
+        )
+    OUT.print(table)
+
+
+def _dates(occurrence: dict[str, Any]) -> str:
+    last = _date(occurrence["scheduled_for"])
+    count = occurrence["dates_count"]
+    if count == 1:
+        return last
+    many = f"{count:,} or more" if count >= 1000 else str(count)  # noqa: PLR2004
+    return f"{_date(occurrence['first_at'])} to {last} ({many})"
+
+
+def _date(instant: str) -> str:
+    return datetime.datetime.fromisoformat(instant).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def show_verdict(gate: dict[str, Any]) -> None:
