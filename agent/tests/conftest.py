@@ -16,7 +16,7 @@ from weighhouse_agent.home import AttemptDirectory, Home
 from weighhouse_agent.watching import record_of, runs
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.order import AttemptOrder
-from weighhouse_sdk.procfs import all_processes, working_directory
+from weighhouse_sdk.machine.procfs import all_processes, working_directory
 from weighhouse_testing.platform import until
 
 from .protocol_server import Attempt, Platform, Server

@@ -25,7 +25,7 @@ from weighhouse_agent.watching import Watch, record_of, runs
 from weighhouse_protocol.order import AttemptOrder, Timings
 from weighhouse_protocol.report import ATTEMPT_EVENT, PhaseChanged, TimelineMark
 from weighhouse_sdk.context import SystemClock
-from weighhouse_sdk.procfs import boot_id, process_stat
+from weighhouse_sdk.machine.procfs import boot_id, process_stat
 from weighhouse_testing.platform import until
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from weighhouse_protocol.order import AttemptOrder
-from weighhouse_sdk import at_hand
+from weighhouse_sdk.testkit import at_hand
 from weighhouse_testing.platform import until
 
 from .conftest import RunningAgent, ended

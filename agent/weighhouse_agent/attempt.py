@@ -24,7 +24,7 @@ from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion, Failure, FailureKind
 from weighhouse_sdk.context import Cancel, Context, HostOptions, SystemClock
 from weighhouse_sdk.errors import Cancelled, PluginBroken, PluginError, PluginMissing
-from weighhouse_sdk.procfs import boot_id, process_stat
+from weighhouse_sdk.machine.procfs import boot_id, process_stat
 from weighhouse_sdk.registry import load_plugin, load_tool
 
 from weighhouse_agent import VERSION

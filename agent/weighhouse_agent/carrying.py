@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from weighhouse_protocol.order import AttemptOrder, Timings
 from weighhouse_protocol.report import Completion, Failure
 from weighhouse_sdk.errors import PluginError
-from weighhouse_sdk.process import log_tail
+from weighhouse_sdk.machine.process import log_tail
 
 from weighhouse_agent.attempt import context_left, stop_request
 from weighhouse_agent.clients import GaveUp, PlatformClient, Refused

@@ -30,10 +30,10 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import PluginError, SystemFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
-from weighhouse_sdk.network.ways import check_network
-from weighhouse_sdk.nodes import Body
+from weighhouse_sdk.machine.network.ways import check_network
+from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.parameters import declared
-from weighhouse_sdk.tool import Tool
+from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.faulting import Faulting, check_faults
 from weighhouse_agent.policy import Policy, check_endpoint, is_local

@@ -29,7 +29,7 @@ from weighhouse_sdk.errors import (
     TargetInvalid,
 )
 from weighhouse_sdk.lifecycle import Deployed, Plugin
-from weighhouse_sdk.network.disturbing import described
+from weighhouse_sdk.machine.network.disturbing import described
 
 from weighhouse_agent.spool import SpoolWriter
 

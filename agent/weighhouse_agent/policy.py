@@ -50,7 +50,7 @@ from weighhouse_protocol.target import Deployment, Target
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.credentials import is_reserved
 from weighhouse_sdk.errors import PluginError
-from weighhouse_sdk.images import full_name
+from weighhouse_sdk.machine.images import full_name
 
 EVERYTHING = "*"
 LOCAL_SCHEMES = frozenset({"unix", "file"})

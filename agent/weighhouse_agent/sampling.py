@@ -8,9 +8,9 @@ from weighhouse_protocol.report import ResourceSample, TimelineMark
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.lifecycle import Deployed, Plugin, Sample
+from weighhouse_sdk.machine.nodes import Body
+from weighhouse_sdk.machine.sampling import cpu_percent, process_usage, tree_usage
 from weighhouse_sdk.marking import Marking
-from weighhouse_sdk.nodes import Body
-from weighhouse_sdk.sampling import cpu_percent, process_usage, tree_usage
 
 from weighhouse_agent.machine import MachineWatch
 from weighhouse_agent.spool import SpoolWriter

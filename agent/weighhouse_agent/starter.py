@@ -7,7 +7,7 @@ import threading
 from typing import IO
 
 import structlog
-from weighhouse_sdk.procfs import process_stat, wait_for_end
+from weighhouse_sdk.machine.procfs import process_stat, wait_for_end
 
 from weighhouse_agent.home import AttemptDirectory
 from weighhouse_agent.nursery import Inventory

@@ -16,7 +16,7 @@ import structlog
 from pydantic import ValidationError
 from weighhouse_protocol.order import Timings
 from weighhouse_protocol.report import FailureKind
-from weighhouse_sdk.procfs import PROC, TICKS_PER_SECOND, boot_id, is_alive
+from weighhouse_sdk.machine.procfs import PROC, TICKS_PER_SECOND, boot_id, is_alive
 
 from weighhouse_agent.attempt import Record, StopRequest
 from weighhouse_agent.home import AttemptDirectory, read_text, write_atomically

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 from weighhouse_protocol.driver import DRIVER_EVENT, DriverOrder, Interval
+from weighhouse_protocol.load import Share
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "driver"
 
@@ -35,3 +36,12 @@ def test_recorded_driver_output_parses_line_by_line() -> None:
         for line in lines:
             known = set(json.loads(line))
             assert known <= set(DRIVER_EVENT.validate_json(line).model_dump()), line
+
+
+def test_a_driver_that_works_alone_is_told_nothing_of_gangs() -> None:
+    path = min(FIXTURES.glob("order-*.json"))
+    alone = DriverOrder.model_validate_json(path.read_text(encoding="utf-8"))
+    assert not {"share", "hold"} & set(json.loads(alone.model_dump_json()))
+    held = alone.model_copy(update={"hold": True, "share": Share(index=1, of=2)})
+    assert json.loads(held.model_dump_json())["share"] == {"index": 1, "of": 2}
+    assert DriverOrder.model_validate_json(held.model_dump_json()) == held

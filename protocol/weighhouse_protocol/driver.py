@@ -1,8 +1,8 @@
 """The driver's protocol: an order on standard input, events line by line on standard output."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, SerializerFunctionWrapHandler, TypeAdapter, model_serializer
 
 from weighhouse_protocol.base import Document, Report, Scalar
 from weighhouse_protocol.load import Load, Phase, PhaseKind, Share
@@ -34,6 +34,16 @@ class DriverOrder(Document):
     from it alone, choices from it and the part's index."""
     hold: bool = False
     """Whether each phase waits for a line on standard input, a `Go`."""
+
+    @model_serializer(mode="wrap")
+    def _as_drivers_know_it(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without what asks for nothing: a driver that works alone need not know of gangs."""
+        written: dict[str, Any] = handler(self)
+        if self.share == Share():
+            written.pop("share", None)
+        if not self.hold:
+            written.pop("hold", None)
+        return written
 
 
 class Go(Document):

@@ -62,6 +62,8 @@ class ManifestTopology(Document):
     """Of the layout `shards`: fewest primaries, when there is more than one."""
     nodes_are: str = ""
     """What several nodes are, in words."""
+    spread: bool = False
+    """Whether its nodes can be on several machines, as its plugin starts them."""
     shards_lack: tuple[Operation | Feature, ...] = ()
     """Of the layout `shards`: operations and features that several primaries do not have."""
 

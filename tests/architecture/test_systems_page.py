@@ -2,7 +2,7 @@
 
 import datetime
 
-from weighhouse_sdk.exercises import Exercise, Exercises, NotRun
+from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun
 from weighhouse_testing.systems_page import PAGE, manifests, merged, page, stored
 
 DAY = datetime.date(2026, 11, 21)

@@ -9,7 +9,7 @@ from weighhouse_agent.attempt import CARRIED_OUT, clean
 from weighhouse_agent.home import Home
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion
-from weighhouse_sdk.testing import processes_below
+from weighhouse_sdk.testkit.testing import processes_below
 from weighhouse_testing.platform import until
 
 from .conftest import IMAGE

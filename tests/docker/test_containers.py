@@ -13,13 +13,13 @@ from redis.retry import Retry
 from weighhouse_plugin_memcached import PLUGIN as MEMCACHED
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.target import Limits, Target, Topology
-from weighhouse_sdk.cgroups import group_of
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import DeployFailed, NotReady, SystemFailed, VersionMissing
-from weighhouse_sdk.images import ImageMissing
-from weighhouse_sdk.starting import addresses_of
-from weighhouse_sdk.testing import order_for, processes_below
+from weighhouse_sdk.machine.cgroups import group_of
+from weighhouse_sdk.machine.images import ImageMissing
+from weighhouse_sdk.serving.starting import addresses_of
+from weighhouse_sdk.testkit.testing import order_for, processes_below
 
 
 def say(deployed, *words, timeout=5.0):

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 from weighhouse_protocol.target import Limits
-from weighhouse_sdk.cgroups import group_of
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.procfs import is_alive, wait_for_end
+from weighhouse_sdk.machine.cgroups import group_of
+from weighhouse_sdk.machine.procfs import is_alive, wait_for_end
 
 from .conftest import IMAGE
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import yaml
 from weighhouse_protocol.target import Target
-from weighhouse_sdk.exercised import note
+from weighhouse_sdk.testkit.exercised import note
 from weighhouse_testing.platform import RunningPlatform
 
 AROUND = 3.0

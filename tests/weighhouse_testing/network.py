@@ -12,9 +12,10 @@ from pathlib import Path
 
 from weighhouse_protocol.faults import NetworkConditions
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.network.disturbing import Ends
-from weighhouse_sdk.nodes import Node, Place
-from weighhouse_sdk.process import Command, Reservation
+from weighhouse_sdk.machine.network.disturbing import Ends
+from weighhouse_sdk.machine.nodes import Node
+from weighhouse_sdk.machine.process import Command, Reservation
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.wire import Address
 
 REDIS = str(shutil.which("redis-server"))

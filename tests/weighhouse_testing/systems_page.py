@@ -1,8 +1,8 @@
 """Writes docs/systems.md: what of each system was really exercised, where, when, on which version.
 
 `python -m weighhouse_testing.systems_page RECORD…` takes records of test runs (`--exercised`, see
-weighhouse_sdk.exercised) into docs/systems.json, which keeps the newest of each kind, and writes
-the page from it. Without a record the page alone is written again.
+weighhouse_sdk.testkit.exercised) into docs/systems.json, which keeps the newest of each kind, and
+writes the page from it. Without a record the page alone is written again.
 """
 
 import sys
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_sdk.exercises import Exercise, Exercises, NotRun
 from weighhouse_sdk.registry import discover
+from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun
 
 from weighhouse_testing.tree import REPOSITORY
 

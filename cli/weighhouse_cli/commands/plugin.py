@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 from weighhouse_protocol.manifest import load_manifest
-from weighhouse_sdk.exercises import Exercises
 from weighhouse_sdk.registry import discover
+from weighhouse_sdk.testkit.exercises import Exercises
 
 from weighhouse_cli.commands.options import AsJson
 from weighhouse_cli.console import ERROR, OUT, print_json

@@ -2997,7 +2997,8 @@ export interface components {
              *       "max_nodes": 1,
              *       "min_primaries": 2,
              *       "nodes_are": "",
-             *       "shards_lack": []
+             *       "shards_lack": [],
+             *       "spread": false
              *     }
              */
             topology?: components["schemas"]["ManifestTopology"];
@@ -3142,6 +3143,12 @@ export interface components {
              * @default []
              */
             shards_lack?: (("read" | "update" | "insert" | "scan" | "read_modify_write" | "delete") | ("ttl" | "multi_get"))[];
+            /**
+             * Spread
+             * @description Whether its nodes can be on several machines, as its plugin starts them.
+             * @default false
+             */
+            spread?: boolean;
         };
         /**
          * MemberCreate

@@ -21,14 +21,14 @@ from weighhouse_protocol.faults import Fault, FaultVerb
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_protocol.workload import OperationMix, Workload
-from weighhouse_sdk import at_hand
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.lifecycle import Deployed, FaultDone
-from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
-from weighhouse_sdk.starting import addresses_of
-from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.starting import addresses_of
+from weighhouse_sdk.testkit import at_hand
+from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 
 RECORDED = Path(__file__).with_name("recorded") / "community.json"

@@ -10,7 +10,7 @@ from typing import Any
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_value
-from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.wire import Address
 
 NAMESPACE = "ycsb"

@@ -8,11 +8,11 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import explained, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.lifecycle import Deployed, Description
-from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.machine.procfs import all_processes, command_line
 from weighhouse_sdk.parameters import declared
-from weighhouse_sdk.procfs import all_processes, command_line
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_aerospike import conffile

@@ -16,8 +16,8 @@ from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import DriverFailed
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
-from weighhouse_sdk.testing import processes_below
-from weighhouse_sdk.testing_tools import ToolConformance, tool_order
+from weighhouse_sdk.testkit.testing import processes_below
+from weighhouse_sdk.testkit.testing_tools import ToolConformance, tool_order
 from weighhouse_sdk.toolrun.histograms import decoded, encoded
 from weighhouse_sdk.toolrun.work import Work
 

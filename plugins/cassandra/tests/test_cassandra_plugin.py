@@ -11,7 +11,7 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.families.cql import rows
-from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 
 SMALL: dict[str, Scalar] = {"heap_mebibytes": 256, "garbage_collector": "serial"}

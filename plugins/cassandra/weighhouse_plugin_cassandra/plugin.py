@@ -13,9 +13,9 @@ from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.families.cql import rows
 from weighhouse_sdk.families.ring import STORAGE_PORT, TOKENS, RingPlugin, tokens
 from weighhouse_sdk.lifecycle import Deployed, Description, Installed
-from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.machine.procfs import all_processes, working_directory
 from weighhouse_sdk.parameters import declared
-from weighhouse_sdk.procfs import all_processes, working_directory
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import Address
 

@@ -14,8 +14,8 @@ from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import DriverFailed, SystemFailed
-from weighhouse_sdk.testing import processes_below
-from weighhouse_sdk.testing_tools import ToolConformance, tool_order
+from weighhouse_sdk.testkit.testing import processes_below
+from weighhouse_sdk.testkit.testing_tools import ToolConformance, tool_order
 from weighhouse_sdk.toolrun.histograms import decoded
 
 MIX = Workload(

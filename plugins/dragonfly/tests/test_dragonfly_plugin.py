@@ -17,7 +17,8 @@ from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.families.resp_recorded import RecordedServer
-from weighhouse_sdk.families.resp_testing import (
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.testkit.resp_testing import (
     ASK_SECONDS,
     RespAlone,
     RespNodes,
@@ -25,8 +26,7 @@ from weighhouse_sdk.families.resp_testing import (
     errors_of,
     order_for,
 )
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 
 needs_dragonfly = pytest.mark.skipif(

@@ -16,8 +16,8 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.resp import lines
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed, Description
-from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import Address
 

@@ -10,13 +10,13 @@ import pytest
 from weighhouse_plugin_ferretdb import PLUGIN
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.target import Target
-from weighhouse_sdk import at_hand
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.mongo import ask
 from weighhouse_sdk.lifecycle import Deployed
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.starting import addresses_of
-from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.starting import addresses_of
+from weighhouse_sdk.testkit import at_hand
+from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 
 

@@ -8,8 +8,8 @@ from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.mongo_server import MongoServerPlugin
 from weighhouse_sdk.lifecycle import Deployed, Description
-from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import ReplyError
 

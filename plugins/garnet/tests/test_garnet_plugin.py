@@ -13,10 +13,10 @@ from weighhouse_plugin_garnet import PLUGIN
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.resp_recorded import RecordedServer
-from weighhouse_sdk.families.resp_testing import drives_a_relative
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.procfs import listening_process
-from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.machine.procfs import listening_process
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.testkit.resp_testing import drives_a_relative
+from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, ReplyError
 
 needs_garnet = pytest.mark.skipif(

@@ -13,9 +13,9 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_value
 from weighhouse_sdk.families.resp_server import RespServer
-from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.machine.procfs import listening_process
 from weighhouse_sdk.parameters import declared
-from weighhouse_sdk.procfs import listening_process
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import Address
 

@@ -10,9 +10,9 @@ from weighhouse_plugin_keydb import PLUGIN
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
-from weighhouse_sdk.families.resp_testing import RespReplicas, drives_a_relative
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.testkit.resp_testing import RespReplicas, drives_a_relative
+from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address
 
 needs_keydb = pytest.mark.skipif(

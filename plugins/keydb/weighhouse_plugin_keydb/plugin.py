@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.families.resp_server import COUNTERS, GAUGES, SAMPLED, RespServer
-from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 
 

@@ -12,7 +12,7 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import NotReady
 from weighhouse_sdk.lifecycle import Deployed
-from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, Connection, ReplyError
 
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
 from weighhouse_plugin_memcached.stats import stats

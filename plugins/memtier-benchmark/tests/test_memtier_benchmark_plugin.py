@@ -16,14 +16,14 @@ from weighhouse_protocol.driver import DriverEvent, DriverOrder, DriverTarget, I
 from weighhouse_protocol.load import ClosedLoad, Phase
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import OperationMix, Workload
-from weighhouse_sdk import at_hand
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import DriverFailed, WrongProduct
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
-from weighhouse_sdk.testing import processes_below
-from weighhouse_sdk.testing_tools import ToolConformance, tool_order
+from weighhouse_sdk.testkit import at_hand
+from weighhouse_sdk.testkit.testing import processes_below
+from weighhouse_sdk.testkit.testing_tools import ToolConformance, tool_order
 from weighhouse_sdk.toolrun.histograms import decoded
 
 RECORDED = Path(__file__).parent / "recorded" / "run.json"

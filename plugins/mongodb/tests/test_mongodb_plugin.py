@@ -13,14 +13,14 @@ import pytest
 from weighhouse_plugin_mongodb import PLUGIN, replica_set
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.target import Target, Topology
-from weighhouse_sdk import at_hand
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import NotReady, TargetInvalid
 from weighhouse_sdk.families.mongo import UnknownCommand, ask, figures, flat, words
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.starting import addresses_of
-from weighhouse_sdk.testing import PluginConformance, order_for
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.starting import addresses_of
+from weighhouse_sdk.testkit import at_hand
+from weighhouse_sdk.testkit.testing import PluginConformance, order_for
 from weighhouse_sdk.wire import Address, ReplyError
 
 STAND_IN = "WEIGHHOUSE_MONGO_STAND_IN"

@@ -10,8 +10,8 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.families.mongo import ask
 from weighhouse_sdk.families.mongo_server import MongoServerPlugin
 from weighhouse_sdk.lifecycle import Deployed, Description
-from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import ReplyError
 

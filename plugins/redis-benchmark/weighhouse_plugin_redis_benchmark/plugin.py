@@ -17,10 +17,10 @@ from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import DriverFailed, SystemFailed, TargetInvalid, WrongProduct
 from weighhouse_sdk.lifecycle import Installed
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.tool import Tool
 from weighhouse_sdk.toolrun import program
 from weighhouse_sdk.toolrun.installed import located, told
 from weighhouse_sdk.toolrun.reach import Reach
+from weighhouse_sdk.toolrun.tool import Tool
 from weighhouse_sdk.toolrun.work import Slice, Work, recorded
 
 from weighhouse_plugin_redis_benchmark.output import Outcome, read

@@ -11,10 +11,10 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from weighhouse_plugin_redis import PLUGIN
 from weighhouse_protocol.target import Limits, Target
-from weighhouse_sdk.cgroups import Hierarchies
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed, SystemFailed
 from weighhouse_sdk.lifecycle import Deployed
+from weighhouse_sdk.machine.cgroups import Hierarchies
 
 LIMITS = Limits(memory_mebibytes=24, cpus=0.75)
 

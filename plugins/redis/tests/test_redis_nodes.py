@@ -1,7 +1,7 @@
 """Redis as several nodes: a primary with replicas, and a cluster, on the real redis-server."""
 
 from weighhouse_plugin_redis import PLUGIN
-from weighhouse_sdk.families.resp_testing import RespCluster, RespReplicas
+from weighhouse_sdk.testkit.resp_testing import RespCluster, RespReplicas
 
 
 class TestReplicas(RespReplicas):

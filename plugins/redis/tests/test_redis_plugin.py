@@ -16,7 +16,7 @@ from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, NotReady, SystemFailed
 from weighhouse_sdk.families.resp import ask
 from weighhouse_sdk.lifecycle import Deployed
-from weighhouse_sdk.testing import PluginConformance, processes_below
+from weighhouse_sdk.testkit.testing import PluginConformance, processes_below
 from weighhouse_sdk.wire import Address, ReplyError
 
 

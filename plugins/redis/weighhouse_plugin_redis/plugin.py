@@ -21,6 +21,7 @@ class RedisPlugin(RespServer):
         "replicaof": "",
         "cluster-enabled": "no",
         "cluster-port": "0",
+        "cluster-announce-ip": "",
     }
     sampled = SAMPLED
     gauges_marked = GAUGES

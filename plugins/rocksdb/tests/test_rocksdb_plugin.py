@@ -10,7 +10,7 @@ from weighhouse_protocol.target import Limits, Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import TargetInvalid
-from weighhouse_sdk.testing import PluginConformance, order_for
+from weighhouse_sdk.testkit.testing import PluginConformance, order_for
 
 
 class TestConformance(PluginConformance):

@@ -23,9 +23,10 @@ from weighhouse_sdk.lifecycle import (
     Ready,
     Sample,
 )
+from weighhouse_sdk.machine.sampling import Usage, disk_usage, process_usage, tree_usage
 from weighhouse_sdk.parameters import declared, defaults
+from weighhouse_sdk.places import NodeAddress
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.sampling import Usage, disk_usage, process_usage, tree_usage
 
 from weighhouse_plugin_rocksdb import files
 
@@ -56,7 +57,11 @@ class RocksDbPlugin(Plugin):
             )
         return (Installed(executable, found),)
 
-    def deploy(self, context: Context) -> Deployed:
+    def deploy(
+        self,
+        context: Context,
+        peers: tuple[NodeAddress, ...] = (),  # noqa: ARG002 - it lives in the driver
+    ) -> Deployed:
         """Make an empty directory; the driver opens it."""
         self.check_target(context.target)
         installed = self.check_host(context.target, context.options)

@@ -10,9 +10,9 @@ import pytest
 from weighhouse_plugin_scylladb import PLUGIN
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
-from weighhouse_sdk.at_hand import server
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.testkit.at_hand import server
+from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address
 
 RING = tuple(Address(f"127.3.4.{number}", 9042) for number in (1, 2, 3))

@@ -11,8 +11,8 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_names
 from weighhouse_sdk.families.cql import rows
 from weighhouse_sdk.families.ring import STORAGE_PORT, RingPlugin
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.procfs import all_processes, working_directory
+from weighhouse_sdk.machine.procfs import all_processes, working_directory
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import Address
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 from weighhouse_protocol.target import Limits
-from weighhouse_sdk.cgroups import (
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.machine.cgroups import (
     ControlGroup,
     ControlGroups,
     Hierarchies,
@@ -18,10 +20,8 @@ from weighhouse_sdk.cgroups import (
     refuse_unless_kept,
     settings,
 )
-from weighhouse_sdk.context import Context
-from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.process import Command, ServerProcess
-from weighhouse_sdk.procfs import is_alive
+from weighhouse_sdk.machine.process import Command, ServerProcess
+from weighhouse_sdk.machine.procfs import is_alive
 
 BOTH = Limits(memory_mebibytes=64, cpus=0.5)
 UP = "print('up', flush=True); import signal; signal.pause()"
@@ -31,7 +31,7 @@ import sys
 from pathlib import Path
 from weighhouse_protocol.target import Limits, Target
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.process import Command
+from weighhouse_sdk.machine.process import Command
 directory, code = sys.argv[1:]
 context = Context.open(Target(name="t", system="anything"), Path(directory))
 group = context.groups.make("p", Limits(memory_mebibytes=64, cpus=0.5))

@@ -12,8 +12,8 @@ from weighhouse_protocol.workload import Workload
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun, describe_driver, locate_driver
 from weighhouse_sdk.errors import BinaryMissing, Cancelled, DriverFailed
-from weighhouse_sdk.programs import DRIVERS_VARIABLE
-from weighhouse_sdk.testing import processes_below
+from weighhouse_sdk.machine.programs import DRIVERS_VARIABLE
+from weighhouse_sdk.testkit.testing import processes_below
 
 PREAMBLE = f"""#!{sys.executable}
 import json, signal, sys

@@ -14,8 +14,8 @@ from weighhouse_protocol.manifest import (
     ManifestImage,
     ManifestTopology,
 )
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.questions import Questions
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.questions import Questions
 
 PAGES = sorted((Path(__file__).resolve().parents[3] / "docs" / "plugins").glob("*.md"))
 GUIDE = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)

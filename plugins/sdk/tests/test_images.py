@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.images import Engine, full_name
+from weighhouse_sdk.machine.images import Engine, full_name
 
 DIGEST = "sha256:" + "0" * 64
 

@@ -19,11 +19,11 @@ from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Plugin
-from weighhouse_sdk.network.disturbing import Ends, described
-from weighhouse_sdk.network.peers import home_of, opened
-from weighhouse_sdk.network.rules import numbered
-from weighhouse_sdk.network.ways import LOSS, QUEUE, RULES, SHAPING, check_network, ways
-from weighhouse_sdk.process import Command
+from weighhouse_sdk.machine.network.disturbing import Ends, described
+from weighhouse_sdk.machine.network.peers import home_of, opened
+from weighhouse_sdk.machine.network.rules import numbered
+from weighhouse_sdk.machine.network.ways import LOSS, QUEUE, RULES, SHAPING, check_network, ways
+from weighhouse_sdk.machine.process import Command
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.wire import Address
 from weighhouse_testing.network import REDIS, Client, Servers, network_of_its_own, rules

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.process import (
+from weighhouse_sdk.machine.process import (
     Command,
     Reservation,
     ServerProcess,
     log_tail,
 )
-from weighhouse_sdk.procfs import (
+from weighhouse_sdk.machine.procfs import (
     boot_id,
     is_alive,
     process_stat,
@@ -26,7 +26,7 @@ from weighhouse_sdk.procfs import (
     wait_for_end,
     working_directory,
 )
-from weighhouse_sdk.testing import processes_below
+from weighhouse_sdk.testkit.testing import processes_below
 
 SLEEP = str(shutil.which("sleep"))
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from weighhouse_sdk.families.resp_cluster import SLOTS, is_cluster, primaries, primary_of, share
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.process import Reservation
+from weighhouse_sdk.machine.process import Reservation
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.wire import Address
 
 

@@ -10,14 +10,15 @@ from typing import Protocol, Self
 
 from weighhouse_protocol.target import Target
 
-from weighhouse_sdk.cgroups import ControlGroups
-from weighhouse_sdk.containers import Containers
 from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.errors import Cancelled, DeadlinePassed, PluginError
-from weighhouse_sdk.images import Engine
-from weighhouse_sdk.network.disturbing import Network
-from weighhouse_sdk.process import Processes
-from weighhouse_sdk.remains import Leftover, Remains
+from weighhouse_sdk.machine.cgroups import ControlGroups
+from weighhouse_sdk.machine.containers import Containers
+from weighhouse_sdk.machine.images import Engine
+from weighhouse_sdk.machine.network.disturbing import Network
+from weighhouse_sdk.machine.ports import HeldPorts
+from weighhouse_sdk.machine.process import Processes
+from weighhouse_sdk.machine.remains import Leftover, Remains
 
 
 class Clock(Protocol):
@@ -121,6 +122,10 @@ class Context:
     deadline_at: float
     """By `clock.monotonic()`."""
     options: HostOptions = HostOptions()
+    own_nodes: tuple[int, ...] | None = None
+    """Numbers of the nodes that this machine has, counted from 1; None: all."""
+    ports: HeldPorts = field(default_factory=HeldPorts)
+    """Held for nodes that are not started yet."""
     cancel: Cancel = field(default_factory=Cancel)
     clock: Clock = field(default_factory=SystemClock)
 
@@ -133,6 +138,7 @@ class Context:
         log_directory: Path | None = None,
         limit_seconds: float = 3600.0,
         options: HostOptions | None = None,
+        own_nodes: tuple[int, ...] | None = None,
         cancel: Cancel | None = None,
         clock: Clock | None = None,
     ) -> Self:
@@ -142,6 +148,7 @@ class Context:
         :param directory: this attempt's own; made when it is not there.
         :param log_directory: default: `logs/` in the directory.
         :param limit_seconds: the run's limit, from now on.
+        :param own_nodes: numbers of the nodes that this machine is to have; None: all.
         """
         clock, options = clock or SystemClock(), options or HostOptions()
         engine = Engine(options.docker_host, pull=options.pull_images)
@@ -158,6 +165,7 @@ class Context:
             groups=ControlGroups(directory / "groups", directory),
             deadline_at=clock.monotonic() + limit_seconds,
             options=options,
+            own_nodes=own_nodes,
             cancel=cancel or Cancel(),
             clock=clock,
         )

@@ -21,8 +21,8 @@ from weighhouse_protocol.driver import (
 
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DriverFailed
-from weighhouse_sdk.process import Command, ServerProcess
-from weighhouse_sdk.programs import locate_program
+from weighhouse_sdk.machine.process import Command, ServerProcess
+from weighhouse_sdk.machine.programs import locate_program
 
 PREFIX = "weighhouse-driver-"
 DESCRIBE_SECONDS = 20.0

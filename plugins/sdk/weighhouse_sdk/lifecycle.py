@@ -5,6 +5,11 @@ the next. The order is `check_target`, `check_host`, `deploy`, `wait_ready`, `de
 `sample` and `memory` as often as wanted, `stop`, `clean_up`. Every verb is idempotent, obeys the
 context's deadline and cancel, prints nothing, and raises a `PluginError` with a hint. `stop` and
 `clean_up` work after any failure, `clean_up` even in another process after a crash.
+
+A system whose nodes are spread over several machines is set up by one plugin on each of them, each
+with a context that says which nodes are its own. Each calls `reserve`, and is told what all others
+reserved; each calls `deploy` with that, and `wait_ready`; when all have, one of them calls `unite`.
+What a plugin does after that, it does to its own nodes: `sample`, `memory`, `fault`, `stop`.
 """
 
 import shutil
@@ -22,9 +27,10 @@ from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import BinaryMissing, TargetInvalid, VersionMissing
-from weighhouse_sdk.nodes import Body, Node
+from weighhouse_sdk.machine.nodes import Body, Node
+from weighhouse_sdk.machine.remains import Leftover
 from weighhouse_sdk.parameters import target_problems
-from weighhouse_sdk.remains import Leftover
+from weighhouse_sdk.places import NodeAddress, Place
 
 
 @dataclass(frozen=True)
@@ -40,14 +46,22 @@ class Deployed:
     """What `deploy` set up."""
 
     endpoints: tuple[str, ...]
-    """What the driver connects to."""
+    """Where clients reach the system: all nodes in order, those of other machines too."""
     version: str
     commands: tuple[str, ...] = ()
     """Command lines used, quoted as for a shell, secrets masked."""
     nodes: tuple[Node, ...] = ()
-    """The system's nodes; none when it lives in the driver, or was there before."""
+    """The nodes that this machine has; none when the system lives in the driver, or was there
+    before."""
+    places: tuple[Place, ...] = ()
+    """Where all of the system's nodes live, in order, those of other machines too."""
     vendor_settings: Mapping[str, str] | None = None
     """Effective configuration of this version as its vendor ships it, by name."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the system's nodes are this machine's."""
+        return len(self.nodes) == len(self.places)
 
     @property
     def processes(self) -> tuple[Body, ...]:
@@ -191,22 +205,56 @@ class Plugin(ABC):
         if problems:
             raise TargetInvalid(problems)
 
+    def check_spread(self, context: Context) -> None:
+        """Hold against the manifest that a machine is to have some of the nodes only.
+
+        :raises TargetInvalid: when this system's nodes have to be on one machine.
+        """
+        own, nodes = context.own_nodes, context.target.topology.nodes
+        if own is not None and len(own) < nodes and not self.manifest.topology.spread:
+            reason = f"the nodes of {self.manifest.name} cannot be on several machines"
+            raise TargetInvalid([("placement.servers.machines", f"{reason}: use 1")])
+
     # a run
 
+    def reserve(self, context: Context) -> tuple[NodeAddress, ...]:
+        """Hold ports for the nodes that `context.own_nodes` names, until `deploy` starts them;
+        called again, the same ones. None when the system has no nodes to be started.
+
+        :raises TargetInvalid: when the nodes are to be spread, and this system's cannot be.
+        :raises DeployFailed: when there is no port, or a node would live where peers cannot reach
+            it.
+        """
+        self.check_spread(context)
+        return ()
+
     @abstractmethod
-    def deploy(self, context: Context) -> Deployed:
+    def deploy(self, context: Context, peers: tuple[NodeAddress, ...] = ()) -> Deployed:
         """Set the system up and start it; does not wait for it. A clean directory is its
         beginning: data of an earlier deployment in this context is removed first.
 
+        :param peers: what was reserved for all nodes of the system, this machine's among them, in
+            order; empty: this machine has all nodes.
         :raises TargetInvalid, BinaryMissing, VersionMissing, DeployFailed:
         """
 
     @abstractmethod
     def wait_ready(self, context: Context, deployed: Deployed) -> Ready:
-        """Wait until the system truly serves, which is more than an open port.
+        """Wait until the system truly serves, which is more than an open port. Of a system that is
+        spread over machines, wait for the nodes that are here, each by itself: `unite` waits for
+        the system.
 
         :raises NotReady: with the last lines of the system's own log.
         """
+
+    def unite(self, context: Context, deployed: Deployed) -> Ready:  # noqa: ARG002 - of use to systems with nodes
+        """Make one system of the nodes of all machines, and wait until it serves. Called on one
+        machine alone, after `wait_ready` has returned on all; nothing is left to do where one
+        machine has all nodes.
+
+        :raises NotReady: naming what is still missing.
+        """
+        return Ready(0.0)
 
     @abstractmethod
     def describe(self, context: Context, deployed: Deployed) -> Description:

@@ -10,7 +10,7 @@ from weighhouse_protocol.manifest import Manifest, load_manifest
 
 from weighhouse_sdk.errors import PluginBroken, PluginMissing
 from weighhouse_sdk.lifecycle import Plugin
-from weighhouse_sdk.tool import Tool
+from weighhouse_sdk.toolrun.tool import Tool
 
 GROUP = "weighhouse.plugins"
 """Entry-point group: name = the plugin's identifier, value = its instance."""

@@ -10,8 +10,8 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.families.resp import info
-from weighhouse_sdk.families.resp_testing import RespCluster, RespReplicas
-from weighhouse_sdk.testing import PluginConformance
+from weighhouse_sdk.testkit.resp_testing import RespCluster, RespReplicas
+from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import ReplyError
 
 

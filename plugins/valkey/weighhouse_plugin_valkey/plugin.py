@@ -23,6 +23,7 @@ class ValkeyPlugin(RespServer):
         "replicaof": "",
         "cluster-enabled": "no",
         "cluster-port": "0",
+        "cluster-announce-ip": "",
     }
     sampled = (
         *SAMPLED,

@@ -21,14 +21,14 @@ from weighhouse_protocol.load import ClosedLoad, OpenLoad, Phase
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_protocol.ycsb import translate
-from weighhouse_sdk import at_hand
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import BinaryMissing, DriverFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
-from weighhouse_sdk.testing import processes_below
-from weighhouse_sdk.testing_tools import ToolConformance, tool_order
+from weighhouse_sdk.testkit import at_hand
+from weighhouse_sdk.testkit.testing import processes_below
+from weighhouse_sdk.testkit.testing_tools import ToolConformance, tool_order
 from weighhouse_sdk.toolrun.histograms import decoded, encoded
 
 RECORDED = Path(__file__).parent / "recorded"

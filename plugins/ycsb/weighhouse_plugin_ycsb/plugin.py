@@ -13,10 +13,10 @@ from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import DriverFailed, PluginError, SystemFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Installed
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.tool import Tool
 from weighhouse_sdk.toolrun import program
 from weighhouse_sdk.toolrun.installed import located
 from weighhouse_sdk.toolrun.reach import Reach
+from weighhouse_sdk.toolrun.tool import Tool
 from weighhouse_sdk.toolrun.work import US_PER_SECOND, Child, Slice, Work
 
 from weighhouse_plugin_ycsb import properties

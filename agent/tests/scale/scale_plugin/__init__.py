@@ -18,10 +18,11 @@ from weighhouse_sdk.lifecycle import (
     Ready,
     Sample,
 )
-from weighhouse_sdk.nodes import Node, Place
-from weighhouse_sdk.process import Command, Reservation
+from weighhouse_sdk.machine.nodes import Node
+from weighhouse_sdk.machine.process import Command, Reservation
+from weighhouse_sdk.machine.sampling import process_usage
+from weighhouse_sdk.places import NodeAddress, Place
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.sampling import process_usage
 from weighhouse_sdk.wire import Address
 
 SERVER = Path(__file__).with_name("server.py")
@@ -33,7 +34,7 @@ class ScalePlugin(Plugin):
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         return (Installed(Path(sys.executable), "1.0"),)
 
-    def deploy(self, context: Context) -> Deployed:
+    def deploy(self, context: Context, peers: tuple[NodeAddress, ...] = ()) -> Deployed:
         behaviour = str(context.target.parameters.get("behaviour", "none"))
         if behaviour == "missing":
             raise BinaryMissing("scale-server", "scale")

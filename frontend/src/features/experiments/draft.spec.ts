@@ -30,6 +30,16 @@ describe('a draft', () => {
     expect(draft.get(['targets', 0])).toEqual({ name: 'redis', system: 'redis' })
   })
 
+  it('drops mappings within mappings that are left empty, and no list', () => {
+    const draft = useDraft('slug: x\n')
+    draft.set(['placement', 'servers', 'machines'], 3)
+    draft.set(['placement', 'servers', 'machines'], undefined)
+    expect(draft.document.value).toEqual({ slug: 'x' })
+    draft.set(['faults'], [{ node: 1 }])
+    draft.remove(['faults', 0])
+    expect(draft.document.value).toEqual({ slug: 'x', faults: [] })
+  })
+
   it('appends to a list and begins one', () => {
     const draft = useDraft('slug: x\n')
     draft.append(['workloads'], { name: 'a' })

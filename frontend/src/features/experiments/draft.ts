@@ -64,10 +64,12 @@ export function useDraft(initial: string): Draft {
   function remove(path: Path): void {
     edit((next) => {
       next.deleteIn(path)
-      // A mapping that became empty says nothing: leave it out as well.
-      const parent = path.slice(0, -1)
-      const left = parent.length ? next.getIn(parent) : undefined
-      if (isMap(left) && left.items.length === 0) next.deleteIn(parent)
+      // Mappings that became empty say nothing: leave them out as well.
+      for (let parent = path.slice(0, -1); parent.length > 0; parent = parent.slice(0, -1)) {
+        const left = next.getIn(parent)
+        if (!isMap(left) || left.items.length > 0) return
+        next.deleteIn(parent)
+      }
     })
   }
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from weighhouse_sdk.families.mongo import UnknownCommand, ask, figures, words
-from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
 SERVER_STATUS = {"serverStatus": 1}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighhouse_sdk.families.resp import ask, info, lines
-from weighhouse_sdk.nodes import Place
+from weighhouse_sdk.places import Place
 from weighhouse_sdk.wire import Address, ReplyError
 
 SLOTS = 16_384
@@ -47,6 +47,8 @@ class Seen:
     """A line of CLUSTER NODES: a node as another one sees it."""
 
     identity: str
+    host: str
+    """Empty of a node that does not know its own yet."""
     port: int
     flags: frozenset[str]
     slots: tuple[str, ...]
@@ -73,8 +75,9 @@ def seen_by(address: Address, timeout_seconds: float) -> list[Seen]:
     found = []
     for line in text.splitlines():
         identity, where, flags, _, _, _, _, _, *slots = line.split(" ")
-        port = where.partition("@")[0].rpartition(":")[2]
-        found.append(Seen(identity, int(port or 0), frozenset(flags.split(",")), tuple(slots)))
+        host, _, port = where.partition("@")[0].rpartition(":")
+        told = frozenset(flags.split(","))
+        found.append(Seen(identity, host, int(port or 0), told, tuple(slots)))
     return found
 
 
@@ -100,10 +103,10 @@ def join(places: Sequence[Place], timeout_seconds: float) -> None:
                 epoch = str(place.number)
                 ask(place.address, timeout_seconds, "CLUSTER", "SET-CONFIG-EPOCH", epoch)
     introducer = places[0].address
-    met = {each.port for each in seen_by(introducer, timeout_seconds)}
+    met = {(each.host, each.port) for each in seen_by(introducer, timeout_seconds)}
     for place in places[1:]:
-        if place.address.port not in met:
-            host, port, *_ = place.address
+        host, port, *_ = place.address
+        if (host, port) not in met:
             ask(
                 introducer,
                 timeout_seconds,
@@ -113,9 +116,9 @@ def join(places: Sequence[Place], timeout_seconds: float) -> None:
         number = primary_of(place)
         if number is None or not _own(place, timeout_seconds).fresh:
             continue
-        port = places[number - 1].address.port
+        primary = places[number - 1].address[:2]
         for each in seen_by(place.address, timeout_seconds):
-            if each.port == port and each.known:
+            if (each.host, each.port) == primary and each.known:
                 ask(place.address, timeout_seconds, "CLUSTER", "REPLICATE", each.identity)
                 break
         else:
@@ -144,7 +147,7 @@ def missing(places: Sequence[Place], timeout_seconds: float) -> str | None:
             each for each in seen_by(place.address, timeout_seconds) if whole and _unsure(each)
         ]
         if unsure:
-            return f"{name} does not count on port {unsure[0].port} yet"
+            return f"{name} does not count on {unsure[0].host}:{unsure[0].port} yet"
     return missing_links(places, timeout_seconds)
 
 
@@ -155,12 +158,13 @@ def missing_links(places: Sequence[Place], timeout_seconds: float) -> str | None
 
     :raises ReplyError, OSError: as `resp.ask`.
     """
-    up = {place.address.port for place in places}
+    up = {place.address[:2] for place in places}
     for place in places:
         told = info(place.address, timeout_seconds)
         if told["role"] == "master":
             continue
-        if int(told["master_port"]) in up and told["master_link_status"] != "up":
+        primary = (told["master_host"], int(told["master_port"]))
+        if primary in up and told["master_link_status"] != "up":
             return (
                 f"node {place.number} is not in step with its primary: "
                 f"master_link_status:{told['master_link_status']}"

@@ -14,9 +14,9 @@ from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.families import resp_cluster
 from weighhouse_sdk.families.resp import configuration, info
 from weighhouse_sdk.lifecycle import Deployed, Installed
-from weighhouse_sdk.nodes import Place
 from weighhouse_sdk.parameters import declared, target_problems
-from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address, ReplyError
 
 SECRETS = frozenset({"requirepass", "masterauth", "tls-key-file-pass", "tls-client-key-file-pass"})
@@ -123,6 +123,9 @@ class RespServer(ServerPlugin):
         words = ["--bind", address.host, "--port", str(address.port), "--dir", ".", *self.always]
         if resp_cluster.is_cluster(place):
             words += ["--cluster-enabled", "yes", "--cluster-port", str(place.peer_port)]
+            if len({each.host for each in place.addresses}) > 1:
+                # What a node says of itself, not what its packets seem to come from.
+                words += ["--cluster-announce-ip", address.host]
         elif place.number > 1:
             host, port, *_ = place.addresses[0]
             words += ["--replicaof", host, str(port)]

@@ -1,10 +1,12 @@
 """The shared half of plugins whose system speaks CQL, on a ring of equal nodes.
 
-Clients of such a system learn of its nodes from it, and take one port for granted: so all nodes of
-a machine share the number of a port, each on an address of the loopback network of its own.
+Clients of such a system learn of its nodes from it, and take one port for granted: so all nodes
+share the number of a port, each on an address of its own. That is its machine's, and for several
+nodes on one machine one of the loopback network.
 """
 
 import ipaddress
+from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -13,8 +15,8 @@ from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.families.cql import rows
-from weighhouse_sdk.nodes import Place
-from weighhouse_sdk.server import ServerPlugin
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.serving.server import ServerPlugin
 from weighhouse_sdk.wire import Address
 
 STORAGE_PORT = 7000
@@ -54,17 +56,26 @@ class RingPlugin(ServerPlugin):
     """That fit the last part of an address."""
 
     def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
-        """One port, an address for each node; a single one listens where it was told."""
+        """One port, that of the first node, and an address for each: its host, or one of the
+        loopback network where several nodes have the same. A single one listens where it was told.
+        """
         if len(addresses) == 1:
             return addresses
-        host, port = addresses[0].host, addresses[0].port
-        if not ipaddress.ip_address(host).is_loopback:
-            raise DeployFailed(
-                f"several nodes on one machine need the loopback network, servers listen on {host}",
-                "set `machine.host` of the agent's policy to 127.0.0.1, or use one node",
-            )
+        port = addresses[0].port
+        sharing = {
+            host for host, nodes in Counter(each.host for each in addresses).items() if nodes > 1
+        }
+        for host in sharing:
+            if not ipaddress.ip_address(host).is_loopback:
+                raise DeployFailed(
+                    f"several nodes on one machine need the loopback network, and {host} is to have"
+                    " more than one",
+                    "use a machine for each node, or one machine for all, with `machine.host` of"
+                    " its agent's policy at 127.0.0.1",
+                )
         return tuple(
-            Address(own_address(port, number), port) for number in range(1, len(addresses) + 1)
+            Address(own_address(port, number) if each.host in sharing else each.host, port)
+            for number, each in enumerate(addresses, 1)
         )
 
     def own(self, place: Place) -> str:

@@ -35,7 +35,7 @@ from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.driver import locate_driver
 from weighhouse_sdk.errors import DriverFailed, PluginError, SystemFailed, TargetInvalid
 from weighhouse_sdk.lifecycle import Installed
-from weighhouse_sdk.tool import PROGRAM_OPTION, STAND_IN_OPTION, Tool
+from weighhouse_sdk.toolrun.tool import PROGRAM_OPTION, STAND_IN_OPTION, Tool
 from weighhouse_sdk.toolrun.work import Slice, Work
 
 BUSY_SHARE = 0.9

@@ -15,7 +15,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import DriverOrder, DriverSelf, OperationInterval, Recorded
 
 from weighhouse_sdk.errors import TargetInvalid
-from weighhouse_sdk.procfs import process_stat
+from weighhouse_sdk.machine.procfs import process_stat
 from weighhouse_sdk.toolrun.histograms import encoded
 
 TAIL_LINES = 20

@@ -1,0 +1,361 @@
+"""Control groups: what a node may use at most, what it used, and whether that ended it.
+
+Both interfaces of the kernel are known, by Documentation/admin-guide of Linux: `cgroup-v1`, one
+hierarchy for each controller, and `cgroup-v2`, one for all. A machine may have some controllers in
+the one and some in the other.
+"""
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weighhouse_protocol.target import Limits
+
+from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.machine import launch
+from weighhouse_sdk.machine.procfs import PROC, wait_for_end
+from weighhouse_sdk.machine.remains import Leftover
+from weighhouse_sdk.machine.sampling import Usage
+
+MEBIBYTE = 1_048_576
+PERIOD_US = 100_000
+"""Over which processor time is shared out: the kernel's own default."""
+REMOVE_SECONDS = 10.0
+"""How long the kernel may take to let a group go whose processes have ended."""
+MEMBERS = "cgroup.procs"
+HINT = (
+    "limits are kept by control groups: run the agent as root on a machine that mounts the"
+    " controllers, or ask for no limits"
+)
+
+
+@dataclass(frozen=True)
+class Hierarchies:
+    """Where this machine's controllers are."""
+
+    apart: Mapping[str, Path]
+    """Controller → where version 1 has it mounted."""
+    unified: Path | None = None
+    """Where version 2 is mounted."""
+
+    @classmethod
+    def found(cls) -> "Hierarchies":
+        """Of this machine, by /proc/self/mountinfo."""
+        apart: dict[str, Path] = {}
+        unified = None
+        for line in (PROC / "self/mountinfo").read_text(encoding="utf-8").splitlines():
+            before, _, after = line.partition(" - ")
+            kind, _, options = after.split(" ", 2)
+            where = Path(before.split()[4])
+            if kind == "cgroup2":
+                unified = where
+            elif kind == "cgroup":
+                apart |= dict.fromkeys(options.split(","), where)
+        return cls(apart, unified)
+
+    def place(self, controller: str) -> Path | None:
+        """Where groups of a controller are made; None: this machine does not have it."""
+        if controller in self.apart:
+            return self.apart[controller]
+        if self.unified is not None:
+            offered = (self.unified / "cgroup.controllers").read_text(encoding="ascii").split()
+            if controller in offered:
+                return self.unified
+        return None
+
+    def problem(self, limits: Limits) -> str | None:
+        """Why the limits cannot be kept here; None when they can."""
+        for controller in controllers(limits):
+            place = self.place(controller)
+            if place is None:
+                return f"the kernel offers no controller `{controller}`"
+            if not os.access(place, os.W_OK):
+                return f"no right to make groups in {place}"
+        return None
+
+
+def controllers(limits: Limits) -> tuple[str, ...]:
+    """What the limits need of the kernel; empty when nothing is limited."""
+    wanted = {"memory": limits.memory_mebibytes, "cpu": limits.cpus}
+    return tuple(name for name, value in wanted.items() if value is not None)
+
+
+def refuse_unless_kept(limits: Limits) -> None:
+    """Ask whether this machine can keep limits.
+
+    :raises DeployFailed: when it cannot, with the reason: nothing runs silently unlimited.
+    """
+    if controllers(limits):
+        problem = Hierarchies.found().problem(limits)
+        if problem is not None:
+            raise DeployFailed(f"this machine cannot keep the limits: {problem}", HINT)
+
+
+@dataclass(frozen=True)
+class ControlGroup:
+    """One node's group: a directory for each hierarchy it takes."""
+
+    name: str
+    places: Mapping[str, Path]
+    """Controller → directory; one directory may stand for several."""
+    record: Path | None = None
+    kills_before: int = 0
+    """What `oom_kills` was when the group was joined."""
+
+    @property
+    def directories(self) -> tuple[Path, ...]:
+        """Each once."""
+        return tuple(dict.fromkeys(self.places.values()))
+
+    @property
+    def member_files(self) -> tuple[str, ...]:
+        """What a process writes its pid to when it joins."""
+        return tuple(str(each / MEMBERS) for each in self.directories)
+
+    def limits(self) -> dict[str, str]:
+        """What the kernel says it keeps, as lines of an effective configuration."""
+        found = {}
+        memory, cpu = self.places.get("memory"), self.places.get("cpu")
+        if memory is not None:
+            limit = _first(memory, "memory.limit_in_bytes", "memory.max")
+            found["limits.memory"] = memory_text(int(limit)) if limit.isdigit() else "unlimited"
+        if cpu is not None:
+            quota, _, period = _first(cpu, "cpu.max").partition(" ")
+            quota = quota or _first(cpu, "cpu.cfs_quota_us")
+            period = period or _first(cpu, "cpu.cfs_period_us")
+            kept = quota.isdigit() and int(quota) > 0
+            found["limits.cpus"] = f"{int(quota) / int(period):g}" if kept else "unlimited"
+        return found
+
+    def usage(self) -> Usage | None:
+        """What its processes used, ended ones included; memory as anonymous and mapped pages.
+
+        :returns: None when the group is gone, or no hierarchy of it counts both.
+        """
+        cpu_seconds = None
+        for place in self.directories:
+            nanoseconds = _first(place, "cpuacct.usage")
+            microseconds = _lines(place, "cpu.stat").get("usage_usec")
+            if nanoseconds:
+                cpu_seconds = int(nanoseconds) / 1e9
+            elif microseconds is not None:
+                cpu_seconds = microseconds / 1e6
+        memory = _lines(self.places["memory"], "memory.stat") if "memory" in self.places else {}
+        apart = "total_rss" in memory
+        names = ("total_rss", "total_mapped_file") if apart else ("anon", "file_mapped")
+        if cpu_seconds is None or names[0] not in memory:
+            return None
+        return Usage(cpu_seconds, sum(memory.get(name, 0) for name in names))
+
+    def oom_kills(self) -> int:
+        """How many of its processes the kernel ended because the memory limit was reached."""
+        place = self.places.get("memory")
+        if place is None:
+            return 0
+        counted = _lines(place, "memory.oom_control") or _lines(place, "memory.events")
+        return counted.get("oom_kill", 0)
+
+    def reason(self) -> str:
+        """Why its process ended, when that was the memory limit; else empty."""
+        if self.oom_kills() <= self.kills_before:
+            return ""
+        return limit_reached(self.limits().get("limits.memory", ""))
+
+    def remove(self) -> None:
+        """End whatever is still in it, and remove it. Idempotent.
+
+        :raises DeployFailed: when the kernel does not let it go.
+        """
+        end_at = time.monotonic() + REMOVE_SECONDS
+        for directory in self.directories:
+            _remove(directory, end_at)
+        if self.record is not None:
+            self.record.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class ControlGroups:
+    """The groups of one context.
+
+    :param records: directory of the records, made when it is not there.
+    :param directory: the context's own; its groups bear a name made of it.
+    """
+
+    records: Path
+    directory: Path
+    hierarchies: Hierarchies | None = field(default=None, repr=False)
+    """Default: this machine's, looked up when a group is made."""
+
+    @property
+    def prefix(self) -> str:
+        """What the names of all groups of this context begin with, and of no other."""
+        digest = hashlib.sha256(str(self.directory).encode()).hexdigest()[:16]
+        return f"weighhouse-{digest}-"
+
+    def make(self, name: str, limits: Limits) -> ControlGroup | None:
+        """Make a node's group and set its limits; one that is there already is used again.
+
+        :returns: None when nothing is limited.
+        :raises DeployFailed: when this machine cannot keep the limits.
+        """
+        wanted = controllers(limits)
+        if not wanted:
+            return None
+        where = self.hierarchies or Hierarchies.found()
+        problem = where.problem(limits)
+        if problem is not None:
+            raise DeployFailed(f"this machine cannot keep the limits: {problem}", HINT)
+        # Both beside what is limited, to be counted.
+        named = {each: where.place(each) for each in dict.fromkeys((*wanted, "memory", "cpuacct"))}
+        places = {key: place / f"{self.prefix}{name}" for key, place in named.items() if place}
+        self.records.mkdir(parents=True, exist_ok=True)
+        record = self.records / f"{name}.json"
+        kept = {key: str(place) for key, place in places.items()}
+        launch.record(record, {"name": name, "places": kept})
+        for controller, place in places.items():
+            if place.parent == where.unified:
+                _write(place.parent / "cgroup.subtree_control", f"+{controller}")
+            with _kept_at(place):
+                place.mkdir(exist_ok=True)
+        for file, text in settings(places, limits):
+            _write(file, text)
+        group = ControlGroup(name, places, record)
+        return ControlGroup(name, places, record, group.oom_kills())
+
+    def leftovers(self) -> tuple[Leftover, ...]:
+        """Groups on record that are there. Reads only."""
+        return tuple(
+            Leftover(group.name, kind="control group")
+            for group in self._recorded()
+            if any(each.exists() for each in group.directories)
+        )
+
+    def remove_leftovers(self, grace_seconds: float) -> tuple[Leftover, ...]:
+        """End what is in them at once, for processes had their grace before; remove them.
+
+        :raises DeployFailed: when the kernel does not let one go; its record stays.
+        """
+        del grace_seconds
+        found = self.leftovers()
+        for group in self._recorded():
+            group.remove()
+        with contextlib.suppress(OSError):
+            self.records.rmdir()
+        return found
+
+    def _recorded(self) -> list[ControlGroup]:
+        groups = []
+        for path in sorted(self.records.glob("*.json")):
+            told = json.loads(path.read_text(encoding="utf-8"))
+            places = {key: Path(place) for key, place in told["places"].items()}
+            # Whatever a record says: nothing that is not named as ours is touched.
+            mine = {key: each for key, each in places.items() if each.name.startswith(self.prefix)}
+            groups.append(ControlGroup(str(told["name"]), mine, path))
+        return groups
+
+
+def settings(places: Mapping[str, Path], limits: Limits) -> list[tuple[Path, str]]:
+    """What is written where to set limits; a limit of memory is one of swap too."""
+    written = []
+    if limits.memory_mebibytes is not None:
+        size, place = str(limits.memory_mebibytes * MEBIBYTE), places["memory"]
+        if (place / "memory.max").exists():
+            written += [(place / "memory.max", size), (place / "memory.swap.max", "0")]
+        else:
+            written.append((place / "memory.limit_in_bytes", size))
+            written.append((place / "memory.memsw.limit_in_bytes", size))
+    if limits.cpus is not None:
+        quota, place = round(limits.cpus * PERIOD_US), places["cpu"]
+        if (place / "cpu.max").exists():
+            written.append((place / "cpu.max", f"{quota} {PERIOD_US}"))
+        else:
+            written.append((place / "cpu.cfs_period_us", str(PERIOD_US)))
+            written.append((place / "cpu.cfs_quota_us", str(quota)))
+    # A kernel that does not count swap has no such file.
+    return [each for each in written if "sw" not in each[0].name or each[0].exists()]
+
+
+def group_of(pid: int) -> ControlGroup | None:
+    """The groups that a process is in, to be read; None when it is gone."""
+    where = Hierarchies.found()
+    places: dict[str, Path] = {}
+    try:
+        lines = (PROC / str(pid) / "cgroup").read_text(encoding="utf-8").splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    for line in lines:
+        _, names, path = line.split(":", 2)
+        for name in names.split(",") if names else ("memory", "cpu"):
+            place = where.apart.get(name) if names else where.unified
+            if place is not None:
+                places.setdefault(name, place / path.lstrip("/"))
+    return ControlGroup(str(pid), places)
+
+
+def memory_text(size_bytes: int) -> str:
+    """A limit of memory as it stands in an effective configuration."""
+    return f"{size_bytes / MEBIBYTE:g} MiB"
+
+
+def limit_reached(memory: str) -> str:
+    """What is said of a process that the kernel ended for its memory."""
+    return f"the kernel ended it, as it reached its limit of memory ({memory})"
+
+
+@contextlib.contextmanager
+def _kept_at(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DeployFailed(
+            f"this machine cannot keep the limits: {place}: {error.strerror}", HINT
+        ) from error
+
+
+def _write(file: Path, text: str) -> None:
+    with _kept_at(file):
+        file.write_text(text, encoding="ascii")
+
+
+def _remove(directory: Path, end_at: float) -> None:
+    pause = threading.Event()
+    while True:
+        for pid in map(int, _first(directory, MEMBERS).split()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            wait_for_end(pid, end_at - time.monotonic())
+        try:
+            directory.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > end_at:
+                raise DeployFailed(
+                    f"the control group {directory.name} cannot be removed: {error.strerror}",
+                    "look for processes in it that wait for a disk",
+                ) from error
+            pause.wait(0.01)  # The kernel tells nobody when the last one has left.
+        else:
+            return
+
+
+def _first(place: Path, *names: str) -> str:
+    """What stands in the first of these files that is there; empty when none is."""
+    for name in names:
+        with contextlib.suppress(FileNotFoundError, OSError):
+            return (place / name).read_text(encoding="ascii").strip()
+    return ""
+
+
+def _lines(place: Path, name: str) -> dict[str, int]:
+    """A file of lines `name value`; empty when it is not there."""
+    pairs = (line.split() for line in _first(place, name).splitlines())
+    return {pair[0]: int(pair[1]) for pair in pairs}

@@ -1,0 +1,120 @@
+"""What a plugin answers whose system is a server, of one node or of several."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.target import Topology
+
+from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.places import Place
+from weighhouse_sdk.wire import Address
+
+
+class Questions(Plugin):
+    """The questions; `server.ServerPlugin` makes the verbs of the answers."""
+
+    program: ClassVar[str]
+    """Executable."""
+    users: ClassVar[tuple[str, ...]] = ("nobody",)
+    """Whom the server becomes when the agent is root: the first that exists."""
+    places: ClassVar[Mapping[str, str | None]] = {}
+    """Settings that say where it listens, keeps its files and finds its peers, which every
+    deployment has to change → the vendor's default; None: there is no fixed one."""
+    ready_floor_seconds: ClassVar[float] = 0.0
+    """How long it is given at least until it serves, however short the operator's limit is."""
+    ask_seconds: ClassVar[float] = 2.0
+    """How long it may take over a question before and after a run."""
+
+    # how it is started
+
+    @abstractmethod
+    def version_of(self, text: str) -> str | None:
+        """The version in what `PROGRAM --version` prints; None: that is another product."""
+
+    @abstractmethod
+    def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
+        """The command line after the program, for the parameters an experiment set. The working
+        directory is the data directory; address it as `.`, for the server's user may not be able
+        to walk there.
+        """
+
+    def prepare(self, parameters: Mapping[str, Scalar], place: Place) -> None:
+        """Write what the server reads when it starts; most read nothing. Not called again when a
+        node is brought back.
+
+        :param place: its directory is there and empty; a configuration file belongs in it.
+        """
+
+    # how it is asked
+
+    @abstractmethod
+    def serving_process(self, address: Address, timeout_seconds: float) -> int | None:
+        """The process id that the server itself reports; None: it does not serve yet.
+
+        :raises OSError, ReplyError, ValueError: when it does not answer.
+        """
+
+    @abstractmethod
+    def version_served(self, address: Address, timeout_seconds: float) -> str:
+        """The version that a running server says it is.
+
+        :raises OSError, ReplyError, ValueError: when it does not answer.
+        """
+
+    @abstractmethod
+    def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
+        """The effective configuration, by the system's own names.
+
+        :raises OSError, ReplyError, ValueError: when it does not answer.
+        """
+
+    @abstractmethod
+    def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
+        """The system's own metrics, by its own names.
+
+        :raises OSError, ReplyError, ValueError: when it does not answer.
+        """
+
+    @abstractmethod
+    def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
+        """What a node uses for data, out of its metrics."""
+
+    # how several nodes become one system
+
+    def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
+        """Where the nodes are to listen for clients, given a free port of its host for each; most
+        take them as they are. Asked on each machine of a deployment about all nodes: the answer
+        depends on nothing but the addresses.
+
+        :raises DeployFailed: when several nodes have no room on one host.
+        """
+        return addresses
+
+    def needs_peer_port(self, topology: Topology) -> bool:
+        """Whether each node listens on a second port, for other nodes: `Place.peer_port`."""
+        del topology
+        return False
+
+    def peer_ends(self, place: Place) -> tuple[Address, ...]:
+        """Where other nodes reach a node, besides its client address; port 0: any."""
+        del place
+        return ()
+
+    def join(self, places: Sequence[Place], timeout_seconds: float) -> None:
+        """Make one system of nodes that all serve; most find each other by themselves. Idempotent:
+        called again for as long as it raises, and when the nodes are one system already.
+
+        :raises OSError, ReplyError, ValueError: when one does not answer, refuses, or has not
+            heard of the others yet.
+        """
+
+    def missing(self, places: Sequence[Place], timeout_seconds: float) -> str | None:
+        """What is still missing until the nodes are one system that takes requests; None:
+        nothing. Open ports alone are not that: ask every node whom it sees.
+
+        :raises OSError, ReplyError, ValueError: when one does not answer.
+        """
+        del places, timeout_seconds
+        return None

@@ -1,0 +1,282 @@
+"""The shared half of plugins whose system is a server: one process, or several on this machine."""
+
+import contextlib
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from weighhouse_protocol.faults import Fault
+
+from weighhouse_sdk.configuration import explained, system_names
+from weighhouse_sdk.context import Context, HostOptions
+from weighhouse_sdk.errors import DeployFailed, SystemFailed
+from weighhouse_sdk.lifecycle import (
+    CleanedUp,
+    Deployed,
+    Description,
+    FaultDone,
+    Installed,
+    MemoryUse,
+    Ready,
+    Sample,
+    Stopped,
+)
+from weighhouse_sdk.machine.network.disturbing import Ends, described
+from weighhouse_sdk.machine.nodes import Node
+from weighhouse_sdk.machine.sampling import disk_usage
+from weighhouse_sdk.places import NodeAddress
+from weighhouse_sdk.serving import breaking
+from weighhouse_sdk.serving.hosting import UNTOLD, how_ended
+from weighhouse_sdk.serving.starting import (
+    EXTERNAL,
+    UNREADABLE,
+    Starting,
+    addresses_of,
+    own_numbers,
+)
+from weighhouse_sdk.wire import Address
+
+VERSION_SECONDS = 10.0
+SAMPLE_SECONDS = 0.5
+"""How long a server may take over a question while it is measured: a busy one must not hold up
+the sampling."""
+
+
+class ServerPlugin(Starting):
+    """Servers with a directory of their own each, listening on TCP ports of the machine; or, as an
+    `external` deployment, servers that somebody else set up.
+
+    The vendor's defaults are not retyped here: `deploy` starts the same program for a moment
+    without any parameter and asks it.
+    """
+
+    # the verbs
+
+    def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
+        """The program on the search path, asked for its version."""
+        executable = self.executable(self.program, options)
+        try:
+            answer = subprocess.run(
+                [str(executable), "--version"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=True,
+                timeout=VERSION_SECONDS,
+            )
+        except (subprocess.SubprocessError, OSError) as error:
+            raise DeployFailed(
+                f"{executable} --version failed: {error}", "install the program again"
+            ) from error
+        text = answer.stdout.decode("utf-8", errors="replace").strip()
+        version = self.version_of(text)
+        if version is None:
+            raise DeployFailed(
+                f"{executable} is not {self.manifest.name}; it says: {text[:200]}",
+                f"put {self.manifest.name}'s own {self.program} first on the agent's PATH",
+            )
+        return (Installed(executable, version),)
+
+    def deploy(self, context: Context, peers: tuple[NodeAddress, ...] = ()) -> Deployed:
+        """Ask the program for its vendor's defaults, then start it as the target wants it."""
+        self.check_target(context.target)
+        if context.target.deployment == EXTERNAL:
+            return Deployed(endpoints=context.target.endpoints, version="unknown")
+        installed = self.check_host(context.target, context.options)
+        super().clean_up(context)  # Ports that were reserved are held for what follows.
+        vendor = self._vendor_settings(context, installed)
+        context.check()
+        reserved = self.reserve(context)
+        places = self._places(context, peers or reserved)
+        nodes: list[Node] = []
+        for place in (each for each in places if each.number in own_numbers(context)):
+            reservation = context.ports.take(place.number, *place.address[:2])
+            body = self._start(context, installed.executable, place, reservation)
+            nodes.append(Node(place, body))
+        return Deployed(
+            endpoints=tuple(place.address.endpoint for place in places),
+            version=installed.version,
+            commands=tuple(node.body.line for node in nodes),
+            nodes=tuple(nodes),
+            places=places,
+            vendor_settings=vendor,
+        )
+
+    def wait_ready(self, context: Context, deployed: Deployed) -> Ready:
+        """Wait until each node that is here answers, the answer comes from the very process
+        started, and, where all are here, the nodes are one system.
+        """
+        begun_at = context.clock.monotonic()
+        if not deployed.nodes:
+            self._await_external(context, deployed)
+        for node in deployed.nodes:
+            self._await(context, node.body, node.place.address)
+        if deployed.nodes and deployed.whole:
+            self.unite(context, deployed)
+        self._check_version(context, deployed)
+        return Ready(context.clock.monotonic() - begun_at)
+
+    def unite(self, context: Context, deployed: Deployed) -> Ready:
+        """Join the nodes of all machines, and wait until each sees a whole system."""
+        begun_at = context.clock.monotonic()
+        if len(deployed.places) > 1:
+            self._unite(context, deployed)
+        return Ready(context.clock.monotonic() - begun_at)
+
+    def describe(self, context: Context, deployed: Deployed) -> Description:
+        """Ask the running servers for their configuration; what is not the same on all nodes is
+        told of each.
+        """
+        context.check()
+        addresses = addresses_of(context, deployed)
+        try:
+            version = deployed.version
+            if not deployed.nodes or version == UNTOLD:
+                version = self.version_served(addresses[0], self.ask_seconds)
+            found = [
+                self._masked(context, self.settings(each, self.ask_seconds)) for each in addresses
+            ]
+        except UNREADABLE as error:
+            raise self._failed(deployed, error) from error
+        names = system_names(self.manifest)
+        return Description(
+            version=version,
+            settings=(
+                *explained(
+                    _together(found),
+                    deployed.vendor_settings or {},
+                    by_experiment={names[each] for each in context.target.parameters},
+                    by_plugin=self.places.keys(),
+                ),
+                *self._kept(context, deployed),
+            ),
+            commands=deployed.commands,
+        )
+
+    def sample(
+        self,
+        context: Context,
+        deployed: Deployed,
+        driver_pid: int | None = None,  # noqa: ARG002 - the system has processes of its own
+    ) -> Sample:
+        """The servers' own processes, as forks share their pages; metrics, unless one is too busy.
+        Of several nodes the sums, and each one's metrics under `node N `.
+        """
+        if not deployed.nodes:
+            metrics: dict[str, float] = {}
+            for number, address in enumerate(addresses_of(context, deployed), 1):
+                metrics |= self._metrics(number, len(deployed.endpoints), address)
+            return Sample(at_us=context.clock.now_us(), metrics=metrics)
+        usages, metrics = [], {}
+        for node in deployed.nodes:
+            usage = node.body.usage()
+            if usage is None and not node.down:
+                raise self._failed(deployed, None)
+            if usage is not None:
+                usages.append(usage)
+            if not (node.down or node.paused):
+                place = node.place
+                metrics |= self._metrics(place.number, len(place.addresses), place.address)
+        return Sample(
+            at_us=context.clock.now_us(),
+            cpu_seconds=sum(usage.cpu_seconds for usage in usages),
+            resident_bytes=sum(usage.resident_bytes for usage in usages),
+            disk_bytes=disk_usage(context.data_directory),
+            metrics=metrics,
+        )
+
+    def memory(
+        self,
+        context: Context,
+        deployed: Deployed,
+        driver_pid: int | None = None,  # noqa: ARG002 - as above
+    ) -> MemoryUse:
+        """Resident memory by the operating system, used memory by the servers; of several nodes
+        the sums, of those that are up.
+        """
+        up = [node for node in deployed.nodes if not (node.down or node.paused)]
+        asked = (
+            [node.place.address for node in up]
+            if deployed.nodes
+            else addresses_of(context, deployed)
+        )
+        try:
+            used = [self.used_bytes(self.metrics(each, self.ask_seconds)) for each in asked]
+        except UNREADABLE as error:
+            raise self._failed(deployed, error) from error
+        told = [each for each in used if each is not None]
+        usages = [node.body.usage() for node in deployed.nodes]
+        return MemoryUse(
+            resident_bytes=sum(usage.resident_bytes for usage in usages if usage)
+            if any(usages)
+            else None,
+            used_bytes=sum(told) if told and len(told) == len(used) else None,
+            disk_bytes=disk_usage(context.data_directory) if deployed.nodes else None,
+        )
+
+    def fault(self, context: Context, deployed: Deployed, fault: Fault) -> FaultDone:
+        """Carry a verb out against one of the nodes."""
+        node = breaking.node_of(self.manifest, deployed.nodes, fault)
+        if fault.verb in breaking.NETWORK:
+            return self._disturb(context, deployed, node, fault)
+        if fault.verb == "restart":
+            breaking.carry_out(node, "stop", context.options.stop_seconds)
+        if fault.verb in ("start", "restart"):
+            return self._bring_back(context, deployed, node)
+        return breaking.carry_out(node, fault.verb, context.options.stop_seconds)
+
+    def stop(self, context: Context, deployed: Deployed) -> Stopped:
+        """Heal the network and end the nodes, the latter in any case."""
+        try:
+            for node in deployed.nodes:
+                context.network.heal(node)
+        finally:
+            stopped = super().stop(context, deployed)
+        return stopped
+
+    def clean_up(self, context: Context) -> CleanedUp:
+        """Also give up ports that no node was started for."""
+        context.ports.release()
+        return super().clean_up(context)
+
+    # inside
+
+    def _masked(self, context: Context, settings: Mapping[str, str]) -> Mapping[str, str]:
+        shown = context.credentials()
+        if shown is None:
+            return settings
+        return {name: shown.masked(value) for name, value in settings.items()}
+
+    def _disturb(self, context: Context, deployed: Deployed, node: Node, fault: Fault) -> FaultDone:
+        network, name = context.network, f"node {node.place.number}"
+        if fault.network is None:
+            healed = network.heal(node)
+            return FaultDone(f"{name}: network {'is well again' if healed else 'was well already'}")
+        ends = [Ends.of(each, self.peer_ends(each.place)) for each in deployed.nodes]
+        own = ends.pop(node.place.number - 1)
+        way = network.worsen(fault.network, own, ends)
+        return FaultDone(f"{name}: {described(fault.network)}", way)
+
+    def _metrics(self, number: int, count: int, address: Address) -> dict[str, float]:
+        prefix = f"node {number} " if count > 1 else ""
+        with contextlib.suppress(*UNREADABLE):
+            found = self.metrics(address, SAMPLE_SECONDS)
+            return {f"{prefix}{name}": value for name, value in found.items()}
+        return {}
+
+    def _failed(self, deployed: Deployed, error: Exception | None) -> SystemFailed:
+        body = deployed.ended_by_itself()
+        what = f"does not answer: {error}" if body is None else how_ended(body)
+        shown = body or (deployed.processes[0] if deployed.processes else None)
+        return SystemFailed(
+            f"{self.manifest.name} {what}",
+            "its last lines may tell why; a system that fails under load is a result",
+            shown.log_tail() if shown else (),
+        )
+
+
+def _together(found: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """One configuration of several nodes': where they differ, the values in order of the nodes."""
+    whole = {}
+    for name in dict.fromkeys(name for each in found for name in each):
+        values = [each.get(name, "unset") for each in found]
+        whole[name] = values[0] if len(set(values)) == 1 else ", ".join(values)
+    return whole

@@ -1,0 +1,273 @@
+"""Starts the nodes of a server, and waits until they are a system."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from weighhouse_protocol.base import Scalar
+
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError
+from weighhouse_sdk.lifecycle import Deployed, FaultDone, Installed
+from weighhouse_sdk.machine.nodes import Body, Node
+from weighhouse_sdk.machine.process import Reservation
+from weighhouse_sdk.places import ELSEWHERE, NodeAddress, Place
+from weighhouse_sdk.serving.hosting import Hosting, how_ended
+from weighhouse_sdk.wire import Address, ReplyError
+
+UNREADABLE = (OSError, ReplyError, ValueError)
+"""How a server's silence shows."""
+EXTERNAL = "external"
+
+
+class Starting(Hosting):
+    """What happens between `deploy` and ready, and when a node is brought back."""
+
+    defaults_stay: ClassVar[bool] = False
+    """Whether the vendor's defaults are asked once for each version, as a start is slow."""
+    _defaults: ClassVar[dict[str, dict[str, str]]] = {}
+
+    def reserve(self, context: Context) -> tuple[NodeAddress, ...]:
+        """Hold a free port of the operator's host for each own node, and a second one where its
+        peers need it. The operator's fixed port is the first one's.
+        """
+        self.check_spread(context)
+        topology, options = context.target.topology, context.options
+        if context.target.deployment == EXTERNAL:
+            return ()
+        found = []
+        for index, number in enumerate(own_numbers(context)):
+            port, peer_port = context.ports.hold(
+                number,
+                options.host,
+                port=options.port if index == 0 else None,
+                peer=self.needs_peer_port(topology),
+            )
+            found.append(NodeAddress(number, options.host, port, peer_port))
+        return tuple(found)
+
+    def _places(self, context: Context, all_nodes: Sequence[NodeAddress]) -> tuple[Place, ...]:
+        """Where the nodes are to live; a single one works in the data directory itself."""
+        topology, own = context.target.topology, own_numbers(context)
+        numbers = [each.number for each in all_nodes]
+        if numbers != list(range(1, topology.nodes + 1)):
+            raise DeployFailed(
+                f"{self.manifest.name} is to have nodes 1 to {topology.nodes}, told of: {numbers}",
+                "every machine of the deployment reserves for its own nodes",
+            )
+        addresses = self.spread(tuple(Address(each.host, each.port) for each in all_nodes))
+        peer_addresses = tuple(
+            Address(address.host, each.peer_port)
+            for address, each in zip(addresses, all_nodes, strict=True)
+            if each.peer_port is not None
+        )
+        single = topology.nodes == 1
+        return tuple(
+            Place(
+                number=each.number,
+                name=self.manifest.id if single else f"{self.manifest.id}-{each.number}",
+                address=address,
+                directory=context.data_directory / ("" if single else f"node-{each.number}")
+                if each.number in own
+                else ELSEWHERE,
+                addresses=addresses,
+                replication_factor=topology.replication_factor,
+                peer_port=each.peer_port,
+                peer_addresses=peer_addresses,
+            )
+            for each, address in zip(all_nodes, addresses, strict=True)
+        )
+
+    def _start(
+        self,
+        context: Context,
+        executable: Path,
+        place: Place,
+        reservation: Reservation | None,
+        parameters: Mapping[str, Scalar] | None = None,
+    ) -> Body:
+        wanted = context.target.parameters if parameters is None else parameters
+        try:
+            place.directory.mkdir(parents=True, exist_ok=True)
+            if context.data_directory in place.directory.parents:
+                # The servers' users have to walk through it.
+                context.data_directory.chmod(0o711)
+            self.prepare(wanted, place)
+            return self._run(context, executable, place, wanted, reservation)
+        except PluginError:
+            if reservation:
+                reservation.release()
+            raise
+
+    def _run(
+        self,
+        context: Context,
+        executable: Path,
+        place: Place,
+        parameters: Mapping[str, Scalar],
+        reservation: Reservation | None,
+    ) -> Body:
+        body = self._host(context, executable, place, parameters)
+        body.reservation = reservation
+        return body
+
+    def _bring_back(self, context: Context, deployed: Deployed, node: Node) -> FaultDone:
+        """Start a node again where it was, with its data, and wait until it serves."""
+        number = node.place.number
+        if node.body.exit_code is None and not node.down:
+            return FaultDone(f"node {number}: was up already")
+        begun_at = context.clock.monotonic()
+        if node.body.exit_code is not None:
+            executable = self.check_host(context.target, context.options).executable
+            held = node.body.reservation
+            node.body = self._run(context, executable, node.place, context.target.parameters, held)
+            context.network.enrol(node)
+        node.paused = False
+        # Not missed before it has served: a node that does not come back is a result.
+        self._await(context, node.body, node.place.address)
+        node.down = False
+        if len(deployed.places) > 1:
+            self._await_union(context, deployed, self._up(deployed))
+        seconds = context.clock.monotonic() - begun_at
+        return FaultDone(f"node {number}: serves again after {seconds:.1f} s")
+
+    def _vendor_settings(self, context: Context, installed: Installed) -> dict[str, str]:
+        target = context.target
+        key = " ".join(map(str, (installed, target.deployment, target.image, target.limits)))
+        if self.defaults_stay and key in self._defaults:
+            return dict(self._defaults[key])
+        reservation = Reservation(context.options.host)
+        address = Address(context.options.host, reservation.port)
+        directory = context.scratch_directory / "defaults"
+        place = Place(1, "defaults", address, directory, (address,))
+        body = self._start(context, installed.executable, place, reservation, {})
+        try:
+            self._await(context, body, address)
+            found = self.settings(address, self.ask_seconds)
+        except UNREADABLE as error:
+            raise DeployFailed(
+                f"{self.manifest.name} does not tell its defaults: {error}",
+                "the version may be one that the plugin does not know",
+                body.log_tail(),
+            ) from error
+        finally:
+            body.stop(grace_seconds=0)  # It holds nothing worth an orderly end.
+            shutil.rmtree(directory, ignore_errors=True)
+        for name, default in self.places.items():
+            found.pop(name, None)
+            if default is not None:
+                found[name] = default
+        self._defaults[key] = dict(found)
+        return found
+
+    def _await(self, context: Context, body: Body, address: Address) -> None:
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
+        last: Exception | None = None
+        for _ in context.attempts(limit):
+            if body.exit_code is not None:
+                raise NotReady(
+                    f"{self.manifest.name} {how_ended(body)} before it was ready",
+                    "its last lines tell why",
+                    body.log_tail(),
+                )
+            try:
+                pid = self.serving_process(address, min(self.ask_seconds, limit))
+            except UNREADABLE as error:
+                last = error
+                continue
+            if pid in body.pids:
+                return
+            last = ReplyError(f"process {pid} answers in its place" if pid else "still loading")
+        raise NotReady(
+            f"{self.manifest.name} was not ready after {limit:g} s: {last}",
+            "its log tells what it was doing",
+            body.log_tail(),
+        )
+
+    def _await_external(self, context: Context, deployed: Deployed) -> None:
+        last: Exception | None = None
+        for _ in context.attempts(context.options.ready_seconds, every_seconds=0.2):
+            try:
+                for address in addresses_of(context, deployed):
+                    self.version_served(address, self.ask_seconds)
+            except UNREADABLE as error:
+                last = error
+                continue
+            return
+        raise NotReady(
+            f"{self.manifest.name} does not answer at {', '.join(deployed.endpoints)}: {last}",
+            "look at the addresses, at the firewall, and at the credentials",
+        )
+
+    def _unite(self, context: Context, deployed: Deployed) -> None:
+        places = deployed.places
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
+        last: Exception | None = None
+        for _ in context.attempts(limit, every_seconds=0.1):
+            try:
+                self.join(places, self.ask_seconds)
+            except UNREADABLE as error:
+                last = error
+                continue
+            self._await_union(context, deployed, places)
+            return
+        raise NotReady(
+            f"the nodes of {self.manifest.name} could not be joined in {limit:g} s: {last}",
+            "their logs tell more",
+            [line for node in deployed.nodes for line in node.body.log_tail(5)],
+        ) from last
+
+    def _up(self, deployed: Deployed) -> list[Place]:
+        """Where nodes are that somebody may count on: own ones that are not broken on purpose, and
+        those of other machines that answer.
+        """
+        broken = {node.place.number for node in deployed.nodes if node.down or node.paused}
+        own = {node.place.number for node in deployed.nodes}
+        found = []
+        for place in deployed.places:
+            if place.number not in own:
+                try:
+                    self.version_served(place.address, self.ask_seconds)
+                except UNREADABLE:
+                    continue
+            if place.number not in broken:
+                found.append(place)
+        return found
+
+    def _await_union(self, context: Context, deployed: Deployed, up: Sequence[Place]) -> None:
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
+        missing: str | None = None
+        for _ in context.attempts(limit, every_seconds=0.1):
+            ended = deployed.ended_by_itself()
+            if ended is not None:
+                missing = f"{ended.name} {how_ended(ended)}"
+                break
+            try:
+                missing = self.missing(up, self.ask_seconds)
+            except UNREADABLE as error:
+                missing = str(error)
+            if missing is None:
+                return
+        raise NotReady(
+            f"the nodes of {self.manifest.name} were not one system after {limit:g} s: {missing}",
+            "their logs tell more",
+            [line for node in deployed.nodes for line in node.body.log_tail(5)],
+        )
+
+
+def own_numbers(context: Context) -> tuple[int, ...]:
+    """Numbers of the nodes that this machine has."""
+    whole = tuple(range(1, context.target.topology.nodes + 1))
+    return whole if context.own_nodes is None else context.own_nodes
+
+
+def addresses_of(context: Context, deployed: Deployed) -> tuple[Address, ...]:
+    """Where clients reach the system, with what it wants to see of them."""
+    found = []
+    for endpoint in deployed.endpoints:
+        scheme, _, rest = endpoint.partition("://")
+        host, _, port = rest.rpartition(":")
+        shown = context.credentials()
+        found.append(Address(host.strip("[]"), int(port), shown, tls=scheme == "tls"))
+    return tuple(found)
