@@ -3,6 +3,7 @@
 import datetime
 import json
 import sys
+import zoneinfo
 from typing import Any
 
 from rich.console import Console
@@ -137,13 +138,14 @@ def show_schedule(schedule: dict[str, Any], occurrences: list[dict[str, Any]]) -
     table = Table(box=None, padding=(0, 2), header_style="dim")
     for column in ("date", "what became of it", "campaign", "why"):
         table.add_column(column, no_wrap=column != "why")
+    zone = _zone(schedule["time_zone"])
     for date in reversed(schedule["next"]):
-        table.add_row(_date(date), Text("to come", style="dim"), "", "")
+        table.add_row(_date(date, zone), Text("to come", style="dim"), "", "")
     for one in occurrences:
         campaign = one["campaign"]
         style = OUTCOME_STYLES.get(one["outcome"], "default")
         table.add_row(
-            _dates(one),
+            _dates(one, zone),
             Text(one["outcome"], style=style),
             f"#{campaign['number']}" if campaign else "",
             Text(one["reason"]),
@@ -151,17 +153,25 @@ def show_schedule(schedule: dict[str, Any], occurrences: list[dict[str, Any]]) -
     OUT.print(table)
 
 
-def _dates(occurrence: dict[str, Any]) -> str:
-    last = _date(occurrence["scheduled_for"])
+def _dates(occurrence: dict[str, Any], zone: datetime.tzinfo) -> str:
+    last = _date(occurrence["scheduled_for"], zone)
     count = occurrence["dates_count"]
     if count == 1:
         return last
     many = f"{count:,} or more" if count >= 1000 else str(count)  # noqa: PLR2004
-    return f"{_date(occurrence['first_at'])} to {last} ({many})"
+    return f"{_date(occurrence['first_at'], zone)} to {last} ({many})"
 
 
-def _date(instant: str) -> str:
-    return datetime.datetime.fromisoformat(instant).astimezone().strftime("%Y-%m-%d %H:%M")
+def _date(instant: str, zone: datetime.tzinfo) -> str:
+    return datetime.datetime.fromisoformat(instant).astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _zone(name: str) -> datetime.tzinfo:
+    """A schedule's zone; UTC for one that this machine does not know."""
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return datetime.UTC
 
 
 def show_verdict(gate: dict[str, Any]) -> None:

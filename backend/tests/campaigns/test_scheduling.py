@@ -136,7 +136,7 @@ def test_the_hour_that_comes_twice_starts_once(world: World) -> None:
     ("wrong", "told"),
     [
         ({"targets": [{"name": "a", "system": "gone"}]}, "gone"),
-        ({"targets": "none"}, "ValidationError"),
+        ({"targets": "none"}, "experiment cannot be read: targets"),
         ({"repetitions": {"no": "number"}}, "repetitions"),
     ],
 )

@@ -21,8 +21,8 @@ from weighhouse_backend.experiments.schedules import ScheduleService
 
 log = structlog.get_logger(__name__)
 
-AT_ONCE = 100
-"""Schedules looked after in one turn; the rest follow in the next."""
+AT_ONCE = 20
+"""Schedules looked after in one turn, which must end in its time; the rest follow in the next."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class SchedulingService:
         if replaced is not None:
             reason = f"campaign № {replaced.number} was cancelled for it"
             places = [one.id for one in cancelled]
-            self.schedules.occurrences.took_its_place(places, date.at, started)
+            self.schedules.occurrences.took_its_place(places, date, started)
         elif date.is_late:
             reason = f"late: {_minutes(campaign.created_at - date.at)} after its date"
         self.schedules.occurrences.started(date, started, reason, replaced)

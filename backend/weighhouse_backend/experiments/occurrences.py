@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
+from pydantic import ValidationError
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.experiments.calendar import Passed
@@ -105,12 +106,16 @@ class OccurrenceLog:
         self._note(date, Outcome.FAILED, date.schedule.problem)
 
     def took_its_place(
-        self, replaced: Iterable[UUID], date: datetime.datetime, campaign: NamedCampaign
+        self, replaced: Iterable[UUID], date: HandedOut, campaign: NamedCampaign
     ) -> None:
-        """The dates of campaigns that were cancelled for another's sake say so from now on."""
-        for occurrence in self.repository.occurrences_of(replaced):
+        """The dates of campaigns that were cancelled for another's sake say so from now on.
+
+        :param replaced: the campaigns.
+        :param date: the one that took their place, with its campaign.
+        """
+        for occurrence in self.repository.occurrences_of(date.schedule.experiment_id, replaced):
             occurrence.outcome = Outcome.REPLACED
-            occurrence.reason = f"its campaign was cancelled for that of {_words(date)}"
+            occurrence.reason = f"its campaign was cancelled for that of {_words(date.at)}"
             occurrence.other_campaign_id = campaign.id
             occurrence.other_campaign_number = campaign.number
             occurrence.noted_at = self.clock.now()
@@ -158,7 +163,14 @@ class OccurrenceLog:
 
 def reason_of(error: Exception) -> str:
     """An error as people are told it: a problem's own words, else what was raised."""
-    words = str(error) if isinstance(error, Problem) else f"{type(error).__name__}: {error}"
+    if isinstance(error, Problem):
+        words = str(error)
+    elif isinstance(error, ValidationError):
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        words = f"the stored {error.title.lower()} cannot be read: {place}: {first['msg']}"
+    else:
+        words = f"{type(error).__name__}: {error}"
     return masked(" ".join(words.replace("\x00", "�").split()))[:REASON_LENGTH]
 
 

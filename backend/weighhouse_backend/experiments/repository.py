@@ -134,10 +134,14 @@ class ExperimentRepository:
             .execution_options(populate_existing=True)
         )
 
-    def occurrences_of(self, campaign_ids: Iterable[UUID]) -> Sequence[ScheduleOccurrence]:
-        """The dates that started some campaigns."""
+    def occurrences_of(
+        self, experiment_id: UUID, campaign_ids: Iterable[UUID]
+    ) -> Sequence[ScheduleOccurrence]:
+        """The dates that started some campaigns of an experiment."""
         return self.session.scalars(
-            select(ScheduleOccurrence).where(ScheduleOccurrence.campaign_id.in_(list(campaign_ids)))
+            self.occurrences(experiment_id).where(
+                ScheduleOccurrence.campaign_id.in_(list(campaign_ids))
+            )
         ).all()
 
     def forget_occurrences(self, experiment_id: UUID, kept: int) -> None:
