@@ -26,7 +26,7 @@ describe('a commit', () => {
     expect(request?.attributes('href')).toBe(git.pull_request_url)
     expect(wrapper.text()).toContain('faster-reads')
     expect(wrapper.text()).not.toContain('Read twice')
-    expect(wrapper.text()).not.toContain('not committed')
+    expect(wrapper.text()).not.toContain('modified')
   })
 
   it('leads nowhere when its repository has no page', () => {
@@ -41,9 +41,9 @@ describe('a commit', () => {
     expect(wrapper.findAll('a')).toHaveLength(0)
   })
 
-  it('tells its subject when asked, and changes that are not committed always', () => {
+  it('tells its subject when asked, and files that differ from it always', () => {
     const wrapper = shown({ dirty: true }, true)
     expect(wrapper.text()).toContain('Read twice as fast')
-    expect(wrapper.text()).toContain('changes not committed')
+    expect(wrapper.text()).toContain('modified')
   })
 })

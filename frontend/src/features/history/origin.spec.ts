@@ -11,7 +11,7 @@ describe('originOf', () => {
 
   it('tells branch, request, changes and subject in a line', () => {
     expect(originOf({ ...bare, branch: 'main', pull_request: 7, dirty: true, subject: 'Read twice as fast' })).toBe(
-      '9f2c1e7b0a on main, request 7, changes not committed: Read twice as fast',
+      '9f2c1e7b0a on main, request 7, modified: Read twice as fast',
     )
   })
 })

@@ -6,7 +6,7 @@ const SHORT = 10
 export function originOf(git: Commit): string {
   const branch = git.branch ? ` on ${git.branch}` : ''
   const request = git.pull_request ? `, request ${git.pull_request}` : ''
-  const dirty = git.dirty ? ', changes not committed' : ''
+  const dirty = git.dirty ? ', modified' : ''
   const subject = git.subject ? `: ${git.subject}` : ''
   return `${git.commit.slice(0, SHORT)}${branch}${request}${dirty}${subject}`
 }
