@@ -1,7 +1,7 @@
 """What the commands say in words."""
 
 import pytest
-from weighhouse_cli.console import duration, progress_line
+from weighhouse_cli.console import OUT, duration, progress_line, show_schedule
 from weighhouse_cli.skeleton import SkeletonRefused, write_skeleton
 
 
@@ -33,3 +33,25 @@ def test_a_plugin_that_is_there_is_left_alone(tmp_path):
     write_skeleton("etcd", tmp_path)
     with pytest.raises(SkeletonRefused, match="already"):
         write_skeleton("etcd", tmp_path)
+
+
+def test_a_schedule_with_its_dates_by_the_clock_of_its_zone(monkeypatch):
+    monkeypatch.setattr(OUT, "width", 160)
+    schedule = {
+        "cron": "30 2 * * *", "time_zone": "Europe/Vienna", "enabled": True, "overlap": "queue",
+        "missed": "report", "problem": "no [bold]such[/] system",
+        "next": ["2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"],
+    }  # fmt: skip
+    missed = {
+        "outcome": "missed", "reason": "the platform was not running", "campaign": None,
+        "first_at": "2026-10-20T00:30:00Z", "scheduled_for": "2026-10-24T00:30:00Z",
+        "dates_count": 5,
+    }  # fmt: skip
+    with OUT.capture() as captured:
+        show_schedule(schedule, [missed])
+    lines = captured.get()
+    assert "2026-10-25 02:30 CEST" in lines
+    assert "2026-10-26 02:30 CET" in lines
+    assert "2026-10-20 02:30 CEST to 2026-10-24 02:30 CEST (5)" in lines
+    assert "no [bold]such[/] system" in lines
+    assert "the platform was not running" in lines

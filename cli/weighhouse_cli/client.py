@@ -15,6 +15,9 @@ from weighhouse_cli.embedded.directory import DEFAULT_PORT, PlatformDirectory, d
 from weighhouse_cli.exits import CommandFailed, Exit
 
 ENDED = frozenset({"completed", "failed", "cancelled"})
+AWAY = frozenset({502, 503, 504})
+NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+"""Errors of requests that cannot have reached a server."""
 RETRIES = 40
 RETRY_SECONDS = 0.5
 
@@ -61,7 +64,7 @@ class Client:
     """The API in the words of the commands.
 
     Every method raises CommandFailed with the server's own explanation when it is refused, and
-    repeats a question for a while when the server is away.
+    repeats for a while, when the server is away, what may be repeated.
     """
 
     def __init__(self, access: Access) -> None:
@@ -74,15 +77,25 @@ class Client:
         """Ask for a resource."""
         return self._call("GET", path, params={k: v for k, v in query.items() if v is not None})
 
-    def post(self, path: str, body: Any = None, **query: Any) -> Any:
-        """Create or act; safe to repeat, as it carries an idempotency key."""
+    def post(self, path: str, body: Any = None, *, repeatable: bool = False, **query: Any) -> Any:
+        """Create or act.
+
+        :param repeatable: doing it twice is the same as once: the server keeps the key it is sent
+            with, or it stores nothing, or it stores the same. Anything else is asked again only
+            when it cannot have reached the server.
+        """
         return self._call(
             "POST",
             path,
+            repeatable=repeatable,
             json=body if body is not None else {},
             params=query,
-            headers={"Idempotency-Key": str(uuid4())},
+            headers={"Idempotency-Key": str(uuid4())} if repeatable else {},
         )
+
+    def put(self, path: str, body: Any) -> Any:
+        """Set a resource."""
+        return self._call("PUT", path, json=body)
 
     def delete(self, path: str) -> None:
         """Remove a resource."""
@@ -97,18 +110,31 @@ class Client:
                 return
             time.sleep(every)
 
-    def _call(self, method: str, path: str, **arguments: Any) -> Any:
+    def _call(self, method: str, path: str, *, repeatable: bool = True, **arguments: Any) -> Any:
         for attempt in range(RETRIES):
             try:
                 answer = self._http.request(method, path, **arguments)
-                if answer.status_code not in {502, 503, 504}:
-                    return self._read(answer)
             except httpx.TransportError as error:
+                if not repeatable and not isinstance(error, NOT_SENT):
+                    raise CommandFailed(
+                        Exit.INFRASTRUCTURE,
+                        f"{self.url} did not answer ({error}); whether it was carried out is not "
+                        "known: look before you ask again",
+                    ) from error
                 if attempt == RETRIES - 1:
                     raise CommandFailed(
                         Exit.INFRASTRUCTURE,
                         f"{self.url} does not answer ({error}); `weighhouse up` starts a platform",
                     ) from error
+            else:
+                if answer.status_code not in AWAY:
+                    return self._read(answer)
+                if not repeatable:
+                    raise CommandFailed(
+                        Exit.INFRASTRUCTURE,
+                        f"{self.url}: {explain(answer)}; whether it was carried out is not known: "
+                        "look before you ask again",
+                    )
             time.sleep(RETRY_SECONDS)
         raise CommandFailed(Exit.INFRASTRUCTURE, f"{self.url} is not ready")
 

@@ -1,7 +1,9 @@
 """What the commands print: progress on a terminal, plain lines elsewhere, JSON when asked."""
 
+import datetime
 import json
 import sys
+import zoneinfo
 from typing import Any
 
 from rich.console import Console
@@ -118,6 +120,58 @@ def _figures(cell: dict[str, Any] | None) -> str:
     if not throughput or not p99:
         return "–"
     return f"{throughput['median']:,.0f} op/s  p99 {p99['median']:,.0f} µs"
+
+
+OUTCOME_STYLES = {
+    "started": "green", "waiting": "yellow", "skipped": "dim", "missed": "yellow",
+    "replaced": "dim", "failed": "bold red",
+}  # fmt: skip
+
+
+def show_schedule(schedule: dict[str, Any], occurrences: list[dict[str, Any]]) -> None:
+    """A schedule, its next dates, and what became of those before."""
+    state = "" if schedule["enabled"] else ", switched off"
+    OUT.print(f"{schedule['cron']}  {schedule['time_zone']}{state}", markup=False)
+    OUT.print(f"overlap {schedule['overlap']}, missed dates {schedule['missed']}", style="dim")
+    if schedule["problem"]:
+        OUT.print(schedule["problem"], style="red", soft_wrap=True, markup=False)
+    table = Table(box=None, padding=(0, 2), header_style="dim")
+    for column in ("date", "what became of it", "campaign", "why"):
+        table.add_column(column, no_wrap=column != "why")
+    zone = _zone(schedule["time_zone"])
+    for date in reversed(schedule["next"]):
+        table.add_row(_date(date, zone), Text("to come", style="dim"), "", "")
+    for one in occurrences:
+        campaign = one["campaign"]
+        style = OUTCOME_STYLES.get(one["outcome"], "default")
+        table.add_row(
+            _dates(one, zone),
+            Text(one["outcome"], style=style),
+            f"#{campaign['number']}" if campaign else "",
+            Text(one["reason"]),
+        )
+    OUT.print(table)
+
+
+def _dates(occurrence: dict[str, Any], zone: datetime.tzinfo) -> str:
+    last = _date(occurrence["scheduled_for"], zone)
+    count = occurrence["dates_count"]
+    if count == 1:
+        return last
+    many = f"{count:,} or more" if count >= 1000 else str(count)  # noqa: PLR2004
+    return f"{_date(occurrence['first_at'], zone)} to {last} ({many})"
+
+
+def _date(instant: str, zone: datetime.tzinfo) -> str:
+    return datetime.datetime.fromisoformat(instant).astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _zone(name: str) -> datetime.tzinfo:
+    """A schedule's zone; UTC for one that this machine does not know."""
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return datetime.UTC
 
 
 def show_verdict(gate: dict[str, Any]) -> None:

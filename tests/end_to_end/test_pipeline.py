@@ -31,7 +31,7 @@ def curl(platform: RunningPlatform, token: str, path: str, *arguments: str) -> d
 
 
 def weighhouse(
-    platform: RunningPlatform, *arguments: str, token: str | None = None
+    platform: RunningPlatform, *arguments: str, token: str | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [WEIGHHOUSE, *arguments],
@@ -40,6 +40,7 @@ def weighhouse(
             "WEIGHHOUSE_URL": platform.url,
             "WEIGHHOUSE_TOKEN": token or platform.token,
             "NO_COLOR": "1",
+            **variables,
         },
         capture_output=True,
         text=True,
@@ -126,6 +127,53 @@ def test_a_slowed_target_fails_the_gate(platform: RunningPlatform, base: Path) -
     assert done.returncode == 1, done.stdout + done.stderr
     assert "regression" in done.stdout
     assert f"{platform.url}/" in done.stdout
+
+
+def test_a_job_names_its_commit_and_finds_its_campaign_by_it(
+    platform: RunningPlatform, tmp_path: Path
+) -> None:
+    file = tmp_path / "built.yaml"
+    file.write_text(small_experiment("built", repetitions=1))
+    commit = "4d1f" * 10
+    job = {
+        "GITHUB_ACTIONS": "true", "GITHUB_SHA": commit, "GITHUB_REF": "refs/heads/main",
+        "GITHUB_REPOSITORY": "team/store", "GITHUB_SERVER_URL": "https://git.example",
+        "GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": "", "GITHUB_TOKEN": "ghs_s3cret",
+    }  # fmt: skip
+
+    started = weighhouse(platform, "run", str(file), "--json", **job)
+    unnamed = weighhouse(platform, "run", str(file), "--no-git", "--json", **job)
+
+    assert started.returncode == 0, started.stderr
+    git = json.loads(started.stdout)["git"]
+    assert git["commit_url"] == f"https://git.example/team/store/commit/{commit}"
+    assert git["branch"] == "main"
+    assert json.loads(unnamed.stdout)["git"] is None
+    assert "s3cret" not in started.stdout
+    found = weighhouse(platform, "campaign", "list", "--commit", commit[:8], "--json")
+    ids = [one["id"] for one in json.loads(found.stdout)["items"]]
+    assert ids == [json.loads(started.stdout)["id"]]
+    for one in (started, unnamed):
+        platform.wait_for_campaign(json.loads(one.stdout)["id"])
+
+
+def test_a_schedule_is_set_and_shown(platform: RunningPlatform) -> None:
+    yaml = small_experiment("by-night", repetitions=1)
+    platform.request("POST", "/experiments", json={"yaml": yaml})
+    missing = weighhouse(platform, "experiment", "schedule", "by-night")
+    assert missing.returncode == 4
+    made = weighhouse(
+        platform, "experiment", "schedule", "by-night", "--cron", "30 2 * * *",
+        "--time-zone", "Europe/Vienna", "--overlap", "replace",
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    assert "replace" in made.stdout
+    off = weighhouse(platform, "experiment", "schedule", "by-night", "--off", "--json")
+    kept = json.loads(off.stdout)["schedule"]
+    assert (kept["enabled"], kept["overlap"], kept["cron"]) == (False, "replace", "30 2 * * *")
+    wrong = weighhouse(platform, "experiment", "schedule", "by-night", "--overlap", "both")
+    assert wrong.returncode == 4
+    assert "overlap" in wrong.stderr
 
 
 def test_an_invalid_file_is_refused_with_the_field(

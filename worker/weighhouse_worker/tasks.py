@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from weighhouse_backend.analysis.dependencies import Analysis
+from weighhouse_backend.campaigns.scheduling import start_due
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.results.dependencies import Results
 
@@ -36,8 +37,7 @@ def sweep(tools: Tools) -> None:
 
 def start_due_schedules(tools: Tools) -> None:
     """Start the campaigns whose date has come."""
-    with tools.transaction() as campaigns:
-        campaigns.scheduling.start_due()
+    start_due(tools.transaction)
 
 
 def settle_run(tools: Tools, run_id: str) -> None:

@@ -317,6 +317,19 @@ def test_a_series_has_a_point_a_campaign(watched):
     assert series["disclaimers"]
 
 
+def test_a_point_tells_the_commit_of_its_campaign(laboratory):
+    document = experiment("built", targets=[{"name": "redis", "system": "redis"}], repetitions=1)
+    git = {"commit": "ABCDEF1234", "branch": "main", "repository": "git@github.com:team/store.git"}
+    for wanted in ({}, {"git": git}):
+        laboratory.carry_out(document, lambda _: whole_run(seed=1, rate=100, seconds=1), **wanted)
+    name = laboratory.get("/campaigns", commit="abcdef1")["items"][0]["experiment"]["id"]
+    (series,) = laboratory.get("/series", experiment_id=name, metric="throughput")["items"]
+    before, after = laboratory.get(f"/series/{series['id']}")["points"]
+    assert before["git"] is None
+    assert after["git"]["commit_url"] == "https://github.com/team/store/commit/abcdef1234"
+    assert after["git"]["branch"] == "main"
+
+
 def test_a_shift_is_found_where_it_happened(watched):
     ids, series = watched
     (change,) = series["change_points"]

@@ -1,40 +1,36 @@
-"""Schedules whose date has come: one campaign a date, whatever was missed."""
+"""Schedules whose date has come: one campaign a date, whatever was missed or is broken."""
 
+import dataclasses
 import datetime
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.scheduling import start_due as start_all
 from weighhouse_backend.campaigns.states import Verdict
-from weighhouse_backend.experiments.schemas import ScheduleWrite
+from weighhouse_backend.experiments.occurrences import HandedOut
 from weighhouse_testing.world import World
 
-DAY = 86_400
-
-
-def schedule(world: World, experiment_id: UUID, cron: str = "30 2 * * *") -> None:
-    with world.transaction() as feature:
-        experiment = feature.experiments.get(experiment_id)
-        wanted = ScheduleWrite(cron=cron, time_zone="Europe/Vienna")
-        feature.scheduling.schedules.put(world.caller, experiment, wanted)
-
-
-def start_due(world: World) -> int:
-    with world.transaction() as feature:
-        started = feature.scheduling.start_due()
-        return sum(one.project_id == world.project_id for one in started)
-
-
-def campaigns(world: World, experiment_id: UUID) -> list[Campaign]:
-    with world.sessions() as session:
-        query = select(Campaign).where(Campaign.experiment_id == experiment_id)
-        return list(session.scalars(query.order_by(Campaign.number)))
-
-
-def end(world: World, campaign: Campaign) -> None:
-    with world.transaction() as feature:
-        feature.campaigns.cancel(world.caller, campaign.id)
+from .schedules import (
+    DAY,
+    NIGHT,
+    at,
+    campaigns,
+    end,
+    occurrences,
+    outcomes,
+    schedule,
+    shown,
+    spoil,
+    start_due,
+)
 
 
 def test_nothing_starts_before_its_date(world: World) -> None:
@@ -46,7 +42,7 @@ def test_nothing_starts_before_its_date(world: World) -> None:
 def test_a_date_starts_one_campaign_however_many_look(world: World) -> None:
     experiment_id = world.experiment()
     schedule(world, experiment_id)
-    world.clock.at = datetime.datetime(2026, 11, 21, 1, 31, tzinfo=datetime.UTC)
+    at(world, NIGHT)
 
     with ThreadPoolExecutor(4) as pool:
         started = list(pool.map(lambda _: start_due(world), range(8)))
@@ -54,57 +50,243 @@ def test_a_date_starts_one_campaign_however_many_look(world: World) -> None:
     assert sum(started) == 1
     made = campaigns(world, experiment_id)[0]
     assert (made.trigger, made.requested_by) == ("schedule", "Mia")
-    assert made.scheduled_for == datetime.datetime(2026, 11, 21, 1, 30, tzinfo=datetime.UTC)
+    assert made.scheduled_for == NIGHT
     with world.transaction() as feature:
         card = feature.experiments.summary(feature.experiments.get(experiment_id))
     assert card.schedule is not None
     assert card.schedule.next_at == made.scheduled_for + datetime.timedelta(days=1)
+    [became] = occurrences(world, experiment_id)
+    assert (became.outcome, became.reason, became.scheduled_for) == ("started", "", NIGHT)
+    assert became.campaign is not None
+    assert (became.campaign.id, became.campaign.number) == (made.id, made.number)
 
 
-def test_dates_missed_while_nobody_looked_count_as_one(world: World) -> None:
+def test_of_dates_missed_while_the_platform_was_down_the_latest_is_made_up_for(
+    world: World,
+) -> None:
     experiment_id = world.experiment()
     schedule(world, experiment_id)
-    world.clock.forward(5 * DAY)
+    world.clock.at = NIGHT + datetime.timedelta(days=4, hours=3)
 
     assert start_due(world) == 1
-    end(world, campaigns(world, experiment_id)[0])
     assert start_due(world) == 0
+    [made] = campaigns(world, experiment_id)
+    assert made.scheduled_for == NIGHT + datetime.timedelta(days=4)
+    missed, late = occurrences(world, experiment_id)
+    assert (missed.outcome, missed.dates_count) == ("missed", 4)
+    assert (missed.first_at, missed.scheduled_for) == (NIGHT, NIGHT + datetime.timedelta(days=3))
+    assert "not running" in missed.reason
+    assert (late.outcome, late.reason) == ("started", "late: 3 h 0 min after its date")
 
 
-def test_a_campaign_still_under_way_lets_a_date_pass(world: World) -> None:
+def test_missed_dates_are_only_reported_when_that_is_wanted(world: World) -> None:
+    experiment_id = world.experiment()
+    schedule(world, experiment_id, missed="report")
+    world.clock.at = NIGHT + datetime.timedelta(days=4, hours=3)
+
+    assert start_due(world) == 0
+    [missed] = occurrences(world, experiment_id)
+    assert (missed.outcome, missed.dates_count) == ("missed", 5)
+    at(world, NIGHT + datetime.timedelta(days=5))
+    assert start_due(world) == 1
+    assert occurrences(world, experiment_id)[-1].reason == ""
+
+
+def test_a_date_that_is_on_time_starts_though_missed_ones_are_only_reported(world: World) -> None:
+    experiment_id = world.experiment()
+    schedule(world, experiment_id, missed="report")
+    at(world, NIGHT + datetime.timedelta(days=2))
+
+    assert start_due(world) == 1
+    assert outcomes(world, experiment_id) == ["missed", "started"]
+
+
+def test_the_late_date_of_the_night_of_the_change_is_the_one_that_was_set(world: World) -> None:
+    # The night of 2027-03-28 has no 02:30 in Vienna; the date is right after the gap.
+    world.clock.at = datetime.datetime(2027, 3, 27, 12, 0, tzinfo=datetime.UTC)
     experiment_id = world.experiment()
     schedule(world, experiment_id)
-    world.clock.forward(DAY)
+    world.clock.at = datetime.datetime(2027, 3, 28, 9, 0, tzinfo=datetime.UTC)
+
     assert start_due(world) == 1
-    world.clock.forward(DAY)
+    [made] = campaigns(world, experiment_id)
+    assert made.scheduled_for == datetime.datetime(2027, 3, 28, 1, 0, tzinfo=datetime.UTC)
+    assert shown(world, experiment_id).next[0] == datetime.datetime(
+        2027, 3, 29, 0, 30, tzinfo=datetime.UTC
+    )
 
-    assert start_due(world) == 0
-    end(world, campaigns(world, experiment_id)[0])
-    world.clock.forward(DAY)
-    assert start_due(world) == 1
+
+def test_the_hour_that_comes_twice_starts_once(world: World) -> None:
+    world.clock.at = datetime.datetime(2027, 10, 30, 12, 0, tzinfo=datetime.UTC)
+    experiment_id = world.experiment()
+    schedule(world, experiment_id)
+    started = 0
+    for minute in range(0, 180, 10):
+        world.clock.at = datetime.datetime(2027, 10, 31, minute // 60, minute % 60,
+                                           tzinfo=datetime.UTC)  # fmt: skip
+        started += start_due(world)
+        for campaign in campaigns(world, experiment_id):
+            end(world, campaign)
+
+    assert started == 1
+    assert outcomes(world, experiment_id) == ["started"]
 
 
-def test_an_experiment_that_cannot_start_keeps_no_other_from_starting(world: World) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"targets": [{"name": "a", "system": "gone"}]}, "gone"),
+        ({"targets": "none"}, "experiment cannot be read: targets"),
+        ({"repetitions": {"no": "number"}}, "repetitions"),
+    ],
+)
+def test_an_experiment_that_cannot_start_keeps_no_other_from_starting(
+    world: World, wrong: dict[str, Any], told: str
+) -> None:
     broken, good = world.experiment(), world.experiment()
     for experiment_id in (broken, good):
         schedule(world, experiment_id)
-    with world.transaction() as feature:
-        revision = feature.experiments.revision(broken, 1)
-        targets = [{**target, "system": "gone"} for target in revision.document["targets"]]
-        revision.document = {**revision.document, "targets": targets}
-    world.clock.forward(DAY)
+    spoil(world, broken, **wrong)
+    at(world, NIGHT)
 
     assert start_due(world) == 1
     assert campaigns(world, broken) == []
     assert len(campaigns(world, good)) == 1
+    [failed] = occurrences(world, broken)
+    assert failed.outcome == "failed"
+    assert told in failed.reason
+    assert shown(world, broken).problem == failed.reason
+    with world.transaction() as feature:
+        card = feature.experiments.summary(feature.experiments.get(broken)).schedule
+    assert card is not None
+    assert card.problem == failed.reason
+    assert card.next_at == NIGHT + datetime.timedelta(days=1), "it is tried again"
+
+
+def test_a_schedule_is_well_again_once_a_date_started(world: World) -> None:
+    experiment_id = world.experiment()
+    schedule(world, experiment_id)
+    with world.transaction() as feature:
+        targets = feature.experiments.revision(experiment_id, 1).document["targets"]
+    spoil(world, experiment_id, targets="none")
+    at(world, NIGHT)
+    start_due(world)
+    assert shown(world, experiment_id).problem
+    spoil(world, experiment_id, targets=targets)
+    world.clock.forward(DAY)
+
+    assert start_due(world) == 1
+    assert shown(world, experiment_id).problem is None
+
+
+def test_a_schedule_without_dates_is_set_aside_until_it_is_set_again(world: World) -> None:
+    broken, good = world.experiment(), world.experiment()
+    for experiment_id in (broken, good):
+        schedule(world, experiment_id)
+    with world.transaction() as feature:
+        spoiled = text("UPDATE schedules SET time_zone = 'Europe/Nowhere' WHERE experiment_id = :e")
+        feature.session.execute(spoiled, {"e": broken})
+    at(world, NIGHT)
+
+    assert start_due(world) == 1
+    assert start_due(world) == 0
+    aside = shown(world, broken)
+    assert aside.next == []
+    assert aside.problem is not None
+    assert aside.problem.startswith("set aside")
+    assert "Europe/Nowhere" in aside.problem
+    again = schedule(world, broken)
+    assert again.problem is None
+    world.clock.forward(DAY)
+    end(world, campaigns(world, good)[0])
+    assert start_due(world) == 2
+
+
+class Broken:
+    """The services over a transaction of a world, one schedule of which raises."""
+
+    def __init__(self, world: World, experiment_id: UUID, error: Exception) -> None:
+        self.world, self.experiment_id, self.error = world, experiment_id, error
+
+    @contextmanager
+    def transaction(self) -> Iterator[Campaigns]:
+        with self.world.transaction() as feature:
+            service = feature.scheduling
+            whole = service.attend
+
+            def attend(experiment_id: UUID) -> Campaign | None:
+                if experiment_id == self.experiment_id:
+                    raise self.error
+                return whole(experiment_id)
+
+            object.__setattr__(service, "attend", attend)
+            yield feature
+
+
+def test_whatever_one_schedule_raises_it_is_set_aside_and_the_others_go_on(world: World) -> None:
+    broken, good = world.experiment(), world.experiment()
+    for experiment_id in (broken, good):
+        schedule(world, experiment_id)
+    at(world, NIGHT)
+
+    start_all(Broken(world, broken, ZeroDivisionError("by nothing")).transaction)
+
+    assert len(campaigns(world, good)) == 1
+    assert "ZeroDivisionError: by nothing" in (shown(world, broken).problem or "")
+    assert start_due(world) == 0
+
+
+def test_when_the_database_falters_the_next_turn_tries_again(world: World) -> None:
+    experiment_id = world.experiment()
+    schedule(world, experiment_id)
+    at(world, NIGHT)
+    falters = OperationalError("SELECT", {}, Exception("lock timeout"))
+
+    start_all(Broken(world, experiment_id, falters).transaction)
+
+    assert shown(world, experiment_id).problem is None
+    assert start_due(world) == 1
+
+
+def test_dates_that_passed_while_it_was_switched_off_are_recorded_and_not_made_up_for(
+    world: World,
+) -> None:
+    experiment_id = world.experiment()
+    schedule(world, experiment_id)
+    schedule(world, experiment_id, enabled=False)
+    world.clock.at = NIGHT + datetime.timedelta(days=2, hours=3)
+    assert start_due(world) == 0
+    assert occurrences(world, experiment_id) == []
+
+    schedule(world, experiment_id)
+
+    assert start_due(world) == 0
+    [missed] = occurrences(world, experiment_id)
+    assert (missed.outcome, missed.dates_count) == ("missed", 3)
+    assert "switched off" in missed.reason
+
+
+def test_old_occurrences_are_forgotten(world: World) -> None:
+    experiment_id = world.experiment()
+    schedule(world, experiment_id)
+    for days in range(8):
+        with world.transaction() as feature:
+            service = feature.scheduling.schedules
+            log = dataclasses.replace(service.occurrences, kept=5)
+            row = service.repository.lock_schedule(experiment_id)
+            assert row is not None
+            date = NIGHT + datetime.timedelta(days=days)
+            log.failed(HandedOut(row, date), ValueError("no"))
+
+    kept = occurrences(world, experiment_id)
+    assert [one.scheduled_for for one in kept] == [
+        NIGHT + datetime.timedelta(days=days) for days in range(3, 8)
+    ]
 
 
 def test_a_disabled_schedule_starts_nothing(world: World) -> None:
     experiment_id = world.experiment()
-    with world.transaction() as feature:
-        wanted = ScheduleWrite(cron="* * * * *", time_zone="UTC", enabled=False)
-        experiment = feature.experiments.get(experiment_id)
-        feature.scheduling.schedules.put(world.caller, experiment, wanted)
+    schedule(world, experiment_id, "* * * * *", enabled=False)
     world.clock.forward(DAY)
 
     assert start_due(world) == 0
@@ -114,7 +296,7 @@ def test_the_next_campaign_is_compared_with_the_last_completed(world: World) -> 
     agent = world.agent()
     experiment_id = world.experiment(repetitions=1)
     schedule(world, experiment_id)
-    world.clock.forward(DAY)
+    at(world, NIGHT)
     start_due(world)
     first = campaigns(world, experiment_id)[0]
     with world.transaction() as feature:

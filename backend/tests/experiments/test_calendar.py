@@ -3,7 +3,7 @@
 import datetime
 
 import pytest
-from weighhouse_backend.experiments.calendar import InvalidSchedule, upcoming
+from weighhouse_backend.experiments.calendar import COUNTED, InvalidSchedule, passed, upcoming
 
 
 def at(text: str) -> datetime.datetime:
@@ -86,3 +86,75 @@ def test_what_cannot_be_read_is_refused_by_field(cron: str, zone: str, field: st
 
     assert refused.value.field == field
     assert refused.value.expected
+
+
+def test_dates_that_went_by_are_counted_with_both_ends() -> None:
+    first, until = at("2026-01-01T01:30:00+00:00"), at("2026-01-04T01:30:00+00:00")
+
+    gone = passed("30 2 * * *", "Europe/Vienna", first, until)
+
+    assert (gone.first, gone.last, gone.count) == (first, until, 4)
+    assert gone.before_last == at("2026-01-03T01:30:00+00:00")
+
+
+def test_a_single_date_that_went_by_has_none_before() -> None:
+    first = at("2026-01-01T01:30:00+00:00")
+
+    gone = passed("30 2 * * *", "Europe/Vienna", first, first)
+
+    assert (gone.last, gone.before_last, gone.count) == (first, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("first", "until", "last", "count"),
+    [
+        # The night of 2026-03-29 has no 02:30 in Vienna: it is right after the gap.
+        ("2026-03-28T01:30:00+00:00", "2026-03-29T12:00:00+00:00", "2026-03-29 01:00", 2),
+        # The night of 2026-10-25 has 02:30 twice: once is enough.
+        ("2026-10-24T00:30:00+00:00", "2026-10-25T12:00:00+00:00", "2026-10-25 00:30", 2),
+        # Looked at within the second pass.
+        ("2026-10-24T00:30:00+00:00", "2026-10-25T01:40:00+00:00", "2026-10-25 00:30", 2),
+    ],
+)
+def test_dates_that_went_by_while_clocks_changed(
+    first: str, until: str, last: str, count: int
+) -> None:
+    gone = passed("30 2 * * *", "Europe/Vienna", at(first), at(until))
+
+    assert texts([gone.last]) == [last]
+    assert gone.count == count
+
+
+def test_every_hour_that_went_by_counts_the_repeated_one_too() -> None:
+    first, until = at("2026-10-24T22:00:00+00:00"), at("2026-10-25T03:00:00+00:00")
+
+    gone = passed("0 * * * *", "Europe/Vienna", first, until)
+
+    assert (gone.count, gone.last) == (6, until)
+
+
+def test_years_of_minutes_are_not_counted_one_by_one() -> None:
+    first, until = at("2020-01-01T00:00:00+00:00"), at("2026-10-25T00:00:30+00:00")
+
+    gone = passed("* * * * *", "Europe/Vienna", first, until)
+
+    assert gone.count == COUNTED
+    assert gone.last == at("2026-10-25T00:00:00+00:00")
+    assert gone.before_last == at("2026-10-24T23:59:00+00:00")
+
+
+def test_many_rare_dates_end_with_the_latest_all_the_same() -> None:
+    first, until = at("2020-01-01T00:00:00+00:00"), at("2026-12-31T00:00:00+00:00")
+
+    gone = passed("0 0 * * *", "UTC", first, until)
+
+    assert (gone.count, gone.last) == (COUNTED, until)
+    assert gone.before_last == until - datetime.timedelta(days=1)
+
+
+def test_a_first_date_that_is_none_any_more_counts_as_one() -> None:
+    first = at("2026-01-01T01:17:00+00:00")
+
+    gone = passed("30 2 * * *", "Europe/Vienna", first, at("2026-01-01T01:20:00+00:00"))
+
+    assert (gone.last, gone.count) == (first, 1)

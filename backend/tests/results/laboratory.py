@@ -115,7 +115,7 @@ class Laboratory:
         opened = self.client.put("/agent/v1/session", json=opening, headers=self.agent)
         assert opened.status_code == 200, opened.text
 
-    def campaign(self, document: dict[str, Any]) -> str:
+    def campaign(self, document: dict[str, Any], **wanted: Any) -> str:
         """Ask for a campaign of an experiment, saved as it is."""
         saved = self.client.post(
             "/api/v1/experiments", params={"upsert": True}, json={"document": document},
@@ -123,7 +123,9 @@ class Laboratory:
         )  # fmt: skip
         assert saved.status_code in {200, 201}, saved.text
         made = self.client.post(
-            "/api/v1/campaigns", json={"experiment": document["slug"]}, headers=self.headers
+            "/api/v1/campaigns",
+            json={"experiment": document["slug"], **wanted},
+            headers=self.headers,
         )
         assert made.status_code == 201, made.text
         return str(made.json()["id"])
@@ -164,9 +166,9 @@ class Laboratory:
         assert answer.status_code == 200, answer.text
         return str(answer.json()["result"])
 
-    def carry_out(self, document: dict[str, Any], report: Report) -> str:
+    def carry_out(self, document: dict[str, Any], report: Report, **wanted: Any) -> str:
         """A whole campaign: every run reports what `report` makes of its order."""
-        campaign_id = self.campaign(document)
+        campaign_id = self.campaign(document, **wanted)
         runs = len(document["targets"]) * len(document["workloads"]) * len(document["load_levels"])
         for _ in range(runs * document["repetitions"]):
             order = self.begin()

@@ -74,7 +74,11 @@ class Analysis:
         """Keeps series and change points."""
         campaigns = self.results.campaigns
         return HistoryService(
-            self.repository, campaigns.experiments, self.disclosure, campaigns.clock
+            self.repository,
+            campaigns.experiments,
+            self.disclosure,
+            campaigns.commits,
+            campaigns.clock,
         )
 
     @cached_property

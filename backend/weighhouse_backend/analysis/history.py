@@ -25,6 +25,7 @@ from weighhouse_backend.analysis.schemas import (
     SeriesRead,
     SeriesSummaryRead,
 )
+from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.disclosure.service import DisclosureService
@@ -47,6 +48,7 @@ class HistoryService:
     repository: AnalysisRepository
     experiments: ExperimentService
     disclosure: DisclosureService
+    commits: CommitService
     clock: Clock
 
     def extend(
@@ -121,6 +123,7 @@ class HistoryService:
             raise SeriesNotFound
         points = self.repository.points(series.id)
         segments = segments_of(points)
+        commits = self.commits.of(point.campaign_id for point in points)
         place = {
             point.campaign_id: index for index, members in enumerate(segments) for point in members
         }
@@ -139,6 +142,7 @@ class HistoryService:
                     repeats=point.repeats,
                     segment=place[point.campaign_id],
                     version=point.version,
+                    git=commits.get(point.campaign_id),
                 )
                 for point in points
             ],

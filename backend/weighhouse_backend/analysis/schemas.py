@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from weighhouse_backend.analysis import findings
+from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
 from weighhouse_backend.results.schemas import RunFacts
@@ -245,6 +246,8 @@ class SeriesPointRead(BaseModel):
     repeats: list[float]
     segment: int
     version: str | None
+    git: GitRead | None
+    """The commit that the campaign was started for."""
 
 
 class SegmentRead(BaseModel):

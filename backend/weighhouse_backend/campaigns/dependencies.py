@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.allocation import Allocator
 from weighhouse_backend.campaigns.attempts import AttemptService
+from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.gangs import GangService
 from weighhouse_backend.campaigns.intake import IntakeService
@@ -73,11 +74,16 @@ class Campaigns:
         return FleetService(self.session, self.clock, self.settings, self.catalog)
 
     @cached_property
+    def commits(self) -> CommitService:
+        """What campaigns were started for."""
+        return CommitService(self.session)
+
+    @cached_property
     def views(self) -> CampaignViews:
         """Campaigns for reading."""
         disclosure = DisclosureService(self.catalog)
         return CampaignViews(
-            self.repository, self.experiments, self.catalog, disclosure, self.clock
+            self.repository, self.experiments, self.catalog, disclosure, self.commits, self.clock
         )
 
     @cached_property
@@ -106,6 +112,7 @@ class Campaigns:
             self.gangs,
             self.transitions,
             self.experiments,
+            self.commits,
             self.jobs,
             self.clock,
         )

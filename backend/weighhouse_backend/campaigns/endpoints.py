@@ -20,6 +20,7 @@ from weighhouse_protocol.report import (
     HeartbeatAnswer,
 )
 
+from weighhouse_backend.campaigns.commits import GitFilter
 from weighhouse_backend.campaigns.dependencies import (
     AttemptServiceDep,
     CampaignsDep,
@@ -43,6 +44,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 router = APIRouter(prefix="/api/v1", tags=["campaigns"])
 agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
 PageDep = Annotated[PageQuery, Depends()]
+GitDep = Annotated[GitFilter, Depends()]
 
 
 @router.get("/campaigns")
@@ -53,15 +55,17 @@ def campaigns_list(
     project_id: UUID | None = None,
     experiment_id: UUID | None = None,
     status: CampaignStatus | None = None,
+    *,
+    git: GitDep,
 ) -> Page[CampaignSummary]:
-    """Campaigns, newest first."""
+    """Campaigns, newest first; of one commit, branch or pull request if asked."""
     if project_id is not None:
         caller.require(project_id)
     query = campaigns.repository.listed(
         [project_id] if project_id else caller.project_ids, experiment_id, status
     )
     found: Page[Campaign] = page_of(
-        campaigns.session, query, Campaign.id, page, lambda campaign: campaign
+        campaigns.session, git.narrow(query), Campaign.id, page, lambda campaign: campaign
     )
     return Page(items=campaigns.views.summaries(found.items), next_cursor=found.next_cursor)
 

@@ -1,8 +1,8 @@
-"""Tables: campaigns, cells, runs, attempts, attempt_members, campaign_events.
+"""Tables: campaigns, cells, runs, attempts, attempt_members, campaign_events, campaign_commits.
 
-Locks are always taken in one order, so that no two transactions can wait for each other: agents by
-id, campaign, run, attempt, member, experiment (`repository.py` and `gang_repository.py` do it). The
-campaign's lock also makes the ids of its events visible in the order they were given.
+Locks are always taken in one order, so that no two transactions can wait for each other: schedule,
+agents by id, campaign, run, attempt, member, experiment (`repository.py` and `gang_repository.py`
+do it). The campaign's lock also makes the ids of its events visible in the order they were given.
 """
 
 import datetime
@@ -300,3 +300,31 @@ class CampaignEvent(Base):
     """`campaign`, `run` or `progress`."""
     data: Mapped[dict[str, Any]] = mapped_column(JSONB)
     created_at: Mapped[datetime.datetime]
+
+
+class CampaignCommit(Base):
+    """The commit of a campaign that was started for one; never changed."""
+
+    __tablename__ = "campaign_commits"
+    __table_args__ = (
+        Index(
+            "ix_campaign_commits_commit",
+            "project_id",
+            "commit",
+            postgresql_ops={"commit": "text_pattern_ops"},
+        ),
+        Index("ix_campaign_commits_branch", "project_id", "branch"),
+    )
+
+    campaign_id: Mapped[UUID] = mapped_column(
+        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
+    )
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    commit: Mapped[str] = mapped_column(Text)
+    """Hexadecimal, small letters."""
+    repository: Mapped[str | None] = mapped_column(Text)
+    branch: Mapped[str | None] = mapped_column(Text)
+    pull_request: Mapped[int | None]
+    pull_request_url: Mapped[str | None] = mapped_column(Text)
+    subject: Mapped[str | None] = mapped_column(Text)
+    dirty: Mapped[bool] = mapped_column(default=False)

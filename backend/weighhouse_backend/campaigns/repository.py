@@ -14,6 +14,7 @@ from weighhouse_backend.campaigns.states import (
     FINISHED_RUNS,
     CampaignStatus,
     RunStatus,
+    Trigger,
 )
 
 
@@ -77,18 +78,18 @@ class CampaignRepository:
             .limit(1)
         )
 
-    def open_scheduled(self, experiment_id: UUID) -> bool:
-        """Whether a scheduled campaign of an experiment is still under way."""
-        found = self.session.scalar(
-            select(Campaign.id)
+    def open_scheduled(self, experiment_ids: Iterable[UUID]) -> Sequence[Campaign]:
+        """Campaigns of experiments' schedules that are still under way, oldest first."""
+        return self.session.scalars(
+            select(Campaign)
             .where(
-                Campaign.experiment_id == experiment_id,
-                Campaign.trigger == "schedule",
+                Campaign.experiment_id.in_(list(experiment_ids)),
+                Campaign.trigger == Trigger.SCHEDULE,
                 Campaign.status.in_((CampaignStatus.QUEUED, CampaignStatus.RUNNING)),
             )
-            .limit(1)
-        )
-        return found is not None
+            .order_by(Campaign.id)
+            .execution_options(populate_existing=True)
+        ).all()
 
     def settling_campaigns(self, before: datetime.datetime) -> Sequence[UUID]:
         """Campaigns that have been settling since before an instant."""

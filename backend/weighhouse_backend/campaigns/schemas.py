@@ -5,7 +5,9 @@ from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from weighhouse_protocol.git import GitContext
 
+from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.states import CampaignStatus, RunStatus, Trigger, Verdict
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 
@@ -15,7 +17,19 @@ class CampaignCreate(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        json_schema_extra={"examples": [{"experiment": "quickstart"}]},
+        json_schema_extra={
+            "examples": [
+                {
+                    "experiment": "quickstart",
+                    "git": {
+                        "commit": "9f2c1e7b0a4d5c6e8f90123456789abcdef01234",
+                        "repository": "https://git.example/team/store",
+                        "branch": "faster-reads",
+                        "pull_request": 7,
+                    },
+                }
+            ]
+        },
     )
 
     experiment_id: UUID | None = None
@@ -27,6 +41,8 @@ class CampaignCreate(BaseModel):
     """What the verdict compares with; default: the experiment's last completed campaign."""
     project_id: UUID | None = None
     """Where to look for the slug; optional when the caller has exactly one project."""
+    git: GitContext | None = None
+    """The commit it is started for; shown with the campaign and in the history."""
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
@@ -73,6 +89,10 @@ class CampaignSummary(BaseModel):
     finished_at: datetime.datetime | None
     runs: RunCountsRead
     requested_by: str | None
+    scheduled_for: datetime.datetime | None
+    """The date of the schedule it stands for."""
+    git: GitRead | None
+    """The commit it was started for."""
 
 
 class TargetOfCampaign(BaseModel):

@@ -2,7 +2,7 @@
 
 import datetime
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -10,7 +10,9 @@ from uuid import UUID
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
+from weighhouse_protocol.git import GitContext
 
+from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
     CampaignNotFound,
@@ -56,6 +58,7 @@ class CampaignService:
     gangs: GangRepository
     transitions: Transitions
     experiments: ExperimentService
+    commits: CommitService
     jobs: Jobs
     clock: Clock
 
@@ -84,8 +87,9 @@ class CampaignService:
             trigger=Trigger.PERSON if caller.kind == "user" else Trigger.API,
             requested_by=caller.name,
             base=self._base(experiment, wanted.base_campaign_id),
+            git=wanted.git,
         )
-        self._audit(caller, campaign, "campaign.created")
+        self._audit(caller.name, campaign, "campaign.created")
         if idempotency_key is not None:
             idempotency.settle(self.session, scope, idempotency_key, campaign.id)
         return campaign
@@ -99,11 +103,13 @@ class CampaignService:
         revision: int | None = None,
         base: Campaign | None = None,
         scheduled_for: datetime.datetime | None = None,
+        git: GitContext | None = None,
     ) -> Campaign:
         """Plan a campaign without asking who wants it.
 
         :param revision: default: the current one.
         :param scheduled_for: the date of a schedule it stands for.
+        :param git: the commit it is started for.
         :raises RevisionNotFound: when the experiment has no such revision.
         :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks.
         """
@@ -133,6 +139,8 @@ class CampaignService:
         )
         self.session.add(campaign)
         self.session.flush()
+        if git is not None:
+            self.commits.note(campaign, git)
         self._lay_out(campaign, document, plan(document, seed))
         self.transitions.tell(campaign)
         self.jobs.send("campaigns.allocate")
@@ -159,19 +167,40 @@ class CampaignService:
         :raises TransitionRefused: when it has ended by itself, or is being settled.
         """
         campaign = self._locked(caller, campaign_id)
-        if campaign.status == CampaignStatus.CANCELLED:
-            return campaign
+        if campaign.status != CampaignStatus.CANCELLED:
+            self._cancel(campaign, caller.name)
+        return campaign
+
+    def make_way(self, campaigns: Sequence[Campaign], actor: str) -> list[Campaign]:
+        """Cancel campaigns in good order, for one that takes their place.
+
+        :param campaigns: as they were seen; they are locked here.
+        :param actor: whom the record names.
+        :returns: those that were cancelled; not those that have ended, or are being cancelled.
+        """
+        cancelled = []
+        locked = [
+            self.repository.lock_campaign(one.id) for one in sorted(campaigns, key=lambda c: c.id)
+        ]
+        for campaign in locked:
+            if campaign is None or campaign.cancel_requested_at is not None:
+                continue
+            if campaign.status in {CampaignStatus.QUEUED, CampaignStatus.RUNNING}:
+                self._cancel(campaign, actor)
+                cancelled.append(campaign)
+        return cancelled
+
+    def _cancel(self, campaign: Campaign, actor: str) -> None:
         if campaign.status not in {CampaignStatus.QUEUED, CampaignStatus.RUNNING}:
             raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
         again = campaign.cancel_requested_at is not None
         if not again:
             campaign.cancel_requested_at = self.clock.now()
-            self._audit(caller, campaign, "campaign.cancelled")
+            self._audit(actor, campaign, "campaign.cancelled")
         waiting = list(self.repository.lock_runs(campaign.id, [RunStatus.QUEUED]))
         for run in self.repository.lock_runs(campaign.id, [RunStatus.ALLOCATED, RunStatus.RUNNING]):
             waiting += self._stop(run, CancelMode.KILL if again else CancelMode.GRACEFUL)
         self.transitions.runs(campaign, waiting, RunStatus.CANCELLED)
-        return campaign
 
     def _stop(self, run: Run, mode: CancelMode) -> list[Run]:
         """Tell a run's members to stop; the run itself, when none of them had taken it up."""
@@ -215,7 +244,7 @@ class CampaignService:
             campaign.verdict = None
             self.transitions.campaign(campaign, CampaignStatus.RUNNING)
         self.transitions.runs(campaign, failed, RunStatus.QUEUED)
-        self._audit(caller, campaign, "campaign.retried")
+        self._audit(caller.name, campaign, "campaign.retried")
         self.jobs.send("campaigns.allocate")
         return campaign
 
@@ -290,7 +319,7 @@ class CampaignService:
             raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
         if campaign.paused != paused:
             campaign.paused = paused
-            self._audit(caller, campaign, "campaign.paused" if paused else "campaign.resumed")
+            self._audit(caller.name, campaign, "campaign.paused" if paused else "campaign.resumed")
             self.transitions.tell(campaign)
         return campaign
 
@@ -301,11 +330,11 @@ class CampaignService:
             raise CampaignNotFound
         return campaign
 
-    def _audit(self, caller: Caller, campaign: Campaign, action: str) -> None:
+    def _audit(self, actor: str, campaign: Campaign, action: str) -> None:
         audit.record(
             self.session,
             self.clock,
-            actor=caller.name,
+            actor=actor,
             action=action,
             subject=f"campaign {campaign.number}",
             project_id=campaign.project_id,

@@ -10,6 +10,7 @@ from uuid import UUID
 from fastapi.sse import ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
+from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.event_log import EventLog
 from weighhouse_backend.campaigns.outbox import campaign_channel, run_event
 from weighhouse_backend.campaigns.repository import CampaignRepository
@@ -89,7 +90,8 @@ class CampaignStream:
             experiments = experiment_service(session, self.clock)
             catalog = CatalogService(session, self.clock)
             disclosure = DisclosureService(catalog)
-            views = CampaignViews(repository, experiments, catalog, disclosure, self.clock)
+            commits = CommitService(session)
+            views = CampaignViews(repository, experiments, catalog, disclosure, commits, self.clock)
             summary = views.summaries([campaign])[0].model_dump(mode="json")
             runs = [run_event(run).model_dump(mode="json") for run in repository.runs(campaign_id)]
             return [

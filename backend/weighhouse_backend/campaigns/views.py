@@ -7,6 +7,7 @@ from uuid import UUID
 from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
+from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.progress import RunGroup, count_groups, count_runs, seconds_left
@@ -49,6 +50,7 @@ class CampaignViews:
     experiments: ExperimentService
     catalog: CatalogService
     disclosure: DisclosureService
+    commits: CommitService
     clock: Clock
 
     @property
@@ -57,8 +59,9 @@ class CampaignViews:
         return GangRepository(self.repository.session, self.repository)
 
     def summaries(self, campaigns: Sequence[Campaign]) -> list[CampaignSummary]:
-        """Campaigns without their matrices, in the given order; three queries, however many."""
+        """Campaigns without their matrices, in the given order; four queries, however many."""
         counts = self.repository.counts(campaign.id for campaign in campaigns)
+        commits = self.commits.of(campaign.id for campaign in campaigns)
         names = self.experiments.get_many({campaign.experiment_id for campaign in campaigns})
         return [
             CampaignSummary(
@@ -80,6 +83,8 @@ class CampaignViews:
                 finished_at=campaign.finished_at,
                 runs=RunCountsRead(**asdict(count_runs(counts.get(campaign.id, {})))),
                 requested_by=campaign.requested_by,
+                scheduled_for=campaign.scheduled_for,
+                git=commits.get(campaign.id),
             )
             for campaign in campaigns
         ]

@@ -6,6 +6,7 @@ from fastapi import Depends
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.experiments.occurrences import OccurrenceLog
 from weighhouse_backend.experiments.repository import ExperimentRepository
 from weighhouse_backend.experiments.schedules import ScheduleService
 from weighhouse_backend.experiments.service import ExperimentService
@@ -27,7 +28,8 @@ def experiment_service(session: Session, clock: Clock) -> ExperimentService:
 
 def schedule_service(session: Session, clock: Clock) -> ScheduleService:
     """Schedules over one transaction."""
-    return ScheduleService(session, ExperimentRepository(session), clock)
+    repository = ExperimentRepository(session)
+    return ScheduleService(session, repository, OccurrenceLog(session, repository, clock), clock)
 
 
 def _validation(session: SessionDep) -> ValidationService:

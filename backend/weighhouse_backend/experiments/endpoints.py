@@ -19,6 +19,7 @@ from weighhouse_backend.experiments.schemas import (
     ExperimentCreate,
     ExperimentRevisionRead,
     ExperimentSummary,
+    OccurrenceRead,
     RevisionDiff,
     SchedulePreview,
     SchedulePreviewRequest,
@@ -202,6 +203,18 @@ def experiments_delete_schedule(
 ) -> None:
     """Remove the schedule."""
     schedules.delete(caller, found)
+
+
+@router.get("/experiments/{experiment}/schedule/occurrences")
+def experiments_list_occurrences(
+    found: ExperimentDep, schedules: ScheduleServiceDep, page: PageDep
+) -> Page[OccurrenceRead]:
+    """What became of the schedule's dates, newest first; the latest 1,000 are kept.
+
+    A date that started, waits, was skipped, missed, replaced by a later one, or failed, with the
+    reason. It stays when the schedule is removed.
+    """
+    return schedules.occurrences.listed(found.id, page)
 
 
 @router.post("/schedules/preview")

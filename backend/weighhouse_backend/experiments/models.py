@@ -1,15 +1,52 @@
-"""Tables: experiments, experiment_revisions, schedules."""
+"""Tables: experiments, experiment_revisions, schedules, schedule_occurrences."""
 
 import datetime
+from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Text, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
+
+
+class Overlap(StrEnum):
+    """What becomes of a date while the schedule's last campaign is still under way."""
+
+    SKIP = "skip"
+    """The date passes."""
+    QUEUE = "queue"
+    """It waits for the end; one date waits at most, the latest."""
+    REPLACE = "replace"
+    """The campaign under way is cancelled, in good order, and the new one started."""
+
+
+class Missed(StrEnum):
+    """What becomes of dates that passed while the platform was down."""
+
+    RUN_LATE = "run_late"
+    """The latest of them is started, once."""
+    REPORT = "report"
+    """They are recorded, and none is started."""
+
+
+class Outcome(StrEnum):
+    """What became of a date."""
+
+    STARTED = "started"
+    WAITING = "waiting"
+    SKIPPED = "skipped"
+    MISSED = "missed"
+    REPLACED = "replaced"
+    FAILED = "failed"
+
+
+def _one_of(column: str, values: Iterable[str]) -> str:
+    return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
 
 
 class Experiment(Base):
@@ -61,7 +98,11 @@ class Schedule(Base):
     """When an experiment starts by itself."""
 
     __tablename__ = "schedules"
-    __table_args__ = (Index("ix_schedules_due", "next_at", postgresql_where=text("enabled")),)
+    __table_args__ = (
+        CheckConstraint(_one_of("overlap", Overlap), name="overlap"),
+        CheckConstraint(_one_of("missed", Missed), name="missed"),
+        Index("ix_schedules_due", "next_at", postgresql_where=text("enabled")),
+    )
 
     experiment_id: Mapped[UUID] = mapped_column(
         ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True
@@ -71,6 +112,50 @@ class Schedule(Base):
     time_zone: Mapped[str] = mapped_column(Text)
     """IANA name, for example `Europe/Vienna`."""
     enabled: Mapped[bool] = mapped_column(default=True)
+    overlap: Mapped[str] = mapped_column(Text, default=Overlap.SKIP)
+    missed: Mapped[str] = mapped_column(Text, default=Missed.RUN_LATE)
     next_at: Mapped[datetime.datetime | None]
+    """The first date of which nothing has become yet, while switched off too; None when the
+    schedule was set aside."""
+    problem: Mapped[str | None] = mapped_column(Text)
+    """Why the latest date did not start, or why the schedule was set aside."""
     created_by: Mapped[str] = mapped_column(Text)
     updated_at: Mapped[datetime.datetime]
+
+
+class ScheduleOccurrence(Base):
+    """A date of a schedule, and what became of it; or a stretch of missed dates."""
+
+    __tablename__ = "schedule_occurrences"
+    __table_args__ = (
+        CheckConstraint(_one_of("outcome", Outcome), name="outcome"),
+        Index("ix_schedule_occurrences_experiment_id_id", "experiment_id", "id"),
+        Index(
+            "uq_schedule_occurrences_waiting",
+            "experiment_id",
+            unique=True,
+            postgresql_where=text("outcome = 'waiting'"),
+        ),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    experiment_id: Mapped[UUID] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
+    """It outlives the schedule: what happened stays."""
+    first_at: Mapped[datetime.datetime]
+    """Of a stretch of dates; else the date itself."""
+    scheduled_for: Mapped[datetime.datetime]
+    """The date; of a stretch the last."""
+    dates_count: Mapped[int] = mapped_column(default=1)
+    """Of a stretch: at most 1,000, which means that many or more."""
+    outcome: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text, default="")
+    """Why it did not start, or what it took the place of; empty when all went as planned."""
+    campaign_id: Mapped[UUID | None]
+    """The campaign it started; no key, as campaigns stand on a higher floor."""
+    campaign_number: Mapped[int | None]
+    other_campaign_id: Mapped[UUID | None]
+    """The campaign that was in the way, was replaced, or took its place."""
+    other_campaign_number: Mapped[int | None]
+    noted_at: Mapped[datetime.datetime]
+    """Of the outcome."""

@@ -6,11 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.experiments.models import Experiment, ExperimentRevision, Schedule
+from weighhouse_backend.experiments.models import (
+    Experiment,
+    ExperimentRevision,
+    Outcome,
+    Schedule,
+    ScheduleOccurrence,
+)
 
 
 @dataclass(frozen=True)
@@ -84,13 +90,74 @@ class ExperimentRepository:
         )
         return {schedule.experiment_id: schedule for schedule in found}
 
-    def due_schedule(self, now: datetime.datetime) -> Schedule | None:
-        """The schedule that is due for longest, locked; those others hold are skipped."""
+    def lock_schedule(self, experiment_id: UUID, *, skip_locked: bool = False) -> Schedule | None:
+        """A schedule, read anew and locked; None when there is none, or it is held and skipped."""
         return self.session.scalar(
             select(Schedule)
+            .where(Schedule.experiment_id == experiment_id)
+            .with_for_update(skip_locked=skip_locked)
+            .execution_options(populate_existing=True)
+        )
+
+    def insert_schedule(self, values: dict[str, Any]) -> None:
+        """Add a schedule, unless the experiment has one."""
+        self.session.execute(insert(Schedule).values(values).on_conflict_do_nothing())
+
+    def due_schedules(self, now: datetime.datetime, limit: int) -> Sequence[UUID]:
+        """Experiments whose schedule is due, for longest first."""
+        return self.session.scalars(
+            select(Schedule.experiment_id)
             .where(Schedule.enabled, Schedule.next_at <= now)
             .order_by(Schedule.next_at, Schedule.experiment_id)
-            .limit(1)
-            .with_for_update(skip_locked=True)
+            .limit(limit)
+        ).all()
+
+    def waiting_schedules(self) -> Sequence[UUID]:
+        """Experiments of which a date waits for a campaign's end, for longest first."""
+        return self.session.scalars(
+            select(ScheduleOccurrence.experiment_id)
+            .where(ScheduleOccurrence.outcome == Outcome.WAITING)
+            .order_by(ScheduleOccurrence.id)
+        ).all()
+
+    # Occurrences
+
+    def occurrences(self, experiment_id: UUID) -> Select[ScheduleOccurrence]:
+        """What became of an experiment's dates, not ordered yet."""
+        return select(ScheduleOccurrence).where(ScheduleOccurrence.experiment_id == experiment_id)
+
+    def waiting_occurrence(self, experiment_id: UUID) -> ScheduleOccurrence | None:
+        """The date of an experiment that waits for a campaign's end."""
+        return self.session.scalar(
+            self.occurrences(experiment_id)
+            .where(ScheduleOccurrence.outcome == Outcome.WAITING)
             .execution_options(populate_existing=True)
+        )
+
+    def occurrences_of(
+        self, experiment_id: UUID, campaign_ids: Iterable[UUID]
+    ) -> Sequence[ScheduleOccurrence]:
+        """The dates that started some campaigns of an experiment."""
+        return self.session.scalars(
+            self.occurrences(experiment_id).where(
+                ScheduleOccurrence.campaign_id.in_(list(campaign_ids))
+            )
+        ).all()
+
+    def forget_occurrences(self, experiment_id: UUID, kept: int) -> None:
+        """Drop the oldest of an experiment's occurrences beyond a number."""
+        oldest = (
+            select(ScheduleOccurrence.id)
+            .where(ScheduleOccurrence.experiment_id == experiment_id)
+            .order_by(ScheduleOccurrence.id.desc())
+            .offset(kept)
+            .limit(1)
+            .scalar_subquery()
+        )
+        self.session.execute(
+            delete(ScheduleOccurrence)
+            .where(
+                ScheduleOccurrence.experiment_id == experiment_id, ScheduleOccurrence.id <= oldest
+            )
+            .execution_options(synchronize_session=False)
         )

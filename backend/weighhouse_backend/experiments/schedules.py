@@ -1,19 +1,30 @@
-"""When experiments start by themselves."""
+"""When experiments start by themselves, and what became of each date.
+
+Whoever changes a schedule or its occurrences holds the schedule's row; it is locked before anything
+of a campaign.
+"""
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 from weighhouse_protocol.yaml_document import FieldError
 
-from weighhouse_backend.experiments.calendar import InvalidSchedule, upcoming
+from weighhouse_backend.experiments.calendar import InvalidSchedule, Passed, passed, upcoming
 from weighhouse_backend.experiments.errors import (
     ScheduleInvalid,
     ScheduleNotFound,
     field_problems,
 )
-from weighhouse_backend.experiments.models import Experiment, Schedule
+from weighhouse_backend.experiments.models import (
+    Experiment,
+    Missed,
+    Overlap,
+    Schedule,
+)
+from weighhouse_backend.experiments.occurrences import HandedOut, OccurrenceLog
 from weighhouse_backend.experiments.repository import ExperimentRepository
 from weighhouse_backend.experiments.schemas import ScheduleRead, ScheduleWrite
 from weighhouse_backend.identity.access import Caller
@@ -21,15 +32,20 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 
 SHOWN_DATES = 5
+ON_TIME = datetime.timedelta(minutes=5)
+"""A date that is looked at within this long has not been missed."""
+DOWN = "the platform was not running"
+OFF = "the schedule was switched off"
 
 
 @dataclass(frozen=True)
-class DueSchedule:
-    """A schedule whose date has come."""
+class TakenSchedule:
+    """A locked schedule, moved on to its next date."""
 
-    schedule: Schedule
-    experiment: Experiment
-    due_at: datetime.datetime
+    date: HandedOut | None
+    """The date that has come; None when there is none now."""
+    waiting: HandedOut | None
+    """An earlier date, which waits for a campaign's end."""
 
 
 @dataclass(frozen=True)
@@ -38,24 +54,44 @@ class ScheduleService:
 
     session: Session
     repository: ExperimentRepository
+    occurrences: OccurrenceLog
     clock: Clock
 
     def put(self, caller: Caller, experiment: Experiment, wanted: ScheduleWrite) -> ScheduleRead:
         """Set the schedule of an experiment that was found before.
 
+        Dates that passed while it was switched off are recorded and never made up for: whoever
+        switched it off did not want them. Setting it again takes up one that was set aside.
+
         :raises ScheduleInvalid: naming the field that cannot be used.
         """
         caller.require(experiment.project_id, Role.MEMBER)
         dates = self.preview(wanted.cron, wanted.time_zone)
-        self.repository.lock(experiment.id)
-        schedule = self.repository.schedules([experiment.id]).get(experiment.id)
-        if schedule is None:
-            schedule = Schedule(experiment_id=experiment.id, project_id=experiment.project_id)
-            self.session.add(schedule)
-        schedule.cron = " ".join(wanted.cron.split())
+        cron = " ".join(wanted.cron.split())
+        self.repository.insert_schedule(
+            {
+                "experiment_id": experiment.id,
+                "project_id": experiment.project_id,
+                "cron": cron,
+                "time_zone": wanted.time_zone,
+                "enabled": wanted.enabled,
+                "overlap": wanted.overlap,
+                "missed": wanted.missed,
+                "created_by": caller.name,
+                "updated_at": self.clock.now(),
+            }
+        )
+        schedule = self._locked(experiment)
+        self._account_for_past(schedule)
+        if not wanted.enabled:
+            self.occurrences.drop_waiting(experiment.id, OFF)
+        schedule.cron = cron
         schedule.time_zone = wanted.time_zone
         schedule.enabled = wanted.enabled
-        schedule.next_at = dates[0] if wanted.enabled else None
+        schedule.overlap = wanted.overlap
+        schedule.missed = wanted.missed
+        schedule.next_at = dates[0]
+        schedule.problem = None
         schedule.created_by = caller.name
         schedule.updated_at = self.clock.now()
         self.session.flush()
@@ -63,15 +99,20 @@ class ScheduleService:
 
     def get(self, experiment: Experiment) -> ScheduleRead:
         """:raises ScheduleNotFound: when the experiment has none."""
-        return self._read(self._existing(experiment))
+        found = self.repository.schedules([experiment.id]).get(experiment.id)
+        if found is None:
+            raise ScheduleNotFound
+        return self._read(found)
 
     def delete(self, caller: Caller, experiment: Experiment) -> None:
-        """Remove the schedule.
+        """Remove the schedule; what became of its dates stays.
 
         :raises ScheduleNotFound: when the experiment has none.
         """
         caller.require(experiment.project_id, Role.MEMBER)
-        self.session.delete(self._existing(experiment))
+        schedule = self._locked(experiment)
+        self.occurrences.drop_waiting(experiment.id, "the schedule was removed")
+        self.session.delete(schedule)
 
     def preview(self, cron: str, time_zone: str) -> list[datetime.datetime]:
         """The next dates a schedule would have.
@@ -84,30 +125,92 @@ class ScheduleService:
             fields = field_problems([FieldError(error.field, error.message, error.expected)])
             raise ScheduleInvalid(str(error), errors=fields) from error
 
-    def take_due(self) -> Iterator[DueSchedule]:
-        """Hand out every schedule whose date has come, each moved on to its next date.
+    def due(self, limit: int) -> Sequence[UUID]:
+        """Experiments whose schedule is due, for longest first; for `take`."""
+        return self.repository.due_schedules(self.clock.now(), limit)
 
-        Dates that were missed while nobody looked count as one. Rows stay locked until the
-        transaction ends; what another holds is passed over.
+    def waiting(self) -> Sequence[UUID]:
+        """Experiments of which a date waits for a campaign's end; for `take`."""
+        return self.repository.waiting_schedules()
+
+    def take(self, experiment_id: UUID) -> TakenSchedule | None:
+        """Lock a schedule and move it on to its next date.
+
+        Of several dates that passed the latest is handed out, if it is on time or missed dates are
+        to be run late; the others are recorded as missed. A schedule whose dates cannot be worked
+        out is set aside. Repeatable: a date is handed out once.
+
+        :returns: None when another holds it, or when it is gone or switched off.
         """
-        while schedule := self.repository.due_schedule(self.clock.now()):
-            due_at = schedule.next_at or self.clock.now()
-            schedule.next_at = upcoming(schedule.cron, schedule.time_zone, self.clock.now(), 1)[0]
-            self.session.flush()
-            experiment = self.session.get_one(Experiment, schedule.experiment_id)
-            yield DueSchedule(schedule, experiment, due_at)
+        schedule = self.repository.lock_schedule(experiment_id, skip_locked=True)
+        if schedule is None or not schedule.enabled:
+            return None
+        found = self.repository.waiting_occurrence(experiment_id)
+        waiting = HandedOut(schedule, found.scheduled_for, found) if found else None
+        now = self.clock.now()
+        if schedule.next_at is None or schedule.next_at > now:
+            return TakenSchedule(None, waiting)
+        try:
+            gone = passed(schedule.cron, schedule.time_zone, schedule.next_at, now)
+            next_at = upcoming(schedule.cron, schedule.time_zone, now, 1)[0]
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other schedules go on
+            self._set_aside(schedule, error)
+            return TakenSchedule(None, waiting)
+        schedule.next_at = next_at
+        is_late = now - gone.last > ON_TIME
+        is_started = not is_late or schedule.missed == Missed.RUN_LATE
+        if not is_started:
+            self.occurrences.missed(schedule, gone, DOWN)
+        elif gone.before_last is not None:
+            earlier = Passed(gone.first, None, gone.before_last, gone.count - 1)
+            self.occurrences.missed(
+                schedule, earlier, f"{DOWN}; of several missed dates the latest counts"
+            )
+        self.session.flush()
+        date = HandedOut(schedule, gone.last, is_late=is_late) if is_started else None
+        return TakenSchedule(date, waiting)
 
-    def _existing(self, experiment: Experiment) -> Schedule:
-        found = self.repository.schedules([experiment.id]).get(experiment.id)
+    def set_aside(self, experiment_id: UUID, error: Exception) -> None:
+        """Start nothing by a schedule until somebody sets it again; it is shown with the reason."""
+        schedule = self.repository.lock_schedule(experiment_id)
+        if schedule is not None:
+            self._set_aside(schedule, error)
+
+    def _locked(self, experiment: Experiment) -> Schedule:
+        found = self.repository.lock_schedule(experiment.id)
         if found is None:
             raise ScheduleNotFound
         return found
 
+    def _account_for_past(self, schedule: Schedule) -> None:
+        """Record dates that passed before somebody changed the schedule."""
+        now = self.clock.now()
+        if schedule.next_at is None or schedule.next_at > now:
+            return
+        try:
+            gone = passed(schedule.cron, schedule.time_zone, schedule.next_at, now)
+        except InvalidSchedule:
+            gone = Passed(schedule.next_at, None, schedule.next_at, 1)
+        why = "the schedule was changed first" if schedule.enabled else OFF
+        self.occurrences.missed(schedule, gone, why)
+
     def _read(self, schedule: Schedule) -> ScheduleRead:
-        dates = self.preview(schedule.cron, schedule.time_zone) if schedule.enabled else []
+        dates = []
+        if schedule.enabled and schedule.next_at is not None:
+            dates = self.preview(schedule.cron, schedule.time_zone)
         return ScheduleRead(
             cron=schedule.cron,
             time_zone=schedule.time_zone,
             enabled=schedule.enabled,
+            overlap=Overlap(schedule.overlap),
+            missed=Missed(schedule.missed),
+            problem=schedule.problem,
             next=dates,
         )
+
+    def _set_aside(self, schedule: Schedule, error: Exception) -> None:
+        date = schedule.next_at or self.clock.now()
+        self.occurrences.failed(HandedOut(schedule, date), error)
+        schedule.problem = f"set aside until it is set again: {schedule.problem}"
+        schedule.next_at = None
+        self.session.flush()

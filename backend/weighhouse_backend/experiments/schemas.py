@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from weighhouse_backend.experiments.models import Missed, Outcome, Overlap
 from weighhouse_backend.kit.problems import FieldProblem
 
 
@@ -65,7 +66,10 @@ class ScheduleOfSummary(BaseModel):
     cron: str
     time_zone: str
     next_at: datetime.datetime | None
+    """None while it is switched off, and when it was set aside."""
     enabled: bool
+    problem: str | None
+    """Why its latest date did not start, or why it was set aside."""
 
 
 class ExperimentSummary(BaseModel):
@@ -148,7 +152,7 @@ class ScheduleWrite(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={
-            "examples": [{"cron": "30 2 * * *", "time_zone": "Europe/Vienna", "enabled": True}]
+            "examples": [{"cron": "30 2 * * *", "time_zone": "Europe/Vienna", "overlap": "queue"}]
         },
     )
 
@@ -157,6 +161,12 @@ class ScheduleWrite(BaseModel):
     time_zone: Annotated[str, Field(max_length=64)]
     """IANA name."""
     enabled: bool = True
+    overlap: Overlap = Overlap.SKIP
+    """When the last campaign it started is still under way: `skip` lets the date pass, `queue` has
+    the latest date wait for the end, `replace` cancels the one under way."""
+    missed: Missed = Missed.RUN_LATE
+    """Dates that pass while the platform is down: `run_late` starts the latest of them, `report`
+    records them only. While it is switched off, dates are recorded only, whatever stands here."""
 
 
 class SchedulePreviewRequest(BaseModel):
@@ -180,7 +190,38 @@ class ScheduleRead(BaseModel):
     cron: str
     time_zone: str
     enabled: bool
+    overlap: Overlap
+    missed: Missed
+    problem: str | None
+    """Why its latest date did not start, or why it was set aside until somebody sets it again."""
     next: list[datetime.datetime]
+
+
+class CampaignOfOccurrence(BaseModel):
+    """A campaign by number."""
+
+    id: UUID
+    number: int
+
+
+class OccurrenceRead(BaseModel):
+    """A date of a schedule and what became of it, or a stretch of missed dates."""
+
+    id: UUID
+    first_at: datetime.datetime
+    """Of a stretch the first date; else the date itself."""
+    scheduled_for: datetime.datetime
+    """The date; of a stretch the last."""
+    dates_count: int
+    """Dates of the stretch; 1,000 means that many or more."""
+    outcome: Outcome
+    reason: str
+    """Why it did not start, or what was unusual; empty when all went as planned."""
+    campaign: CampaignOfOccurrence | None
+    """The campaign it started."""
+    other_campaign: CampaignOfOccurrence | None
+    """The campaign that was in the way, was replaced, or took its place."""
+    noted_at: datetime.datetime
 
 
 class TemplateRead(BaseModel):

@@ -292,8 +292,9 @@ def summary(experiment: Experiment, schedule: Schedule | None) -> ExperimentSumm
         schedule=ScheduleOfSummary(
             cron=schedule.cron,
             time_zone=schedule.time_zone,
-            next_at=schedule.next_at,
+            next_at=schedule.next_at if schedule.enabled else None,
             enabled=schedule.enabled,
+            problem=schedule.problem,
         )
         if schedule
         else None,

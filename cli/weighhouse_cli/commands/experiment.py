@@ -2,13 +2,14 @@
 
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 from weighhouse_protocol.yaml_document import DocumentError, experiment_from_yaml
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
-from weighhouse_cli.console import ERROR, OUT, duration, print_json
+from weighhouse_cli.console import ERROR, OUT, duration, print_json, show_schedule
 from weighhouse_cli.exits import CommandFailed, Exit
 
 app = typer.Typer(help="Check and begin experiment files.", no_args_is_help=True)
@@ -71,7 +72,7 @@ def _offline(text: str) -> dict[str, Any]:
 
 
 def _online(text: str, client: Client) -> dict[str, Any]:
-    answer: dict[str, Any] = client.post("/experiments/validate", {"yaml": text})
+    answer: dict[str, Any] = client.post("/experiments/validate", {"yaml": text}, repeatable=True)
     return answer
 
 
@@ -101,3 +102,42 @@ def init(
         raise CommandFailed(Exit.INVALID, f"{file} is there already")
     file.write_text(TEMPLATE.format(slug=file.stem.lower().replace(" ", "-")), encoding="utf-8")
     OUT.print(f"wrote {file}; run it with `weighhouse run {file} --wait`")
+
+
+@app.command()
+def schedule(
+    experiment: Annotated[str, typer.Argument(help="The experiment's slug or id.")],
+    cron: Annotated[
+        str | None, typer.Option(help="Set it: minute, hour, day of month, month, day of week.")
+    ] = None,
+    time_zone: Annotated[str | None, typer.Option(help="IANA name, e.g. Europe/Vienna.")] = None,
+    overlap: Annotated[
+        str | None,
+        typer.Option(help="While its last campaign is under way: skip, queue or replace."),
+    ] = None,
+    missed: Annotated[
+        str | None, typer.Option(help="Dates missed while the platform was down: run_late, report.")
+    ] = None,
+    enabled: Annotated[bool | None, typer.Option("--on/--off", help="Switch it on or off.")] = None,
+    last: Annotated[int, typer.Option(min=1, max=200, help="How many past dates to show.")] = 10,
+    as_json: AsJson = False,
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Show an experiment's schedule and what became of its dates; with options: set it first."""
+    client = Client(find_access(url, token))
+    path = f"/experiments/{quote(experiment, safe='')}/schedule"
+    wanted = {
+        "cron": cron, "time_zone": time_zone, "overlap": overlap, "missed": missed,
+        "enabled": enabled,
+    }  # fmt: skip
+    given = {name: value for name, value in wanted.items() if value is not None}
+    if given:
+        kept = {} if cron and time_zone else client.get(path)
+        client.put(path, {name: kept[name] for name in wanted if name in kept} | given)
+    found = client.get(path)
+    past = client.get(f"{path}/occurrences", limit=last)
+    if as_json:
+        print_json({"schedule": found, "occurrences": past["items"]})
+    else:
+        show_schedule(found, past["items"])

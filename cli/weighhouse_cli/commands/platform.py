@@ -58,8 +58,8 @@ def demo(
         token = str(platform.credentials["api_token"])
         client = Client(Access(url=platform.url, token=token))
         text = file.read_text(encoding="utf-8")
-        experiment = client.post("/experiments", {"yaml": text}, upsert="true")
-        campaign = client.post("/campaigns", {"experiment_id": experiment["id"]})
+        experiment = client.post("/experiments", {"yaml": text}, repeatable=True, upsert="true")
+        campaign = client.post("/campaigns", {"experiment_id": experiment["id"]}, repeatable=True)
         page = f"{platform.url}/campaigns/{campaign['id']}"
         OUT.print(
             f"\n{experiment['name']}: {campaign['runs']['total']} runs; watch them at {page}\n",

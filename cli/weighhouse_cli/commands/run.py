@@ -1,5 +1,6 @@
 """`weighhouse run`: an experiment file in, a campaign, a verdict out."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.console import OUT, follow, print_json, show_medians, show_verdict
 from weighhouse_cli.exits import CommandFailed, Exit
+from weighhouse_cli.git_context import GitOptions, find_context, in_words
 
 
 def run(
@@ -28,6 +30,22 @@ def run(
     inconclusive_passes: Annotated[
         bool, typer.Option(help="Exit with 0 instead of 2 when the gate is inconclusive.")
     ] = False,
+    look_for_git: Annotated[
+        bool,
+        typer.Option(
+            "--git/--no-git",
+            help="Record the commit: of the GitHub or GitLab job, else of the working directory.",
+        ),
+    ] = True,
+    commit: Annotated[
+        str | None, typer.Option(help="The commit measured, in place of the one found.")
+    ] = None,
+    repository: Annotated[str | None, typer.Option(help="Address of its repository.")] = None,
+    branch: Annotated[str | None, typer.Option(help="Its branch.")] = None,
+    pull_request: Annotated[
+        int | None, typer.Option(help="Number of its pull or merge request.")
+    ] = None,
+    pull_request_url: Annotated[str | None, typer.Option(help="That request's page.")] = None,
     as_json: AsJson = False,
     url: Url = None,
     token: Token = None,
@@ -41,18 +59,24 @@ def run(
         text = file.read_text(encoding="utf-8")
     except OSError as error:
         raise CommandFailed(Exit.INVALID, f"{file} cannot be read: {error.strerror}") from error
+    options = GitOptions(commit, repository, branch, pull_request, pull_request_url)
+    git = find_context(options, os.environ, Path.cwd(), look=look_for_git)
     client = Client(find_access(url, token))
-    experiment = client.post("/experiments", {"yaml": text}, upsert="true")
+    experiment = client.post("/experiments", {"yaml": text}, repeatable=True, upsert="true")
     order: dict[str, Any] = {"experiment_id": experiment["id"]}
     if base is not None:
         order["base_campaign_id"] = base
-    campaign = client.post("/campaigns", order)
+    if git is not None:
+        order["git"] = git.model_dump(mode="json", exclude_none=True)
+    campaign = client.post("/campaigns", order, repeatable=True)
     page = f"{client.url}/campaigns/{campaign['id']}"
     if not as_json:
         OUT.print(
             f"campaign #{campaign['number']} of {experiment['name']}: "
             f"{campaign['runs']['total']} runs"
         )
+        if git is not None:
+            OUT.print(in_words(git), style="dim", soft_wrap=True, markup=False)
         OUT.print(page, style="dim", soft_wrap=True)
     if not (wait or gate):
         if as_json:

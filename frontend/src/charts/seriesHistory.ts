@@ -1,3 +1,5 @@
+import { format } from 'echarts/core'
+
 import type { ChartOption } from './echarts'
 import { bottomAxis, frame, valueAxis, type AxisFormat } from './frame'
 import type { Palette } from './palette'
@@ -11,6 +13,8 @@ export interface HistoryPoint {
   high: number | null
   repeats: readonly number[]
   segment: number
+  /** What it was measured for, in words; shown as plain text. */
+  origin?: string
 }
 
 /** Where a series shifted. */
@@ -50,7 +54,8 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
         const interval = point.low !== null && point.high !== null
           ? `<br>95 % interval ${input.format.write(point.low)} to ${input.format.write(point.high)}`
           : ''
-        return `<b>${point.label}</b>, ${new Date(point.at).toLocaleString('en-GB')}<br>${input.format.write(point.value)}${interval}`
+        const origin = point.origin ? `<br>${format.encodeHTML(point.origin)}` : ''
+        return `<b>${point.label}</b>, ${new Date(point.at).toLocaleString('en-GB')}<br>${input.format.write(point.value)}${interval}${origin}`
       },
     },
     xAxis:

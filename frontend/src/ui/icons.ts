@@ -7,6 +7,7 @@ export const icons = {
   caution: 'M8 2.5l6 11H2zM8 6.5v3.2M8 11.6v.2',
   check: 'M3 8.5l3.2 3.2L13 5',
   chevron: 'M4 6l4 4 4-4',
+  commit: 'M1.5 8h4M10.5 8h4M8 10.5a2.5 2.5 0 100-5 2.5 2.5 0 000 5z',
   copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
   dots: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
   external: 'M9 3h4v4M13 3L7 9M11 9v4H3V5h4',

@@ -1,14 +1,12 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, ApiProblem, unwrap } from '@/api'
+import { api, ApiProblem, unwrap, type Schedule } from '@/api'
 
 /** What is sent to set a schedule. */
-export interface ScheduleInput {
-  cron: string
-  time_zone: string
-  enabled: boolean
-}
+export type ScheduleInput = Pick<Schedule, 'cron' | 'time_zone' | 'enabled' | 'overlap' | 'missed'>
+
+const REFRESH_MS = 30_000
 
 /** The experiment's schedule; null when it has none. */
 export function useSchedule(experimentId: MaybeRefOrGetter<string>) {
@@ -26,6 +24,21 @@ export function useSchedule(experimentId: MaybeRefOrGetter<string>) {
         throw error
       }
     },
+  })
+}
+
+/** What became of the schedule's dates, newest first; asked again now and then. */
+export function useOccurrences(experimentId: MaybeRefOrGetter<string>) {
+  return useQuery({
+    queryKey: ['experiment', experimentId, 'occurrences'],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/experiments/{experiment}/schedule/occurrences', {
+          params: { path: { experiment: toValue(experimentId) }, query: { limit: 50 } },
+        }),
+      ),
+    select: (page) => page.items,
+    refetchInterval: REFRESH_MS,
   })
 }
 

@@ -1,0 +1,69 @@
+"""What tests of schedules are written in."""
+
+import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.scheduling import start_due as start_all
+from weighhouse_backend.experiments.schemas import OccurrenceRead, ScheduleRead, ScheduleWrite
+from weighhouse_backend.kit.pages import PageQuery
+from weighhouse_testing.world import World
+
+DAY = 86_400
+NIGHT = datetime.datetime(2026, 11, 21, 1, 30, tzinfo=datetime.UTC)
+"""The first date of `schedule`; later ones follow a day apart."""
+
+
+def schedule(
+    world: World, experiment_id: UUID, cron: str = "30 2 * * *", **wanted: Any
+) -> ScheduleRead:
+    with world.transaction() as feature:
+        experiment = feature.experiments.get(experiment_id)
+        body = ScheduleWrite(cron=cron, time_zone="Europe/Vienna", **wanted)
+        return feature.scheduling.schedules.put(world.caller, experiment, body)
+
+
+def shown(world: World, experiment_id: UUID) -> ScheduleRead:
+    with world.transaction() as feature:
+        return feature.scheduling.schedules.get(feature.experiments.get(experiment_id))
+
+
+def start_due(world: World) -> int:
+    """Campaigns of this world that were started; other tests' worlds stand in the same tables."""
+    return sum(one.project_id == world.project_id for one in start_all(world.transaction))
+
+
+def campaigns(world: World, experiment_id: UUID) -> list[Campaign]:
+    with world.sessions() as session:
+        query = select(Campaign).where(Campaign.experiment_id == experiment_id)
+        return list(session.scalars(query.order_by(Campaign.number)))
+
+
+def occurrences(world: World, experiment_id: UUID) -> list[OccurrenceRead]:
+    """Oldest first."""
+    with world.transaction() as feature:
+        log = feature.scheduling.schedules.occurrences
+        return log.listed(experiment_id, PageQuery(limit=200)).items[::-1]
+
+
+def outcomes(world: World, experiment_id: UUID) -> list[str]:
+    return [one.outcome for one in occurrences(world, experiment_id)]
+
+
+def end(world: World, campaign: Campaign) -> None:
+    with world.transaction() as feature:
+        feature.campaigns.cancel(world.caller, campaign.id)
+
+
+def at(world: World, date: datetime.datetime) -> None:
+    """A minute past a date."""
+    world.clock.at = date + datetime.timedelta(minutes=1)
+
+
+def spoil(world: World, experiment_id: UUID, **changed: Any) -> None:
+    """Change the stored document behind the platform's back."""
+    with world.transaction() as feature:
+        revision = feature.experiments.revision(experiment_id, 1)
+        revision.document = {**revision.document, **changed}

@@ -1,0 +1,91 @@
+"""Which commit a campaign was started for: kept, shown, and what lists are narrowed to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+from weighhouse_protocol.git import BRANCH_LENGTH, GitContext, commit_page
+
+from weighhouse_backend.campaigns.models import Campaign, CampaignCommit
+
+
+class GitRead(BaseModel):
+    """The commit that a campaign measures, and where it stands."""
+
+    commit: str
+    repository: str | None
+    commit_url: str | None
+    """The commit's page; null when the repository's address is not one of http or https."""
+    branch: str | None
+    """For a pull request the branch that is to be merged."""
+    pull_request: int | None
+    pull_request_url: str | None
+    subject: str | None
+    """First line of the commit's message."""
+    dirty: bool
+    """Files that git knows differed from the commit."""
+
+
+class GitFilter(BaseModel):
+    """Campaigns of some commit, branch or pull request alone."""
+
+    commit: Annotated[
+        str | None, Field(pattern=r"^[0-9a-fA-F]{4,64}$", description="Its first digits suffice.")
+    ] = None
+    branch: Annotated[str | None, Field(min_length=1, max_length=BRANCH_LENGTH)] = None
+    pull_request: Annotated[int | None, Field(ge=1, le=2**31 - 1)] = None
+
+    def narrow(self, query: Select[Campaign]) -> Select[Campaign]:
+        """A query for campaigns, narrowed."""
+        conditions = []
+        if self.commit is not None:
+            conditions.append(CampaignCommit.commit.startswith(self.commit.lower()))
+        if self.branch is not None:
+            conditions.append(CampaignCommit.branch == self.branch)
+        if self.pull_request is not None:
+            conditions.append(CampaignCommit.pull_request == self.pull_request)
+        if not conditions:
+            return query
+        return query.join(CampaignCommit, CampaignCommit.campaign_id == Campaign.id).where(
+            CampaignCommit.project_id == Campaign.project_id, *conditions
+        )
+
+
+@dataclass(frozen=True)
+class CommitService:
+    """Keeps and shows the commits of campaigns."""
+
+    session: Session
+
+    def note(self, campaign: Campaign, git: GitContext) -> None:
+        """Keep the commit of a campaign that is being made."""
+        self.session.add(
+            CampaignCommit(
+                campaign_id=campaign.id, project_id=campaign.project_id, **git.model_dump()
+            )
+        )
+        self.session.flush()
+
+    def of(self, campaign_ids: Iterable[UUID]) -> dict[UUID, GitRead]:
+        """The commits of campaigns that were started for one."""
+        found = self.session.scalars(
+            select(CampaignCommit).where(CampaignCommit.campaign_id.in_(list(campaign_ids)))
+        )
+        return {row.campaign_id: _read(row) for row in found}
+
+
+def _read(row: CampaignCommit) -> GitRead:
+    return GitRead(
+        commit=row.commit,
+        repository=row.repository,
+        commit_url=commit_page(row.repository, row.commit),
+        branch=row.branch,
+        pull_request=row.pull_request,
+        pull_request_url=row.pull_request_url,
+        subject=row.subject,
+        dirty=row.dirty,
+    )

@@ -1,0 +1,123 @@
+"""Which state of a repository a campaign was started for."""
+
+import re
+import unicodedata
+from typing import Annotated
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+
+from weighhouse_protocol.base import Document
+
+ADDRESS_LENGTH = 500
+BRANCH_LENGTH = 255
+SUBJECT_LENGTH = 200
+WEB = frozenset({"http", "https"})
+REMOTE = WEB | {"ssh", "git"}
+FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
+"""Hosts whose pages have the address that one clones from, whatever the scheme."""
+_SHORT = re.compile(r"(?:[^@/\s]+@)?(?P<host>[\w.-]+):(?P<path>(?![/\\])\S+)")
+"""`user@host:path`, as ssh's tools write it; never a Windows drive or an absolute path."""
+
+
+def one_line(text: str) -> str:
+    """:raises ValueError: when a text holds control characters or ends of lines."""
+    if any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in text):
+        message = "holds control characters or the end of a line"
+        raise ValueError(message)
+    return text
+
+
+def repository_address(remote: str) -> str:
+    """A remote's address as it may be kept and shown: without user, password, query or fragment.
+
+    Addresses of well-known hosts become those of their pages, whatever the scheme.
+
+    :param remote: as git has it: `https://…`, `ssh://…`, `git@host:owner/name.git`.
+    :raises ValueError: when it is no address of another machine.
+    """
+    remote = remote.strip()
+    if "://" not in remote:
+        short = _SHORT.fullmatch(remote)
+        if short is None:
+            message = "is no address of a repository, e.g. 'https://git.example/team/name'"
+            raise ValueError(message)
+        remote = f"ssh://{short['host']}/{short['path']}"
+    parts = urlsplit(remote)
+    scheme = parts.scheme.lower()
+    if scheme not in REMOTE or not parts.hostname:
+        message = "is no address of a repository, e.g. 'https://git.example/team/name'"
+        raise ValueError(message)
+    host = _host(parts)
+    if parts.hostname in FORGES:
+        scheme, host = "https", parts.hostname
+    path = parts.path.rstrip("/").removesuffix(".git")
+    return urlunsplit((scheme, host, path, "", ""))
+
+
+def page_address(address: str) -> str:
+    """A page's address without user and password.
+
+    :raises ValueError: when it is not one of http or https.
+    """
+    parts = urlsplit(address.strip())
+    if parts.scheme.lower() not in WEB or not parts.hostname:
+        message = "is no address of a page, e.g. 'https://git.example/team/name/pull/7'"
+        raise ValueError(message)
+    return urlunsplit((parts.scheme.lower(), _host(parts), parts.path, "", parts.fragment))
+
+
+def _host(parts: SplitResult) -> str:
+    """Host and port alone. Raises ValueError when the port is none."""
+    if parts.port == 0:
+        message = "names port 0"
+        raise ValueError(message)
+    return parts.netloc.rpartition("@")[2].lower()
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+Commit = Annotated[str, BeforeValidator(_lower), StringConstraints(pattern=r"^[0-9a-f]{7,64}$")]
+"""A commit's name: 7 to 64 hexadecimal digits."""
+
+
+class GitContext(Document):
+    """The commit that a campaign measures, and where it stands. Never holds a secret: what an
+    address names as user, password or query is taken off.
+    """
+
+    commit: Commit
+    repository: Annotated[
+        str, Field(max_length=ADDRESS_LENGTH), AfterValidator(one_line),
+        AfterValidator(repository_address),
+    ] | None = None  # fmt: skip
+    """Address of the repository; a page's where there is one."""
+    branch: Annotated[
+        str, Field(min_length=1, max_length=BRANCH_LENGTH), AfterValidator(one_line)
+    ] | None = None  # fmt: skip
+    """For a pull request the branch that is to be merged."""
+    pull_request: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+    """Number of the pull or merge request."""
+    pull_request_url: Annotated[
+        str, Field(max_length=ADDRESS_LENGTH), AfterValidator(one_line),
+        AfterValidator(page_address),
+    ] | None = None  # fmt: skip
+    subject: Annotated[
+        str, Field(min_length=1, max_length=SUBJECT_LENGTH), AfterValidator(one_line)
+    ] | None = None  # fmt: skip
+    """First line of the commit's message."""
+    dirty: bool = False
+    """Files that git knows differed from the commit."""
+
+
+def commit_page(repository: str | None, commit: str) -> str | None:
+    """Where a commit can be looked at; None when the repository's address is not of a page."""
+    if repository is None or urlsplit(repository).scheme not in WEB:
+        return None
+    host = urlsplit(repository).hostname or ""
+    if host == "bitbucket.org":
+        return f"{repository}/commits/{commit}"
+    between = "/-/commit" if host.split(".")[0] == "gitlab" else "/commit"
+    return f"{repository}{between}/{commit}"
