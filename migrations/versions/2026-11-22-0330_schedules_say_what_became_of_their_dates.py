@@ -1,6 +1,6 @@
 """schedules say what became of their dates, campaigns which commit they were started for
 
-Revision: 0005, after 0002
+Revision: 0005, after 0004
 
 Schedules that are there keep what they did until now: a date passes while their last campaign is
 under way, and of missed dates the latest is made up for.
