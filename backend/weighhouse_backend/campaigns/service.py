@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.git import GitContext
 
+from weighhouse_backend.campaigns.allocation import spots_of
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
@@ -19,6 +20,7 @@ from weighhouse_backend.campaigns.errors import (
     NothingToRetry,
     TransitionRefused,
 )
+from weighhouse_backend.campaigns.feasibility import never_possible
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.planning import SEED_BITS, Plan, PlannedCell, plan
@@ -36,8 +38,10 @@ from weighhouse_backend.campaigns.states import (
     Verdict,
 )
 from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.experiments.errors import ExperimentInvalid
 from weighhouse_backend.experiments.models import Experiment
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
@@ -59,6 +63,7 @@ class CampaignService:
     transitions: Transitions
     experiments: ExperimentService
     commits: CommitService
+    fleet: FleetService
     jobs: Jobs
     clock: Clock
 
@@ -69,7 +74,8 @@ class CampaignService:
 
         :param idempotency_key: the same key with the same body gives the same campaign again.
         :raises ExperimentNotFound: when there is none the caller sees.
-        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks.
+        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
+            agents could ever do what it places.
         :raises BaseCampaignUnusable: when the base is not a completed campaign of the project.
         :raises KeyReused: when the key stands for another request.
         """
@@ -111,11 +117,15 @@ class CampaignService:
         :param scheduled_for: the date of a schedule it stands for.
         :param git: the commit it is started for.
         :raises RevisionNotFound: when the experiment has no such revision.
-        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks.
+        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
+            agents could ever do what it places.
         """
         source = self.experiments.revision(experiment.id, revision or experiment.current_revision)
         document = self.experiments.document(source.id)
         self.experiments.validation.require_possible(document, experiment.project_id)
+        errors = never_possible(document, spots_of(self.fleet.enrolled(experiment.project_id)))
+        if errors:
+            raise ExperimentInvalid.of(errors)
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()
         campaign = Campaign(
@@ -218,8 +228,9 @@ class CampaignService:
         return self._set_paused(caller, campaign_id, paused=True)
 
     def resume(self, caller: Caller, campaign_id: UUID) -> Campaign:
-        """Give out runs again. Repeatable."""
+        """Give out runs again; also of a campaign that was set aside. Repeatable."""
         campaign = self._set_paused(caller, campaign_id, paused=False)
+        campaign.set_aside = None
         self.jobs.send("campaigns.allocate")
         return campaign
 

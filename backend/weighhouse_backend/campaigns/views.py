@@ -85,6 +85,8 @@ class CampaignViews:
                 requested_by=campaign.requested_by,
                 scheduled_for=campaign.scheduled_for,
                 git=commits.get(campaign.id),
+                waiting_for=campaign.waiting_for,
+                set_aside=campaign.set_aside,
             )
             for campaign in campaigns
         ]

@@ -1834,6 +1834,8 @@ export interface components {
             seconds_left: number | null;
             /** Seed */
             seed: number;
+            /** Set Aside */
+            set_aside?: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["CampaignStatus"];
@@ -1841,6 +1843,8 @@ export interface components {
             targets: components["schemas"]["TargetOfCampaign"][];
             trigger: components["schemas"]["Trigger"];
             verdict: components["schemas"]["Verdict"] | null;
+            /** Waiting For */
+            waiting_for?: string | null;
             /** Workloads */
             workloads: string[];
         };
@@ -1885,11 +1889,15 @@ export interface components {
             runs: components["schemas"]["RunCountsRead"];
             /** Scheduled For */
             scheduled_for: string | null;
+            /** Set Aside */
+            set_aside?: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["CampaignStatus"];
             trigger: components["schemas"]["Trigger"];
             verdict: components["schemas"]["Verdict"] | null;
+            /** Waiting For */
+            waiting_for?: string | null;
         };
         /**
          * CellOfRun
@@ -2294,6 +2302,21 @@ export interface components {
             client_bound: boolean;
             /** Cpu Percent */
             cpu_percent: number;
+            /**
+             * Cut Operations
+             * @default 0
+             */
+            cut_operations?: number;
+            /**
+             * Cut Seconds
+             * @default 0
+             */
+            cut_seconds?: number;
+            /**
+             * Drivers
+             * @default 1
+             */
+            drivers?: number;
             /** Lag P99 Us */
             lag_p99_us: number | null;
             /** Loop Delay P99 Us */
@@ -3115,6 +3138,17 @@ export interface components {
             };
             /** Virtualisation */
             virtualisation?: string | null;
+        };
+        /**
+         * MachineLines
+         * @description What one member's machine and its part of the system used, over time.
+         */
+        MachineLines: {
+            /** Agent Name */
+            agent_name: string;
+            /** Member */
+            member: number;
+            resources: components["schemas"]["ResourceLines"];
         };
         /**
          * ManifestConflict
@@ -4168,6 +4202,8 @@ export interface components {
          * @description A run over time.
          */
         RunSeriesRead: {
+            /** Machines */
+            machines: components["schemas"]["MachineLines"][];
             /** Marks */
             marks: components["schemas"]["SeriesMarkRead"][];
             /** Operations */
