@@ -221,9 +221,10 @@ class ComparisonService:
         self, sides: Sequence[Side], found: Sequence[FindingRead]
     ) -> list[DisclaimerRead]:
         statements: dict[tuple[str, str], DisclaimerRead] = {}
-        for document in {side.campaign.revision_id: side.document for side in sides}.values():
-            systems = {plugin for side in sides for plugin in side.target.plugins}
-            for one in self.disclosure.disclaimers_for(systems, document.disclosure):
+        documents = {side.campaign.revision_id: side.document for side in sides}
+        for revision_id, document in documents.items():
+            shown = {side.target.name for side in sides if side.campaign.revision_id == revision_id}
+            for one in self.disclosure.disclaimers_of(document, shown):
                 statements.setdefault((one.id, one.text), one)
         return [*statements.values(), *checks_as_disclaimers(found)]
 

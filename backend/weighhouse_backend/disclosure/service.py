@@ -1,14 +1,14 @@
 """Disclaimers and disclosures for whoever shows numbers."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from weighhouse_protocol.experiment import Disclosure
+from weighhouse_protocol.experiment import Disclosure, Experiment
 from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
-from weighhouse_backend.disclosure.statements import disclaimers_for, disclosure_sheet
+from weighhouse_backend.disclosure.statements import Setup, disclaimers_for, disclosure_sheet
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,25 @@ class DisclosureService:
     def disclaimers_for(
         self, systems: Iterable[str], disclosure: Disclosure | None = None
     ) -> list[DisclaimerRead]:
-        """What must stand beside numbers of these systems; unknown systems say nothing."""
+        """What must stand beside numbers of these systems, however they are set up; unknown
+        systems say nothing.
+        """
         return disclaimers_for(self._known(systems).values(), disclosure)
+
+    def disclaimers_of(
+        self, experiment: Experiment, targets: Collection[str] | None = None
+    ) -> list[DisclaimerRead]:
+        """What must stand beside numbers of an experiment; unknown systems say nothing.
+
+        :param targets: names of those that are shown; None: all.
+        """
+        setups = [
+            Setup(target, experiment.placement.servers.machines)
+            for target in experiment.targets
+            if targets is None or target.name in targets
+        ]
+        systems = {plugin for setup in setups for plugin in setup.target.plugins}
+        return disclaimers_for(self._known(systems).values(), experiment.disclosure, setups)
 
     def sheet(self, systems: Iterable[str], disclosure: Disclosure | None) -> DisclosureRead:
         """The disclosure of an experiment over these systems."""
