@@ -2016,6 +2016,43 @@ export interface components {
             workload: string;
         };
         /**
+         * DisclaimerCondition
+         * @description What a target has to be for a statement to concern it; all that is said has to hold.
+         *
+         *     What cannot be known of a target counts as holding: of servers that somebody else set up,
+         *     neither nodes nor parameters are known.
+         */
+        DisclaimerCondition: {
+            /**
+             * Deployments
+             * @description One of these; empty: any.
+             * @default []
+             */
+            deployments?: ("process" | "docker" | "external" | "in_process")[];
+            /**
+             * Parameters
+             * @description Parameter → values, one of which it has, set by the experiment or by default.
+             */
+            parameters?: {
+                [key: string]: (boolean | number | string)[];
+            };
+            /**
+             * Replicated
+             * @description True: records are on more than one node; false: on one each.
+             */
+            replicated?: boolean | null;
+            /**
+             * Several Nodes
+             * @description True: it has more than one; false: it has one.
+             */
+            several_nodes?: boolean | null;
+            /**
+             * Shared Machine
+             * @description True: several of its nodes are on one machine; false: none are.
+             */
+            shared_machine?: boolean | null;
+        };
+        /**
          * DisclaimerRead
          * @description A statement that must stand beside a number.
          */
@@ -2904,7 +2941,8 @@ export interface components {
         };
         /**
          * ManifestDisclaimer
-         * @description A statement that must stand beside every number of this system.
+         * @description A statement that must stand beside every number of this system, or beside those that it
+         *     concerns.
          */
         ManifestDisclaimer: {
             /** Id */
@@ -2927,6 +2965,14 @@ export interface components {
             text: string;
             /** Title */
             title: string;
+            /**
+             * @description Whose numbers it concerns; left out: all.
+             * @default {
+             *       "deployments": [],
+             *       "parameters": {}
+             *     }
+             */
+            when?: components["schemas"]["DisclaimerCondition"];
         };
         /**
          * ManifestDriver
