@@ -2,14 +2,15 @@
 
 import datetime
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from weighhouse_protocol.base import Document, Name
+from weighhouse_protocol.base import Document, Name, Scalar
 from weighhouse_protocol.faults import FaultVerb
-from weighhouse_protocol.target import Deployment, Topology
+from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.workload import Operation
 
 PublicationPolicy = Literal[
@@ -31,8 +32,50 @@ class BenchmarkClause(Document):
     checked_on: datetime.date
 
 
+class DisclaimerCondition(Document):
+    """What a target has to be for a statement to concern it; all that is said has to hold.
+
+    What cannot be known of a target counts as holding: of servers that somebody else set up,
+    neither nodes nor parameters are known.
+    """
+
+    deployments: tuple[Deployment, ...] = ()
+    """One of these; empty: any."""
+    several_nodes: bool | None = None
+    """True: it has more than one; false: it has one."""
+    replicated: bool | None = None
+    """True: records are on more than one node; false: on one each."""
+    shared_machine: bool | None = None
+    """True: several of its nodes are on one machine; false: none are."""
+    parameters: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
+    """Parameter → values, one of which it has, set by the experiment or by default."""
+
+    def holds(self, target: Target, machines: int, defaults: Mapping[str, Scalar]) -> bool:
+        """Whether a statement concerns a target.
+
+        :param machines: that its nodes are spread over.
+        :param defaults: of the system's parameters.
+        """
+        if self.deployments and target.deployment not in self.deployments:
+            return False
+        if target.deployment == "external":
+            return True
+        nodes, copies = target.topology.nodes, target.topology.replication_factor
+        asked = (
+            (self.several_nodes, nodes > 1),
+            (self.replicated, copies > 1),
+            (self.shared_machine, nodes > min(machines, nodes)),
+        )
+        return all(wanted in (None, found) for wanted, found in asked) and all(
+            target.parameters.get(name, defaults.get(name)) in values
+            for name, values in self.parameters.items()
+        )
+
+
 class ManifestDisclaimer(Document):
-    """A statement that must stand beside every number of this system."""
+    """A statement that must stand beside every number of this system, or beside those that it
+    concerns.
+    """
 
     id: Name
     kind: Literal["vendor", "plugin"] = "plugin"
@@ -40,6 +83,8 @@ class ManifestDisclaimer(Document):
     title: str = Field(max_length=120)
     text: str = Field(max_length=4000)
     source: str | None = None
+    when: DisclaimerCondition = DisclaimerCondition()
+    """Whose numbers it concerns; left out: all."""
 
 
 class ManifestDriver(Document):
@@ -174,7 +219,31 @@ class Manifest(Document):
         if ("docker" in self.deployments) != (self.image is not None):
             message = "image: belongs to the deployment `docker`, and to it alone"
             raise ValueError(message)
+        for said in self.disclaimers:
+            unknown = said.when.parameters.keys() - self._defaults().keys()
+            if unknown:
+                message = f"disclaimers.{said.id}.when: no parameters: {', '.join(sorted(unknown))}"
+                raise ValueError(message)
         return self
+
+    def concerning(self, target: Target, machines: int = 1) -> tuple[ManifestDisclaimer, ...]:
+        """The statements that stand beside numbers of a target.
+
+        :param target: of this system, or loaded by this tool.
+        :param machines: that its nodes are spread over.
+        """
+        defaults = self._defaults()
+        return tuple(
+            said for said in self.disclaimers if said.when.holds(target, machines, defaults)
+        )
+
+    def _defaults(self) -> dict[str, Scalar]:
+        properties = self.parameters.get("properties", {})
+        if not isinstance(properties, dict):
+            return {}
+        return {
+            name: schema["default"] for name, schema in properties.items() if "default" in schema
+        }
 
 
 def load_manifest(path: Path, documentation: str = "") -> Manifest:

@@ -2,7 +2,9 @@
 
 import datetime
 
-from weighhouse_backend.disclosure.statements import disclaimers_for, disclosure_sheet
+import pytest
+from pydantic import ValidationError
+from weighhouse_backend.disclosure.statements import Setup, disclaimers_for, disclosure_sheet
 from weighhouse_protocol.experiment import Disclosure, SystemDisclosure
 from weighhouse_protocol.manifest import (
     BenchmarkClause,
@@ -10,6 +12,7 @@ from weighhouse_protocol.manifest import (
     ManifestDisclaimer,
     ManifestDriver,
 )
+from weighhouse_protocol.target import Target
 
 
 def manifest(name, policy="open"):
@@ -31,6 +34,69 @@ def test_the_gravest_statement_comes_first():
     assert [one.severity for one in found] == ["bar", "note", "note", "note"]
     assert found[0].system_id == "b"
     assert found[-1].kind == "person"
+
+
+CONDITIONS = {
+    "always": {},
+    "memory": {"parameters": {"storage": ("memory",)}},
+    "files": {"parameters": {"storage": ("files", "both")}},
+    "one": {"several_nodes": False},
+    "copies": {"replicated": True},
+    "crowded": {"deployments": ("process", "docker"), "shared_machine": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("setup", "said"),
+    [
+        ({}, {"memory", "one"}),
+        ({"parameters": {"storage": "files"}}, {"files", "one"}),
+        ({"topology": {"nodes": 3}}, {"memory", "crowded"}),
+        ({"topology": {"nodes": 3, "replication_factor": 2}}, {"memory", "copies", "crowded"}),
+        ({"topology": {"nodes": 3}, "machines": 3}, {"memory"}),
+        ({"topology": {"nodes": 3}, "machines": 2}, {"memory", "crowded"}),
+        ({"topology": {"nodes": 1}, "machines": 3}, {"memory", "one"}),
+        # Of servers of somebody else nothing is known, so nothing is left out for it.
+        (
+            {"deployment": "external", "endpoints": ("tcp://127.0.0.1:1",)},
+            {"memory", "files", "one", "copies"},
+        ),
+    ],
+)
+def test_a_statement_stands_beside_the_numbers_that_it_concerns(setup, said):
+    machines = setup.pop("machines", 1)
+    target = Target.model_validate({"name": "t", "system": "a", **setup})
+    found = disclaimers_for([conditional()], None, [Setup(target, machines)])
+    assert {one.id.removeprefix("a-") for one in found} == {"always", *said}
+
+
+def test_of_several_setups_each_has_its_statements():
+    plain = Target(name="t", system="a")
+    files = Target(name="f", system="a", parameters={"storage": "files"})
+    found = disclaimers_for([conditional()], None, [Setup(plain), Setup(files)])
+    assert {one.id for one in found} == {"a-always", "a-memory", "a-files", "a-one"}
+    everything = disclaimers_for([conditional()], None)
+    assert {one.id for one in everything} == {f"a-{name}" for name in CONDITIONS}
+
+
+def test_a_condition_over_a_parameter_that_is_not_there_is_refused():
+    wrong = {"id": "d", "title": "t", "text": "x", "when": {"parameters": {"nosuch": (1,)}}}
+    with pytest.raises(ValidationError, match=r"disclaimers\.d\.when: no parameters: nosuch"):
+        Manifest.model_validate({**manifest("a").model_dump(), "disclaimers": (wrong,)})
+
+
+def conditional():
+    return Manifest.model_validate(
+        {
+            **manifest("a").model_dump(),
+            "deployments": ("process", "external"),
+            "parameters": {"properties": {"storage": {"default": "memory"}}},
+            "disclaimers": [
+                {"id": name, "title": "t", "text": "x", "when": when}
+                for name, when in CONDITIONS.items()
+            ],
+        }
+    )
 
 
 def test_a_sponsor_is_named_and_nobody_is_none():

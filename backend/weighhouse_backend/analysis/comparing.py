@@ -230,11 +230,12 @@ class ComparisonService:
         self, sides: Sequence[Side], found: Sequence[FindingRead]
     ) -> list[DisclaimerRead]:
         statements: dict[tuple[str, str], DisclaimerRead] = {}
-        systems = {plugin for side in sides for plugin in side.target.plugins}
-        for side in {side.campaign.revision_id: side for side in sides}.values():
-            for one in self.disclosure.disclaimers_for(
-                [side.campaign.project_id], systems, side.document.disclosure
-            ):
+        documents = {
+            side.campaign.revision_id: (side.campaign.project_id, side.document) for side in sides
+        }
+        for revision_id, (project_id, document) in documents.items():
+            shown = {side.target.name for side in sides if side.campaign.revision_id == revision_id}
+            for one in self.disclosure.disclaimers_of([project_id], document, shown):
                 statements.setdefault((one.id, one.text), one)
         return [*statements.values(), *checks_as_disclaimers(found)]
 

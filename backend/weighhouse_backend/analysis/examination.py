@@ -37,19 +37,13 @@ class ExaminationService:
         facts = self.reading.facts(run)
         campaign = self.repository.campaigns([run.campaign_id])[run.campaign_id]
         document = self.experiments.document(campaign.revision_id)
-        taking_part = [
-            plugin
-            for target in document.targets
-            if target.name == facts.cell.target
-            for plugin in target.plugins
-        ]
         kept = [FindingRead.model_validate(row.body) for row in self.repository.findings(run.id)]
         found = kept or self.examine(campaign, run)
         return RunRead(
             **dict(facts),
             findings=sorted(found, key=lambda finding: GRAVITY[finding.severity]),
-            disclaimers=self.disclosure.disclaimers_for(
-                [run.project_id], taking_part, document.disclosure
+            disclaimers=self.disclosure.disclaimers_of(
+                [run.project_id], document, {facts.cell.target}
             ),
         )
 

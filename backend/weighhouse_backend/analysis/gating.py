@@ -59,7 +59,6 @@ class GateService:
         percent = threshold_percent or document.thresholds.gate_percent
         decided = self.decide(campaign, percent / 100)
         base_id = decided.base_campaign_id
-        systems = {plugin for target in document.targets for plugin in target.plugins}
         run_ids = {run.run_id for run in self.figures.of_campaigns([campaign.id])}
         checks = self.examination.of_runs({campaign.id}, run_ids)
         return GateRead(
@@ -77,9 +76,7 @@ class GateService:
             ],
             cells=[_cell_read(cell, decided) for cell in decided.result.cells],
             disclaimers=[
-                *self.disclosure.disclaimers_for(
-                    [campaign.project_id], systems, document.disclosure
-                ),
+                *self.disclosure.disclaimers_of([campaign.project_id], document),
                 *checks_as_disclaimers(checks),
             ],
         )

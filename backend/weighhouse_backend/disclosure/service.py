@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_protocol.experiment import Disclosure
+from weighhouse_protocol.experiment import Disclosure, Experiment
 from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
-from weighhouse_backend.disclosure.statements import disclaimers_for, disclosure_sheet
+from weighhouse_backend.disclosure.statements import Setup, disclaimers_for, disclosure_sheet
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,32 @@ class DisclosureService:
         systems: Iterable[str],
         disclosure: Disclosure | None = None,
     ) -> list[DisclaimerRead]:
-        """What must stand beside numbers of these systems; unknown systems say nothing.
+        """What must stand beside numbers of these systems, however they are set up; unknown
+        systems say nothing.
 
         :param project_ids: whose agents' manifests speak.
         """
         return disclaimers_for(self._known(project_ids, systems).values(), disclosure)
+
+    def disclaimers_of(
+        self,
+        project_ids: Collection[UUID],
+        experiment: Experiment,
+        targets: Collection[str] | None = None,
+    ) -> list[DisclaimerRead]:
+        """What must stand beside numbers of an experiment; unknown systems say nothing.
+
+        :param project_ids: whose agents' manifests speak.
+        :param targets: names of those that are shown; None: all.
+        """
+        setups = [
+            Setup(target, experiment.placement.servers.machines)
+            for target in experiment.targets
+            if targets is None or target.name in targets
+        ]
+        systems = {plugin for setup in setups for plugin in setup.target.plugins}
+        known = self._known(project_ids, systems).values()
+        return disclaimers_for(known, experiment.disclosure, setups)
 
     def sheet(
         self,

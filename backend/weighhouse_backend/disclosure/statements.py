@@ -1,9 +1,11 @@
 """Pure: disclaimers out of manifests and disclosures, completeness, the strictest policy."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
 from weighhouse_protocol.experiment import Disclosure
 from weighhouse_protocol.manifest import Manifest, PublicationPolicy
+from weighhouse_protocol.target import Target
 
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureItem, DisclosureRead
 
@@ -30,15 +32,26 @@ TUNING_WORDS = {
 }
 
 
+class Setup(NamedTuple):
+    """A target as it was, or is to be, set up."""
+
+    target: Target
+    machines: int = 1
+    """That its nodes are spread over."""
+
+
 def disclaimers_for(
-    manifests: Iterable[Manifest], disclosure: Disclosure | None
+    manifests: Iterable[Manifest],
+    disclosure: Disclosure | None,
+    setups: Collection[Setup] | None = None,
 ) -> list[DisclaimerRead]:
     """Every statement that must stand beside numbers of these systems, the gravest first.
 
     :param manifests: of the systems shown.
     :param disclosure: of the experiment they come from.
+    :param setups: whose numbers these are; None: any of the systems', so that all is said.
     """
-    found = [statement for manifest in manifests for statement in _of_system(manifest)]
+    found = [statement for manifest in manifests for statement in _of_system(manifest, setups)]
     if disclosure is not None:
         if disclosure.sponsor and disclosure.sponsor.lower() not in {"nobody", "none"}:
             found.append(
@@ -68,7 +81,13 @@ def disclaimers_for(
     return sorted(found, key=lambda one: order[one.severity])
 
 
-def _of_system(manifest: Manifest) -> list[DisclaimerRead]:
+def _of_system(manifest: Manifest, setups: Collection[Setup] | None) -> list[DisclaimerRead]:
+    concerning = {
+        said.id
+        for setup in setups or ()
+        if manifest.id in setup.target.plugins
+        for said in manifest.concerning(*setup)
+    }
     found = [
         DisclaimerRead(
             id=f"{manifest.id}-{one.id}",
@@ -80,6 +99,7 @@ def _of_system(manifest: Manifest) -> list[DisclaimerRead]:
             severity=one.severity,
         )
         for one in manifest.disclaimers
+        if setups is None or one.id in concerning
     ]
     clause = manifest.benchmark_clause
     if clause.policy not in {"open", "open_with_disclosure"}:

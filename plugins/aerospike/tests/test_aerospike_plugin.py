@@ -23,6 +23,7 @@ from weighhouse_protocol.target import Target, Topology
 from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
+from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.lifecycle import Deployed, FaultDone
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
@@ -142,6 +143,21 @@ def test_nodes_with_hosts_of_their_own_use_them(tmp_path: Path) -> None:
     assert "mesh-seed-address-port 10.9.0.3 3002" in written({}, where)
 
 
+def test_nodes_of_several_machines_are_one_to_each_or_all_on_one(tmp_path: Path) -> None:
+    assert PLUGIN.manifest.topology.spread
+    apart = tuple(Address(f"10.9.0.{each}", 3000) for each in (1, 2, 3))
+    together = tuple(Address("10.9.0.1", 3000 + each) for each in range(3))
+    loopback = tuple(Address(f"127.0.1.{each}", 3000) for each in (1, 1, 2))
+    for fine in (apart, together, loopback):
+        assert PLUGIN.spread(fine) == fine
+    with pytest.raises(
+        DeployFailed, match=r"several nodes are on 10\.9\.0\.1, and others elsewhere"
+    ):
+        PLUGIN.spread((*together[:2], apart[1]))
+    own = Place(2, "aerospike-2", loopback[2], tmp_path, loopback, 2)
+    assert PLUGIN.peer_ends(own)[0] == Address("127.0.1.2", 3001)
+
+
 # without a server: what one answered
 
 
@@ -178,6 +194,8 @@ def test_recorded_settings_and_metrics_are_read() -> None:
     assert settings["storage-engine"] == "memory"
     assert settings["heartbeat.mode"] == "mesh"
     assert settings["proto-fd-max"] == "15000"
+    # It says 8.1.1.2, and has what 8.1.2.0 is the first to have: the page tells of it.
+    assert {"cgroup-mem-tracking", "tomb-raider-unmark-threads"} <= settings.keys()
     assert metrics["cluster_size"] == 1
     assert metrics["stop_writes"] == 0
     assert PLUGIN.used_bytes(metrics) == 0

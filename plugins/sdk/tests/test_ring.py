@@ -36,3 +36,13 @@ def test_several_nodes_share_a_port_on_the_loopback_network() -> None:
     with pytest.raises(DeployFailed) as caught:
         PLUGIN.spread(tuple(Address("192.0.2.1", port) for port in (9042, 9043)))
     assert "127.0.0.1" in caught.value.hint
+
+
+def test_nodes_on_machines_of_their_own_share_the_first_ones_port() -> None:
+    given = tuple(Address(f"192.0.2.{each}", 9000 + each) for each in (1, 2, 3))
+    assert PLUGIN.spread(given) == tuple(Address(f"192.0.2.{each}", 9001) for each in (1, 2, 3))
+    mixed = (*(Address("127.0.1.1", port) for port in (9042, 9043)), Address("127.0.1.2", 9044))
+    placed = PLUGIN.spread(mixed)
+    assert [each.port for each in placed] == [9042] * 3
+    assert placed[2].host == "127.0.1.2"
+    assert len({each.host for each in placed}) == 3

@@ -33,26 +33,27 @@ def missing(places: Sequence[Place], timeout_seconds: float) -> str | None:
 
     :raises ReplyError, OSError: as `resp.ask`; also when a primary refuses the write.
     """
-    primaries = {}
+    up = {place.address[:2] for place in places}
+    primaries: list[Place] = []
     followers: dict[tuple[str, int], list[Place]] = {}
     for place in places:
         told = info(place.address, timeout_seconds)
         if told["role"] == "master":
-            primaries[place.address[:2]] = place
+            primaries.append(place)
             continue
-        primary = (told["master_host"], int(told["master_port"]))
-        followers.setdefault(primary, []).append(place)
-        up = {each.address[:2] for each in places}
-        if primary in up and told["master_link_status"] != "up":
+        followed = (told["master_host"], int(told["master_port"]))
+        followers.setdefault(followed, []).append(place)
+        if followed in up and told["master_link_status"] != "up":
             return (
                 f"node {place.number} is not in step with its primary: "
                 f"master_link_status:{told['master_link_status']}"
             )
-    for address, primary in primaries.items():
-        wanted = len(followers.get(address, ()))
-        reached = acknowledged(primary, wanted, timeout_seconds) if wanted else 0
+    for primary in primaries:
+        replicas = followers.get(primary.address[:2], [])
+        wanted = len(replicas)
+        reached = acknowledged(primary, wanted, timeout_seconds) if replicas else 0
         if reached < wanted:
-            numbers = ", ".join(str(each.number) for each in followers[address])
+            numbers = ", ".join(str(each.number) for each in replicas)
             return (
                 f"{reached} of {wanted} replicas of node {primary.number} (nodes {numbers}) "
                 "acknowledge what is written to it"

@@ -56,6 +56,14 @@ class Starting(Hosting):
                 f"{self.manifest.name} is to have nodes 1 to {topology.nodes}, told of: {numbers}",
                 "every machine of the deployment reserves for its own nodes",
             )
+        for mine in self.reserve(context):
+            if all_nodes[mine.number - 1] != mine:
+                told = all_nodes[mine.number - 1]
+                raise DeployFailed(
+                    f"node {mine.number} is said to be at {told.host}:{told.port}, but"
+                    f" {mine.host}:{mine.port} is reserved for it here",
+                    "hand `deploy` what `reserve` returned on each machine",
+                )
         addresses = self.spread(tuple(Address(each.host, each.port) for each in all_nodes))
         peer_addresses = tuple(
             Address(address.host, each.peer_port)

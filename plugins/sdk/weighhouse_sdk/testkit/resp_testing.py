@@ -74,9 +74,13 @@ class RespNodes:
         self.plugin.wait_ready(context, deployed)
         return context, deployed
 
+    def verb(self, verb: FaultVerb, node: int) -> Fault:
+        """To be done at once."""
+        return Fault(at_seconds=0, verb=verb, node=node)
+
     def do(self, context: Context, deployed: Deployed, verb: FaultVerb, node: int) -> str:
         """Carry a verb out; what it says of it."""
-        return self.plugin.fault(context, deployed, Fault(at_seconds=0, verb=verb, node=node)).label
+        return self.plugin.fault(context, deployed, self.verb(verb, node)).label
 
     def await_ready(self, context: Context, deployed: Deployed) -> None:
         """Ask the plugin, at shorter intervals than it does itself, until nothing is missing."""
