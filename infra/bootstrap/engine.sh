@@ -20,38 +20,34 @@ program() {
 }
 known=$(grep -hm1 '^name = "weighhouse-driver-' plugins/*/driver/Cargo.toml | cut -d'"' -f2 | paste -sd ' ')
 
-test="" crates=() locked=(--locked) published=()
+test="" crates=() locked=(--locked) published=() programs=()
 [ "${1:-}" != test ] || { test=1 && shift; }
 case ${1:-all} in
-  all) first=(${known// weighhouse-driver-rocksdb/}) all=(--bins) published=(rocksdb cassandra) ;;
-  demo) set -- redis memcached rocksdb && first=(weighhouse-netdelay) ;;
-  *) first=() && locked=() ;; # a new driver's crate has to be written into Cargo.lock first
+  all) programs=(--bins) published=(rocksdb cassandra) ;;
+  demo) set -- redis memcached rocksdb && programs=(--bin=weighhouse-netdelay) ;;
+  *) locked=() ;; # a new driver's crate has to be written into Cargo.lock first
 esac
 if [ "${1:-all}" != all ]; then
   for name in "$@"; do
     program=$(program "$name")
     [[ " $known " == *" $program "* ]] ||
       fail "no $program is built here for $name; there are: ${known//weighhouse-driver-/}"
+    programs+=("--bin=$program")
     crates+=(-p "$program")
-    if [ "$program" = weighhouse-driver-rocksdb ]; then published=(rocksdb); else first+=("$program"); fi
+    [ "$program" != weighhouse-driver-rocksdb ] || published=(rocksdb)
   done
-  all=("${first[@]/#/--bin=}")
-  [ ${#published[@]} -eq 0 ] || all+=(--bin=weighhouse-driver-rocksdb)
 fi
 
-build() {
-  CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=120 CARGO_TERM_COLOR=never \
-    cargo build --release ${locked[@]+"${locked[@]}"} --workspace "$@" 2>&1 |
+told() {
+  CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=120 CARGO_TERM_COLOR=never "$@" 2>&1 |
     python3 infra/bootstrap/progress.py cargo "load drivers"
 }
-# The drivers that need nothing of Maven's are compiled while it downloads.
-if [ ${#published[@]} -gt 0 ]; then
-  infra/build/maven.sh "${published[@]}" &
-  getting=$!
-  trap 'kill "$getting" 2>/dev/null || true' EXIT
-  [ ${#first[@]} -eq 0 ] || build "${first[@]/#/--bin=}"
-  wait "$getting"
-  . infra/build/maven.sh "${published[@]}"
-fi
-build "${all[@]}"
+# What has to be downloaded comes at the same time: by Cargo, and by Maven.
+host=$(rustc -vV | sed -n 's/^host: //p')
+told cargo fetch ${locked[@]+"${locked[@]}"} --target "$host" &
+fetching=$!
+trap 'kill "$fetching" 2>/dev/null || true' EXIT
+[ ${#published[@]} -eq 0 ] || . infra/build/maven.sh "${published[@]}"
+wait "$fetching"
+told cargo build --release ${locked[@]+"${locked[@]}"} --workspace "${programs[@]}"
 [ -z "$test" ] || cargo test --release --locked "${crates[@]}"

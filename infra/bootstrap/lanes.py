@@ -15,6 +15,7 @@ import time
 from types import FrameType
 
 END_SECONDS = 10.0
+LOOK_SECONDS = 0.05
 INTERRUPTED = 130
 
 
@@ -68,8 +69,8 @@ class Lane:
         return status
 
 
-def run(steps: list[tuple[str, str]]) -> int:
-    """Run all to their end, or to the first failure.
+def run(steps: list[tuple[str, str]], interrupted: threading.Event) -> int:
+    """Run all to their end, to the first failure, or until interrupted.
 
     :param steps: name and command of each.
     :returns: 0, or the exit status of the first that failed.
@@ -78,7 +79,8 @@ def run(steps: list[tuple[str, str]]) -> int:
     under_way = [Lane(name, command, width) for name, command in steps]
     try:
         while under_way:
-            time.sleep(0.05)
+            if interrupted.wait(LOOK_SECONDS):
+                return INTERRUPTED
             for lane in list(under_way):
                 status = lane.status()
                 if status is None:
@@ -93,20 +95,18 @@ def run(steps: list[tuple[str, str]]) -> int:
     return 0
 
 
-def interrupt(_number: int, _frame: FrameType | None) -> None:
-    """Leave by way of `run`, which ends what is under way."""
-    raise KeyboardInterrupt
-
-
 def main() -> None:
     """Run what the arguments say."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    interrupted = threading.Event()
+
+    # No exception: it might arise between a step's start and the moment it is known.
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        interrupted.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
     words = sys.argv[1:]
-    try:
-        sys.exit(run(list(zip(words[::2], words[1::2], strict=True))))
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    sys.exit(run(list(zip(words[::2], words[1::2], strict=True)), interrupted))
 
 
 if __name__ == "__main__":
