@@ -199,6 +199,19 @@ def test_a_policy_that_forbids_the_peers_network_refuses(
         assert gang.attempts[1].events == []
 
 
+def test_nodes_of_one_system_are_of_one_version(
+    tmp_path: Path, environment: dict[str, str], order: MakeOrder
+) -> None:
+    with gang_of(tmp_path, environment, [((1,), True), ((2,), False)]) as gang:
+        gang.agents[1].environment["SCALE_VERSION"] = "2.0"
+        gang.offer(of_two_nodes(order()))
+        gang.until_ended()
+        assert gang.outcomes == ["cancelled", "failed"]
+        assert failures(gang) == [
+            "missing_binary: this machine has Scale 2.0, the gang's lead Scale 1.0"
+        ]
+
+
 def test_a_clock_that_is_off_by_more_than_a_phase_refuses_to_start(
     tmp_path: Path, environment: dict[str, str], order: MakeOrder
 ) -> None:

@@ -16,6 +16,7 @@ from weighhouse_testing.waiting import until
 DATABASE, LOAD = {"db": "yes"}, {"load": "yes"}
 LABELS = {"one": DATABASE, "two": DATABASE, "three": {**DATABASE, **LOAD}, "four": LOAD}
 PATIENCE_SECONDS = 280
+pytestmark = pytest.mark.timeout(900)
 
 Agents = dict[str, TestedAgent]
 

@@ -1,5 +1,6 @@
 """A system small enough to have every fault that an agent must live with; found like any other."""
 
+import os
 import select
 import socket
 import sys
@@ -112,7 +113,11 @@ class ScalePlugin(Plugin):
         if context.target.parameters.get("behaviour") == "stuck":
             while True:  # deaf to cancel and deadline, as a plugin with a fault may be
                 select.select([], [], [], 60.0)
-        return Description("1.0", (Setting(name="behaviour", value="none"),), deployed.commands)
+        return Description(
+            os.environ.get("SCALE_VERSION", "1.0"),
+            (Setting(name="behaviour", value="none"),),
+            deployed.commands,
+        )
 
     def sample(self, context: Context, deployed: Deployed, driver_pid: int | None = None) -> Sample:
         usage = process_usage(deployed.processes[0].pid) if deployed.processes else None
