@@ -5,12 +5,12 @@ Every call may be repeated; what the server has decides where to go on, never wh
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 import structlog
-from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.order import AttemptOrder, Timings
 from weighhouse_protocol.report import (
     AttemptStarted,
     AttemptState,
@@ -19,8 +19,8 @@ from weighhouse_protocol.report import (
     EventsAccepted,
 )
 
-from weighhouse_agent.clients import PlatformClient, Refused, again
-from weighhouse_agent.home import AttemptDirectory
+from weighhouse_agent.clients import NeverTaken, Patience, PlatformClient, Refused, again
+from weighhouse_agent.home import AttemptDirectory, make_passable, write_atomically
 from weighhouse_agent.spool import BATCH_EVENTS, SpoolReader
 
 LOG = structlog.get_logger("weighhouse_agent")
@@ -49,8 +49,11 @@ class Delivery:
     client: PlatformClient
     spool: SpoolReader
     give_up: threading.Event
+    timings: Timings = field(default_factory=Timings)
     next_sequence: int = 0
     """Events below it are with the platform."""
+    _never: NeverTaken | None = None
+    """Events that the platform will not take: what comes after them cannot go either."""
     _log_offsets: dict[str, int] | None = None
 
     @property
@@ -90,9 +93,11 @@ class Delivery:
     def send_events(self) -> None:
         """Send what is spooled and not there yet.
 
-        :raises Refused: when the server does not take them.
+        :raises Refused: when the server does not take them; from then on at once.
         :raises GaveUp: when nobody waits any more.
         """
+        if self._never is not None:
+            raise self._never
         self.spool.refresh()
         most = BATCH_EVENTS
         rounds = 0
@@ -102,6 +107,10 @@ class Delivery:
                 body = b'{"events":[' + b",".join(lines) + b"]}"
                 answer = self._again("events", lambda b=body: self._post_events(b))  # type: ignore[misc]
                 self.next_sequence = answer.next_sequence
+            except NeverTaken as error:
+                self._never = error
+                self._keep(body)
+                raise
             except Refused as error:
                 if error.status == TOO_LARGE and len(lines) > 1:
                     most = len(lines) // 2
@@ -112,6 +121,18 @@ class Delivery:
                 rounds += 1
                 if rounds == ROUNDS:
                     raise Refused(CONFLICT, f"event {before} was sent {ROUNDS} times", {})
+
+    def _keep(self, body: bytes) -> None:
+        """Put a batch that is never taken where somebody can look at it."""
+        place = self.directory.home.set_aside_directory
+        name = f"{self.directory.attempt_id}-events-{self.next_sequence}.json"
+        try:
+            make_passable(place)
+            write_atomically(place / name, body.decode("utf-8", errors="replace"))
+        except OSError as error:
+            LOG.warning("a batch could not be kept", name=name, reason=str(error))
+            return
+        LOG.warning("the platform does not take a batch; it is kept", path=str(place / name))
 
     def _post_events(self, body: bytes) -> EventsAccepted:
         return self.client.ask("POST", f"{self.path}/events", body, EventsAccepted)
@@ -175,7 +196,8 @@ class Delivery:
         return self.client.ask("POST", f"{self.path}/complete", completion, CompletionAnswer)
 
     def _again(self, what: str, call: Callable[[], Result]) -> Result:
-        return again(call, what=what, stop=self.give_up)
+        patience = Patience(self.timings.failing_tries, self.timings.failing_seconds)
+        return again(call, what=what, stop=self.give_up, patience=patience)
 
 
 def log_text(path: Path) -> bytes:

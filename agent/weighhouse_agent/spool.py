@@ -77,10 +77,10 @@ class SpoolReader:
         """Events that `refresh` has seen."""
         return len(self._starts) - 1
 
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of the events seen."""
-        return self._starts[-1]
+    def bytes_from(self, sequence: int) -> int:
+        """Bytes of the events seen, from a sequence number on."""
+        with self._lock:
+            return self._starts[-1] - self._starts[min(sequence, self.count)]
 
     @property
     def damaged(self) -> bool:

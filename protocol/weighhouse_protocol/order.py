@@ -56,6 +56,10 @@ class Timings(Report):
     upload_seconds: float = 1.0
     teardown_seconds: float = 60.0
     term_seconds: float = 10.0
+    failing_tries: int = 20
+    """A call of an attempt that the server fails at so often (500), one after the other …"""
+    failing_seconds: float = 600.0
+    """… and for so long, is given up; the attempt ends as a failure of the infrastructure."""
 
 
 class SessionOpened(Report):
