@@ -72,11 +72,19 @@ lock: env ## resolve requirements.in anew
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements.in -o requirements.lock
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-detection ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-detection bench-fleet bench-latency ## every benchmark
 
 .PHONY: bench-detection
 bench-detection: env ## false alarms and delay of the change-point rule on synthetic series
 	@$(PY)/python -m weighhouse_backend.analysis.bench_detection
+
+.PHONY: bench-fleet
+bench-fleet: install ## what agents at rest cost: AGENTS=1000 (AGENTS, SECONDS_AT_REST, CLAIMS); last line JSON
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_fleet --agents $(or $(AGENTS),1000) --seconds $(or $(SECONDS_AT_REST),60) --claims $(or $(CLAIMS),100)
+
+.PHONY: bench-latency
+bench-latency: install ## from a campaign's start to its claim and first operation (CAMPAIGNS=15); last line JSON
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_latency --campaigns $(or $(CAMPAIGNS),15)
 
 .PHONY: bench-engine
 bench-engine: install ## the load engine beside other load generators; COUNTED=1: instructions and system calls alone

@@ -46,6 +46,8 @@ class SessionOpening(Document):
     facts: MachineFacts
     policy: PolicyStatement
     spooled_attempts: tuple[UUID, ...] = ()
+    resting: str | None = Field(default=None, max_length=500)
+    """Why the agent asks for no work for now, for people to read; None: it does."""
 
 
 class Timings(Report):

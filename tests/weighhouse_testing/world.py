@@ -298,8 +298,8 @@ def make_world(
         )
         session.add(project)
         session.flush()
-        project_id = project.id
+        project_id, organization_id = project.id, organization.id
     world = World(sessions, settings, redis, project_id, clock or SetClock(BEGIN))
     with world.transaction() as feature:
-        feature.catalog.bring([manifest("redis"), manifest("memcached")])
+        feature.catalog.bring(organization_id, [manifest("redis"), manifest("memcached")])
     return world

@@ -6,6 +6,7 @@ from typing import Any
 
 import structlog
 from celery import Celery, signals
+from weighhouse_backend.kit.jobs import job_begins
 from weighhouse_backend.kit.logs import configure_logs
 from weighhouse_backend.kit.settings import Settings
 
@@ -56,6 +57,7 @@ def _register(app: Celery, tools: Tools, name: str, plan: TaskPlan) -> None:
     def carry_out(**arguments: Any) -> None:
         begin = time.monotonic()
         with structlog.contextvars.bound_contextvars(task=name, **arguments_of(arguments)):
+            job_begins(tools.redis, name)
             try:
                 plan.work(tools, **arguments)
             except Exception as error:

@@ -15,7 +15,8 @@ from weighhouse_worker.tools import Tools
 def allocate(tools: Tools) -> None:
     """Give queued runs to free agents."""
     with tools.transaction() as campaigns:
-        campaigns.allocator.allocate()
+        if campaigns.repository.any_queued_run():
+            campaigns.allocator.allocate()
 
 
 def watch_leases(tools: Tools) -> None:

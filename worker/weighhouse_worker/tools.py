@@ -52,7 +52,7 @@ class Tools:
         with unit_of_work(self.sessions) as session:
             yield Campaigns(
                 session=session,
-                jobs=CeleryJobs(self.celery, session),
+                jobs=CeleryJobs(self.celery, session, self.redis),
                 events=RedisEvents(self.redis, session),
                 clock=SystemClock(),
                 settings=self.settings,

@@ -1,49 +1,12 @@
-"""The application served for real, over a Redis that a test may kill."""
+"""The application served for real."""
 
-import subprocess
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
 from fastapi import FastAPI
-from redis import Redis
-from redis.exceptions import RedisError
-from weighhouse_cli.embedded.binaries import redis_server as redis_binary
-from weighhouse_testing.platform import until
 from weighhouse_testing.world import World
-
-
-@dataclass
-class OwnRedis:
-    """A Redis that a test may kill and start again on the same port."""
-
-    port: int
-    process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        """Start it, empty, and wait until it answers."""
-        self.process = subprocess.Popen(
-            [str(redis_binary()), "--port", str(self.port), "--bind", "127.0.0.1",
-             "--save", "", "--appendonly", "no"],
-            stdout=subprocess.DEVNULL,
-        )  # fmt: skip
-        client = Redis(port=self.port)
-        until("Redis answers", lambda: _answers(client))
-        client.close()
-
-    def kill(self) -> None:
-        """Kill it as a crash would."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait(timeout=10)
-
-
-def _answers(client: Redis) -> bool:
-    try:
-        return bool(client.ping())
-    except (RedisError, OSError):
-        return False
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ import pytest
 from weighhouse_backend.campaigns.endpoints import agent_router, router
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.platform import until
 
-from .served import OwnRedis, Served, Tenant, claim
+from .served import Served, Tenant, claim
 
 
 @pytest.fixture(scope="module")
@@ -120,12 +121,12 @@ def test_actions_are_accepted_and_refused(tenant: Tenant) -> None:
 # Agents
 
 
-def test_a_long_poll_ends_as_soon_as_there_is_work(tenant: Tenant) -> None:
+def test_a_long_poll_ends_as_soon_as_there_is_work(tenant: Tenant, served: Served) -> None:
     world = tenant.world
     agent = world.agent()
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(claim, tenant, agent, 20)
-        until("somebody listens", lambda: world.redis.pubsub_numsub(f"agent:{agent}")[0][1])
+        until("somebody listens", lambda: served.app.state.waiting_room.waits(agent))
         campaign_id = world.start()
         world.allocate()
         claimed = answer.result(timeout=15).json()
@@ -152,7 +153,7 @@ def test_long_polls_hold_no_database_connection(tenant: Tenant, served: Served) 
     with ThreadPoolExecutor(len(agents)) as pool:
         polls = [pool.submit(claim, tenant, agent, 4) for agent in agents]
         for agent in agents:
-            until("it listens", lambda a=agent: world.redis.pubsub_numsub(f"agent:{a}")[0][1])
+            until("it waits", lambda a=agent: served.app.state.waiting_room.waits(a))
         until("none is held while all wait", lambda: served.connections_in_use() == 0)
         assert not any(poll.done() for poll in polls)
         assert {poll.result().status_code for poll in polls} == {200}

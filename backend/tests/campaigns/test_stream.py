@@ -10,9 +10,10 @@ from uuid import UUID
 import httpx
 import pytest
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.platform import until
 
-from .served import OwnRedis, Served, Tenant, claim
+from .served import Served, Tenant, claim
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,22 @@ import datetime
 from dataclasses import dataclass
 
 import pytest
+from sqlalchemy import select
 from weighhouse_backend.app.overviews import router
+from weighhouse_backend.catalog.choosing import version_key
+from weighhouse_backend.catalog.models import StoredManifest
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.models import Agent
+from weighhouse_backend.identity.models import Project
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_protocol.manifest import BenchmarkClause, Manifest, ManifestDriver
+from weighhouse_protocol.manifest import (
+    BenchmarkClause,
+    Manifest,
+    ManifestDisclaimer,
+    ManifestDriver,
+)
 
 BEGIN = datetime.datetime(2026, 11, 20, tzinfo=datetime.UTC)
 
@@ -42,45 +51,161 @@ def client(make_client):
     return make_client(router)
 
 
-def test_the_manifest_seen_last_speaks_for_its_system(session_factory):
+def add_agent(session, tenant, name, *manifests, lent_to=None):
+    """An agent that offers something, lent to projects or to all of its organization's."""
+    agent = Agent(
+        project_id=tenant.project_id, organization_id=tenant.organization_id, lent_to=lent_to,
+        instance_id=new_id(), name=name, roles=["driver"], token_hash=str(new_id()), facts={},
+        fingerprint="", plugins={one.id: one.version for one in manifests}, registered_at=BEGIN,
+    )  # fmt: skip
+    session.add(agent)
+    session.flush()
+    CatalogService(session, Hours(1)).offer(agent.id, tenant.organization_id, lent_to, manifests)
+    return agent.id
+
+
+def test_the_newest_version_that_an_agent_offers_speaks_for_its_system(session_factory, tenants):
+    ours = tenants[0]
     with unit_of_work(session_factory) as session:
-        CatalogService(session, Hours(1)).bring([manifest("lasting", "1.0")])
-        CatalogService(session, Hours(2)).bring([manifest("lasting", "2.0")])
+        catalog = CatalogService(session, Hours(1))
+        add_agent(session, ours, "old", manifest("lasting", "1.9.0"))
+        add_agent(session, ours, "new", manifest("lasting", "1.10.0"))
+        catalog.bring(ours.organization_id, [manifest("lasting", "2.0.0")])
+        spoken = catalog.manifest([ours.project_id], "lasting")
+        assert spoken.version == "1.10.0", "nobody offers 2.0.0 now; 10 comes after 9"
+
+
+def test_what_nobody_offers_any_more_is_still_known(session_factory, tenants):
+    ours = tenants[0]
+    with unit_of_work(session_factory) as session:
+        agent = add_agent(session, ours, "leaving", manifest("left", "1.0.0"))
+        catalog = CatalogService(session, Hours(2))
+        catalog.withdraw(agent)
+        assert catalog.manifest([ours.project_id], "left").version == "1.0.0"
+        assert "left" not in {one.plugin_id for one in catalog.offers([ours.project_id])}
+
+
+def test_nobody_changes_what_a_version_means(session_factory, tenants):
+    """The first text of a version stays; the other is kept beside it, and shown as differing."""
+    ours = tenants[0]
+    with unit_of_work(session_factory) as session:
+        CatalogService(session, Hours(1)).bring(ours.organization_id, [manifest("meant")])
+        add_agent(session, ours, "first", manifest("meant"))
+        CatalogService(session, Hours(2)).bring(
+            ours.organization_id, [manifest("meant", summary="other words")]
+        )
+        add_agent(session, ours, "second", manifest("meant", summary="other words"))
         catalog = CatalogService(session, Hours(3))
-        assert catalog.manifest("lasting").version == "2.0"
-        assert catalog.manifest("lasting", "1.0").version == "1.0"
-        catalog.bring([manifest("lasting", "1.0")])
-        assert catalog.manifests()["lasting"].version == "1.0"
+        assert catalog.manifest([ours.project_id], "meant").summary == ""
+        offers = [one for one in catalog.offers([ours.project_id]) if one.plugin_id == "meant"]
+        assert len({one.digest for one in offers}) == 2
+        assert all(one.differs for one in offers)
 
 
-def test_bringing_a_changed_manifest_again_replaces_it(session_factory):
+def test_an_agent_speaks_for_the_projects_it_is_lent_to(session_factory, tenants):
+    ours = tenants[0]
     with unit_of_work(session_factory) as session:
-        CatalogService(session, Hours(1)).bring([manifest("changing")])
-        CatalogService(session, Hours(2)).bring([manifest("changing", summary="new words")])
-        assert CatalogService(session, Hours(3)).manifest("changing").summary == "new words"
+        other = Project(
+            organization_id=ours.organization_id, slug="other", name="Other", created_at=BEGIN
+        )
+        session.add(other)
+        session.flush()
+        add_agent(session, ours, "for-all", manifest("lent", "1.0.0"))
+        add_agent(session, ours, "for-other", manifest("lent", "2.0.0"), lent_to=[other.id])
+        catalog = CatalogService(session, Hours(2))
+        assert catalog.manifest([other.id], "lent").version == "2.0.0"
+        assert catalog.manifest([ours.project_id], "lent").version == "1.0.0"
 
 
-def test_a_system_nobody_brought_is_not_there(session_factory):
+def test_a_changed_manifest_of_one_organization_changes_nothing_for_another(
+    client, tenants, session_factory
+):
+    """Forms, disclaimers and clauses stay as the other's own agents brought them."""
+    ours, theirs = tenants
+    warning = ManifestDisclaimer(id="memory", title="In memory", text="Data is in memory.")
+    honest = manifest("shared", disclaimers=(warning,), parameters={"properties": {"a": {}}})
+    closed = BenchmarkClause(
+        policy="prohibited", text="never", source="licence", checked_on=datetime.date(2026, 11, 20)
+    )
+    changed = honest.model_copy(
+        update={"disclaimers": (), "parameters": {}, "benchmark_clause": closed, "name": "Mine"}
+    )
+    with unit_of_work(session_factory) as session:
+        add_agent(session, theirs, "theirs", honest)
+    before = client.get("/api/v1/systems/shared", headers=theirs.headers).json()
+    with unit_of_work(session_factory) as session:
+        add_agent(session, ours, "ours", changed)
+        add_agent(session, ours, "ours-newer", changed.model_copy(update={"version": "9.0"}))
+
+    assert client.get("/api/v1/systems/shared", headers=theirs.headers).json() == before
+    assert [one["id"] for one in before["disclaimers"]] == ["shared-memory"]
+    mine = client.get("/api/v1/systems/shared", headers=ours.headers).json()
+    assert (mine["name"], mine["plugin_version"]) == ("Mine", "9.0")
+    assert mine["disclaimers"][0]["severity"] == "bar", "each its own clause"
+
+
+def test_a_manifest_that_cannot_be_read_is_set_aside_and_everybody_else_goes_on(
+    client, tenants, session_factory
+):
+    ours = tenants[0]
+    with unit_of_work(session_factory) as session:
+        add_agent(session, ours, "one", manifest("poisoned", "1.0"), manifest("sound"))
+        add_agent(session, ours, "two", manifest("poisoned", "2.0"))
+        (row,) = session.scalars(
+            select(StoredManifest).where(
+                StoredManifest.plugin_id == "poisoned", StoredManifest.version == "2.0"
+            )
+        )
+        row.manifest = {**row.manifest, "operations": ["fly"]}
+
+    listed = client.get("/api/v1/systems", headers=ours.headers)
+
+    assert listed.status_code == 200
+    found = {one["id"]: one for one in listed.json()["items"]}
+    assert "sound" in found
+    assert found["poisoned"]["plugin_version"] == "1.0", "the next best speaks"
+    (aside,) = found["poisoned"]["set_aside"]
+    assert aside["version"] == "2.0"
+    assert "operations" in aside["reason"]
+
+
+def test_agents_that_disagree_are_shown(client, tenants, session_factory):
+    ours = tenants[0]
+    with unit_of_work(session_factory) as session:
+        add_agent(session, ours, "left-hand", manifest("disputed"))
+        add_agent(session, ours, "right-hand", manifest("disputed", summary="other"))
+    seen = client.get("/api/v1/systems/disputed", headers=ours.headers).json()
+    (conflict,) = seen["conflicts"]
+    assert conflict["version"] == "1.0"
+    assert sorted(conflict["digests"].values()) == [["left-hand"], ["right-hand"]]
+    assert seen["manifest_digest"] in conflict["digests"]
+    agents = client.get("/api/v1/agents", headers=ours.headers).json()["items"]
+    plugins = [one for agent in agents for one in agent["plugins"] if one["id"] == "disputed"]
+    assert [one["differs"] for one in plugins] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [("1.9", "1.10"), ("1.0.0-rc1", "1.0.0"), ("0.9.9", "1.0"), ("odd", "0.1")],
+)
+def test_versions_are_ordered_by_their_numbers(older, newer):
+    assert version_key(older) < version_key(newer)
+
+
+def test_a_system_nobody_brought_is_not_there(session_factory, tenants):
     with unit_of_work(session_factory) as session, pytest.raises(NotFound):
-        CatalogService(session, Hours()).manifest("nowhere")
+        CatalogService(session, Hours()).manifest([tenants[0].project_id], "nowhere")
 
 
 def test_systems_are_shown_with_the_callers_own_agents(client, tenants, session_factory):
     ours, theirs = tenants
     with unit_of_work(session_factory) as session:
-        CatalogService(session, Hours(1)).bring([manifest("shown", documentation="# Shown")])
-        session.add(
-            Agent(
-                project_id=ours.project_id, instance_id=new_id(), name="a", roles=["driver"],
-                token_hash="x", facts={}, fingerprint="", plugins={"shown": "1.0"},
-                registered_at=BEGIN,
-            )
-        )  # fmt: skip
+        add_agent(session, ours, "a", manifest("shown", documentation="# Shown"))
     seen = client.get("/api/v1/systems/shown", headers=ours.headers).json()
     assert seen["agents_count"] == 1
     assert seen["documentation"] == "# Shown"
     assert seen["benchmark_clause"]["policy"] == "open"
-    assert client.get("/api/v1/systems/shown", headers=theirs.headers).json()["agents_count"] == 0
+    assert client.get("/api/v1/systems/shown", headers=theirs.headers).status_code == 404
     listed = client.get("/api/v1/systems", headers=ours.headers).json()["items"]
     assert "shown" in {one["id"] for one in listed}
     assert client.get("/api/v1/systems/nowhere", headers=ours.headers).status_code == 404
@@ -88,8 +213,10 @@ def test_systems_are_shown_with_the_callers_own_agents(client, tenants, session_
 
 def test_agents_of_other_tenants_are_not_listed(client, tenants):
     ours, theirs = tenants
-    (agent,) = client.get("/api/v1/agents", headers=ours.headers).json()["items"]
-    assert agent["status"] == "unreachable", "it never called"
-    assert client.get("/api/v1/agents", headers=theirs.headers).json()["items"] == []
+    mine = client.get("/api/v1/agents", headers=ours.headers).json()["items"]
+    assert {agent["status"] for agent in mine} == {"unreachable"}, "they never called"
+    assert all("never started" in agent["no_work"] for agent in mine)
+    seen = client.get("/api/v1/agents", headers=theirs.headers).json()["items"]
+    assert [agent["name"] for agent in seen] == ["theirs"]
     query = {"project_id": str(ours.project_id)}
     assert client.get("/api/v1/agents", params=query, headers=theirs.headers).status_code == 404

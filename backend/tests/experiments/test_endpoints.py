@@ -29,9 +29,11 @@ DOCUMENT: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def client(make_client, session_factory):
+def client(make_client, session_factory, tenants):
     with unit_of_work(session_factory) as session:
-        CatalogService(session, SystemClock()).bring(MANIFESTS.values())
+        for tenant in tenants:
+            catalog = CatalogService(session, SystemClock())
+            catalog.bring(tenant.organization_id, MANIFESTS.values())
     return make_client(router)
 
 

@@ -4,13 +4,14 @@ import datetime
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.endpoints import agent_router, router
 from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.models import Agent, RegistrationToken
 from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.identity.models import AuditEntry
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
@@ -93,7 +94,10 @@ def test_a_session_brings_plugins_and_learns_the_timings(
     copied = client.put("/agent/v1/session", json=session_body(uuid4()), headers=headers)
     assert copied.status_code == 409
     with unit_of_work(session_factory) as session:
-        assert CatalogService(session, SystemClock()).manifest("redis").name == "Redis"
+        assert (
+            CatalogService(session, SystemClock()).manifest([tenants[0].project_id], "redis").name
+            == "Redis"
+        )
 
 
 def test_a_copied_home_is_refused_while_the_first_is_at_work(client, tenants, session_factory):
@@ -179,3 +183,61 @@ def test_work_goes_to_agents_that_call_and_do_not_drain(client, tenants, session
     with unit_of_work(session_factory) as session:
         session.execute(update(Agent).values(seen_at=long_ago))
     assert agent_id not in candidates(), "silent for an hour"
+
+
+def test_a_manifest_that_cannot_be_read_keeps_no_session_from_opening(client, tenants):
+    instance = uuid4()
+    _, answer = enrol(client, tenants[0], instance)
+    headers = {"Authorization": f"Bearer {answer.json()['agent_token']}"}
+    body = session_body(instance)
+    body["manifests"] = [*body["manifests"], {"id": "future", "version": "9", "wings": 2}]
+    opened = client.put("/agent/v1/session", json=body, headers=headers)
+    assert opened.status_code == 200
+    url = f"/api/v1/agents/{answer.json()['agent_id']}"
+    plugins = client.get(url, headers=tenants[0].headers).json()["plugins"]
+    aside = {one["id"]: one["set_aside"] for one in plugins}
+    assert aside["redis"] is None
+    assert "wings" in aside["future"] or "name" in aside["future"]
+
+
+def test_labels_are_changed_on_top_of_what_was_seen_and_kept_in_the_audit_log(
+    client, tenants, session_factory
+):
+    _, answer = enrol(client, tenants[0])
+    url = f"/api/v1/agents/{answer.json()['agent_id']}"
+    ours = tenants[0].headers
+    tag = client.get(url, headers=ours).headers["ETag"]
+
+    changed = client.patch(url, json={"labels": {"rack": "b"}}, headers={**ours, "If-Match": tag})
+    late = client.patch(url, json={"labels": {"rack": "c"}}, headers={**ours, "If-Match": tag})
+
+    assert changed.status_code == 200, changed.text
+    assert changed.json()["labels"] == {"rack": "b"}
+    assert changed.headers["ETag"] != tag
+    assert late.status_code == 412
+    with unit_of_work(session_factory) as session:
+        entry = session.scalars(
+            select(AuditEntry)
+            .where(AuditEntry.action == "agent.labelled")
+            .order_by(AuditEntry.at.desc())
+        ).first()
+        assert entry is not None
+        assert entry.details["now"] == {"rack": "b"}
+    assert client.patch(url, json={"labels": {}}, headers=tenants[1].headers).status_code == 404
+    odd = client.patch(url, json={"labels": {"a b": "c"}}, headers=ours)
+    assert odd.status_code == 422
+
+
+def test_an_agent_is_lent_to_projects_of_its_organization(client, tenants):
+    _, answer = enrol(client, tenants[0])
+    url = f"/api/v1/agents/{answer.json()['agent_id']}"
+    ours = tenants[0].headers
+    assert client.get(url, headers=ours).json()["lent_to"] is None, "to all, to begin with"
+
+    wrong = client.patch(url, json={"lent_to": [str(tenants[1].project_id)]}, headers=ours)
+    none = client.patch(url, json={"lent_to": []}, headers=ours)
+    back = client.patch(url, json={"lent_to": None}, headers=ours)
+
+    assert wrong.status_code == 422
+    assert none.json()["lent_to"] == []
+    assert back.json()["lent_to"] is None

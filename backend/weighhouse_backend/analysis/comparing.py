@@ -125,7 +125,8 @@ class ComparisonService:
         return self._read(chosen, baseline, paired=False)
 
     def _sides(self, campaigns: dict[UUID, Campaign]) -> list[Side]:
-        manifests = self.catalog.manifests()
+        projects = {campaign.project_id for campaign in campaigns.values()}
+        manifests = {one: self.catalog.manifests([one]) for one in projects}
         runs = self.figures.of_campaigns(campaigns)
         found = []
         for campaign in campaigns.values():
@@ -135,7 +136,7 @@ class ComparisonService:
                     campaign,
                     document,
                     index,
-                    manifests.get(target.system),
+                    manifests[campaign.project_id].get(target.system),
                     [
                         run
                         for run in runs
@@ -221,15 +222,19 @@ class ComparisonService:
         self, sides: Sequence[Side], found: Sequence[FindingRead]
     ) -> list[DisclaimerRead]:
         statements: dict[tuple[str, str], DisclaimerRead] = {}
-        for document in {side.campaign.revision_id: side.document for side in sides}.values():
-            systems = {plugin for side in sides for plugin in side.target.plugins}
-            for one in self.disclosure.disclaimers_for(systems, document.disclosure):
+        systems = {plugin for side in sides for plugin in side.target.plugins}
+        for side in {side.campaign.revision_id: side for side in sides}.values():
+            for one in self.disclosure.disclaimers_for(
+                [side.campaign.project_id], systems, side.document.disclosure
+            ):
                 statements.setdefault((one.id, one.text), one)
         return [*statements.values(), *checks_as_disclaimers(found)]
 
     def _disclosure(self, sides: Sequence[Side], reference: Side) -> DisclosureRead:
         return self.disclosure.sheet(
-            {side.system_id for side in sides}, reference.document.disclosure
+            {side.campaign.project_id for side in sides},
+            {side.system_id for side in sides},
+            reference.document.disclosure,
         )
 
 

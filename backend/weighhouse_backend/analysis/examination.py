@@ -48,7 +48,9 @@ class ExaminationService:
         return RunRead(
             **dict(facts),
             findings=sorted(found, key=lambda finding: GRAVITY[finding.severity]),
-            disclaimers=self.disclosure.disclaimers_for(taking_part, document.disclosure),
+            disclaimers=self.disclosure.disclaimers_for(
+                [run.project_id], taking_part, document.disclosure
+            ),
         )
 
     def examine(self, campaign: Campaign, run: Run) -> list[FindingRead]:

@@ -77,7 +77,9 @@ class GateService:
             ],
             cells=[_cell_read(cell, decided) for cell in decided.result.cells],
             disclaimers=[
-                *self.disclosure.disclaimers_for(systems, document.disclosure),
+                *self.disclosure.disclaimers_for(
+                    [campaign.project_id], systems, document.disclosure
+                ),
                 *checks_as_disclaimers(checks),
             ],
         )

@@ -155,7 +155,7 @@ class HistoryService:
                 ChangePointRead.model_validate(row, from_attributes=True)
                 for row in self.repository.change_points(series.id)
             ],
-            disclaimers=self.disclosure.disclaimers_for([series.system_id]),
+            disclaimers=self.disclosure.disclaimers_for([series.project_id], [series.system_id]),
         )
 
     def _put(

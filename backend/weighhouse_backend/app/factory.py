@@ -1,10 +1,11 @@
 """Makes the application out of settings; nothing happens before."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
-import redis.asyncio
 from fastapi import FastAPI
+from sqlalchemy import Engine
 
 from weighhouse_backend.analysis.endpoints import router as analysis
 from weighhouse_backend.app.description import Application
@@ -14,18 +15,24 @@ from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.app.reference import install_reference
 from weighhouse_backend.app.status import router as status
 from weighhouse_backend.app.surroundings import Surroundings
+from weighhouse_backend.campaigns.dependencies import Campaigns, campaigns_of
 from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
 from weighhouse_backend.campaigns.endpoints import router as campaigns
+from weighhouse_backend.campaigns.waiting_room import CONNECTIONS, WaitingRoom
 from weighhouse_backend.experiments.endpoints import router as experiments
 from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
 from weighhouse_backend.fleet.endpoints import router as fleet
+from weighhouse_backend.fleet.sightings import Sightings
 from weighhouse_backend.identity.endpoints import router as identity
-from weighhouse_backend.kit.db import install_database, make_engine
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import install_database, make_engine, make_session_factory
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.logs import configure_logs
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.subscriptions import Subscriptions
+from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 
@@ -43,15 +50,23 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     chosen = settings or Settings()
     configure_logs(chosen.log_level)
     engine = make_engine(chosen.database_url)
+    claims_engine = make_engine(chosen.database_url, pool_size=CONNECTIONS // 2)
 
     @asynccontextmanager
     async def lifespan(app: Application) -> AsyncIterator[None]:
-        app.state.redis_async = redis.asyncio.Redis.from_url(chosen.redis_url)
+        state = app.state
+        tasks = [
+            asyncio.create_task(state.subscriptions.run()),
+            asyncio.create_task(state.waiting_room.run()),
+        ]
         try:
             yield
         finally:
-            await app.state.redis_async.aclose()
-            app.state.redis.close()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            state.redis.close()
+            claims_engine.dispose()
             engine.dispose()
 
     app = Application(lifespan)
@@ -59,6 +74,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install_database(app, engine)
     app.state.celery = make_celery(chosen.redis_url)
     app.state.redis = make_redis(chosen.redis_url)
+    app.state.subscriptions = Subscriptions(chosen.redis_url)
+    app.state.sightings = Sightings(SystemClock())
+    app.state.waiting_room = _waiting_room(app, claims_engine)
     install_problems(app)
     app.add_middleware(Surroundings)
     for router in ROUTERS:
@@ -67,3 +85,15 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install_documentation(app, chosen.docs_dir)
     install_frontend(app, chosen.frontend_dir)
     return app
+
+
+def _waiting_room(app: FastAPI, engine: Engine) -> WaitingRoom:
+    sessions = make_session_factory(engine)
+
+    @contextmanager
+    def transaction() -> Iterator[Campaigns]:
+        with unit_of_work(sessions) as session:
+            yield campaigns_of(app, session)
+
+    state = app.state
+    return WaitingRoom(transaction, state.subscriptions, state.sightings, state.settings)

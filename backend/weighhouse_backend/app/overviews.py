@@ -1,27 +1,46 @@
 """Resources that several features know a part of: agents at work, systems and where they ran."""
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Header, Response
 from pydantic import BaseModel
 from weighhouse_protocol.faults import FaultVerb
-from weighhouse_protocol.manifest import BenchmarkClause, Manifest, ManifestTopology
+from weighhouse_protocol.manifest import BenchmarkClause, ManifestTopology
 
+from weighhouse_backend.campaigns.dependencies import CampaignsDep
 from weighhouse_backend.campaigns.occupancy import OccupancyService
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
 from weighhouse_backend.fleet.dependencies import FleetServiceDep
 from weighhouse_backend.fleet.models import Agent
-from weighhouse_backend.fleet.schemas import AgentRead
+from weighhouse_backend.fleet.schemas import AgentChange, AgentRead
+from weighhouse_backend.fleet.views import tag_of
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page
+from weighhouse_backend.kit.problems import NotFound
 
 router = APIRouter(prefix="/api/v1")
+
+
+class ManifestConflict(BaseModel):
+    """Agents that say the same version of a plugin, and mean different things by it."""
+
+    version: str
+    digests: dict[str, list[str]]
+    """Digest of the manifest → names of the agents that have it."""
+
+
+class SetAsideRead(BaseModel):
+    """A manifest that cannot be read; the next best one of its plugin speaks, if there is one."""
+
+    version: str
+    digest: str
+    reason: str
 
 
 class SystemRead(BaseModel):
@@ -38,6 +57,10 @@ class SystemRead(BaseModel):
     colour: str
     mark: str
     plugin_version: str
+    manifest_digest: str
+    """Of the manifest that speaks here: the newest that an agent of the project offers."""
+    conflicts: list[ManifestConflict]
+    set_aside: list[SetAsideRead]
     operations: list[str]
     deployments: list[str]
     default_deployment: str
@@ -72,11 +95,14 @@ class _Overviews:
         catalog: CatalogServiceDep,
         disclosure: DisclosureServiceDep,
         fleet: FleetServiceDep,
+        campaigns: CampaignsDep,
     ) -> None:
         self.caller = caller
         self.catalog = catalog
         self.disclosure = disclosure
         self.fleet = fleet
+        self.outbox = campaigns.outbox
+        self.jobs = campaigns.jobs
         self.occupancy = OccupancyService(session)
 
     def at_work(self) -> Mapping[UUID, UUID]:
@@ -85,10 +111,33 @@ class _Overviews:
     def agent(self, agent: Agent) -> AgentRead:
         return self.fleet.read(agent, self.at_work().get(agent.id))
 
-    def systems(self, manifests: list[Manifest]) -> list[SystemRead]:
-        counts = self.fleet.counts_by_plugin(self.caller)
-        last = self.occupancy.last_run_by_system(self.caller.project_ids)
-        statements = self.disclosure.disclaimers_for([one.id for one in manifests])
+    def changed(self, agent: Agent) -> AgentRead:
+        """An agent that somebody changed; its long poll finds out at once."""
+        self.outbox.wake_agent(agent.id)
+        return self.agent(agent)
+
+    def systems(
+        self, system_id: str | None = None, project_id: UUID | None = None
+    ) -> list[SystemRead]:
+        """Systems as the caller's projects see them, or one project; all, or one of them."""
+        if project_id is not None:
+            self.caller.require(project_id)
+        projects = self.caller.project_ids if project_id is None else {project_id}
+        catalog = self.catalog.of(projects)
+        if system_id is not None and system_id not in catalog.entries:
+            raise NotFound(f"no agent has brought a plugin {system_id!r} that can be read")
+        digests = {
+            name: entry.digest
+            for name, entry in catalog.entries.items()
+            if system_id in {None, name}
+        }
+        manifests = sorted(
+            (catalog.entries[name].manifest for name in digests), key=lambda one: one.name
+        )
+        counts = self.fleet.counts_by_plugin(projects)
+        last = self.occupancy.last_run_by_system(projects, digests)
+        statements = self.disclosure.disclaimers_for(projects, digests)
+        conflicts = self._conflicts(projects)
         return [
             SystemRead(
                 id=one.id,
@@ -102,6 +151,13 @@ class _Overviews:
                 colour=one.colour,
                 mark=one.mark,
                 plugin_version=one.version,
+                manifest_digest=digests[one.id],
+                conflicts=conflicts.get(one.id, []),
+                set_aside=[
+                    SetAsideRead(version=each.version, digest=each.digest, reason=each.reason)
+                    for each in catalog.set_aside
+                    if each.plugin_id == one.id
+                ],
                 operations=list(one.operations),
                 deployments=list(one.deployments),
                 default_deployment=one.default_deployment,
@@ -121,21 +177,37 @@ class _Overviews:
             for one in manifests
         ]
 
+    def _conflicts(self, projects: Collection[UUID]) -> dict[str, list[ManifestConflict]]:
+        found: dict[tuple[str, str], dict[str, list[str]]] = {}
+        differing = [one for one in self.catalog.offers(projects) if one.differs]
+        names = self.fleet.names(one.agent_id for one in differing)
+        for one in differing:
+            digests = found.setdefault((one.plugin_id, one.version), {})
+            digests.setdefault(one.digest, []).append(names[one.agent_id])
+        by_plugin: dict[str, list[ManifestConflict]] = {}
+        for (plugin_id, version), digests in sorted(found.items()):
+            conflict = ManifestConflict(version=version, digests=digests)
+            by_plugin.setdefault(plugin_id, []).append(conflict)
+        return by_plugin
+
 
 OverviewsDep = Annotated[_Overviews, Depends()]
 
 
 @router.get("/systems", tags=["systems"])
-def catalog_list_systems(overviews: OverviewsDep) -> Page[SystemRead]:
-    """Every system that an agent's plugin describes."""
-    manifests = sorted(overviews.catalog.manifests().values(), key=lambda one: one.name)
-    return Page(items=overviews.systems(manifests))
+def catalog_list_systems(
+    overviews: OverviewsDep, project_id: UUID | None = None
+) -> Page[SystemRead]:
+    """Every system that an agent's plugin describes, as the caller's projects see it, or one."""
+    return Page(items=overviews.systems(project_id=project_id))
 
 
 @router.get("/systems/{system_id}", tags=["systems"])
-def catalog_read_system(system_id: str, overviews: OverviewsDep) -> SystemRead:
+def catalog_read_system(
+    system_id: str, overviews: OverviewsDep, project_id: UUID | None = None
+) -> SystemRead:
     """One system, with its documentation."""
-    return overviews.systems([overviews.catalog.manifest(system_id)])[0]
+    return overviews.systems(system_id, project_id)[0]
 
 
 @router.get("/agents", tags=["agents"])
@@ -144,21 +216,47 @@ def fleet_list_agents(overviews: OverviewsDep, project_id: UUID | None = None) -
     return Page(items=overviews.fleet.agents(overviews.caller, project_id, overviews.at_work()))
 
 
+@router.get("/agents/{agent_id}", tags=["agents"])
+def fleet_get_agent(agent_id: UUID, overviews: OverviewsDep, response: Response) -> AgentRead:
+    """One machine; its ETag is that of what can be changed of it."""
+    agent = overviews.fleet.found(overviews.caller, agent_id)
+    response.headers["ETag"] = tag_of(agent)
+    return overviews.agent(agent)
+
+
+@router.patch("/agents/{agent_id}", tags=["agents"])
+def fleet_change_agent(
+    agent_id: UUID,
+    body: AgentChange,
+    overviews: OverviewsDep,
+    response: Response,
+    if_match: Annotated[str | None, Header()] = None,
+) -> AgentRead:
+    """Change an agent's labels, or which projects it works for; takes a maintainer.
+
+    With If-Match only on top of what was edited. Both are kept in the audit log.
+    """
+    agent = overviews.fleet.change(overviews.caller, agent_id, body, if_match)
+    overviews.jobs.send("campaigns.allocate")  # a run may have waited for such a machine
+    response.headers["ETag"] = tag_of(agent)
+    return overviews.changed(agent)
+
+
 @router.post("/agents/{agent_id}/drain", tags=["agents"])
 def fleet_drain_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
     """Give an agent no new runs; what it is at goes on."""
     agent = overviews.fleet.set_draining(overviews.caller, agent_id, draining=True)
-    return overviews.agent(agent)
+    return overviews.changed(agent)
 
 
 @router.post("/agents/{agent_id}/undrain", tags=["agents"])
 def fleet_undrain_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
     """Give an agent runs again."""
     agent = overviews.fleet.set_draining(overviews.caller, agent_id, draining=False)
-    return overviews.agent(agent)
+    return overviews.changed(agent)
 
 
 @router.post("/agents/{agent_id}/revoke", tags=["agents"])
 def fleet_revoke_agent(agent_id: UUID, overviews: OverviewsDep) -> AgentRead:
     """Make an agent's token worthless; an attempt it is at ends, and is tried elsewhere."""
-    return overviews.agent(overviews.fleet.revoke(overviews.caller, agent_id))
+    return overviews.changed(overviews.fleet.revoke(overviews.caller, agent_id))

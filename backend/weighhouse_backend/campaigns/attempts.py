@@ -329,6 +329,7 @@ class AttemptService:
             )
         )
         return AttemptOrder(
+            manifest_digest=cell.manifest_digest,
             attempt_id=attempt.id,
             run_id=run.id,
             campaign_id=campaign.id,

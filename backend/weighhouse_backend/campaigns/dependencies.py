@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Depends, Request
+from fastapi import Depends, FastAPI, Request
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.allocation import Allocator
@@ -137,12 +137,12 @@ class Campaigns:
         return SchedulingService(self.session, self.repository, schedules, self.campaigns)
 
 
-def campaigns_of(request: Request, session: Session) -> Campaigns:
+def campaigns_of(app: FastAPI, session: Session) -> Campaigns:
     """The services over a session, with the application's ports."""
-    state = request.app.state
+    state = app.state
     return Campaigns(
         session=session,
-        jobs=CeleryJobs(state.celery, session),
+        jobs=CeleryJobs(state.celery, session, state.redis),
         events=RedisEvents(state.redis, session),
         clock=SystemClock(),
         settings=state.settings,
@@ -150,7 +150,7 @@ def campaigns_of(request: Request, session: Session) -> Campaigns:
 
 
 def _campaigns(request: Request, session: SessionDep) -> Campaigns:
-    return campaigns_of(request, session)
+    return campaigns_of(request.app, session)
 
 
 CampaignsDep = Annotated[Campaigns, Depends(_campaigns)]

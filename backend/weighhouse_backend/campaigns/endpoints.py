@@ -2,15 +2,13 @@
 
 # ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
 
-import time
 from collections.abc import AsyncIterator
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from starlette.concurrency import run_in_threadpool
-from weighhouse_protocol.order import AttemptOrder, Claimed, ClaimRequest
+from weighhouse_protocol.order import Claimed, ClaimRequest
 from weighhouse_protocol.report import (
     AttemptStarted,
     AttemptState,
@@ -25,19 +23,16 @@ from weighhouse_backend.campaigns.dependencies import (
     AttemptServiceDep,
     CampaignsDep,
     CampaignServiceDep,
-    campaigns_of,
 )
 from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.outbox import agent_channel
 from weighhouse_backend.campaigns.schemas import CampaignCreate, CampaignRead, CampaignSummary
 from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.campaigns.stream import CampaignStream
-from weighhouse_backend.campaigns.wakeups import listening
+from weighhouse_backend.campaigns.waiting_room import WaitingRoom
 from weighhouse_backend.fleet.dependencies import bearer
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
-from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 router = APIRouter(prefix="/api/v1", tags=["campaigns"])
 agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
@@ -133,7 +128,7 @@ async def campaigns_stream_events(
     campaign and its runs stand.
     """
     state = request.app.state
-    stream = CampaignStream(state.session_factory, state.redis_async, SystemClock())
+    stream = CampaignStream(state.session_factory, state.subscriptions, SystemClock())
     known = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
     async for event in stream.events(watched, known):
         yield event
@@ -149,35 +144,8 @@ async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
     Holds no database connection while it waits. Repeating it with the same claim_id repeats the
     answer.
     """
-    state = request.app.state
-    token = bearer(request)
-    agent_id, draining = await run_in_threadpool(_greet, request, token)
-    deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
-    async with listening(state.redis_async, agent_channel(agent_id)) as waker:
-        while True:
-            order = await run_in_threadpool(_claim, request, token, body.claim_id)
-            left = deadline - time.monotonic()
-            if order is not None or left <= 0:
-                break
-            await waker.wait(left)
-            if await request.is_disconnected():
-                break  # whoever asks next takes what came up meanwhile
-    return Claimed(order=order, directives=("drain",) if draining else ())
-
-
-def _greet(request: Request, token: str) -> tuple[UUID, bool]:
-    with unit_of_work(request.app.state.session_factory) as session:
-        campaigns = campaigns_of(request, session)
-        agent = campaigns.fleet.authenticate(token)
-        campaigns.jobs.send("campaigns.allocate")
-        return agent.id, agent.draining
-
-
-def _claim(request: Request, token: str, claim_id: UUID) -> AttemptOrder | None:
-    with unit_of_work(request.app.state.session_factory) as session:
-        campaigns = campaigns_of(request, session)
-        agent = campaigns.fleet.authenticate(token)
-        return campaigns.attempts.claim(agent, claim_id, token)
+    room: WaitingRoom = request.app.state.waiting_room
+    return await room.claim(bearer(request), body, request.is_disconnected)
 
 
 @agent_router.get("/attempts/{attempt_id}")

@@ -101,6 +101,12 @@ class Cell(Base):
     __table_args__ = (
         UniqueConstraint("campaign_id", "target_index", "workload_index", "load_index"),
         CheckConstraint("load_kind IN ('closed', 'open')", name="load_kind"),
+        Index(
+            "ix_cells_project_id_system_id_last_finished_at",
+            "project_id",
+            "system_id",
+            "last_finished_at",
+        ),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
@@ -116,6 +122,10 @@ class Cell(Base):
     load_kind: Mapped[str] = mapped_column(Text)
     load_value: Mapped[float]
     load_label: Mapped[str] = mapped_column(Text)
+    manifest_digest: Mapped[str | None] = mapped_column(Text)
+    """Of the system's manifest that the campaign was planned with."""
+    last_finished_at: Mapped[datetime.datetime | None]
+    """When a run of it ended last."""
 
 
 class Run(Base):

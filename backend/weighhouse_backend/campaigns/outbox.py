@@ -14,6 +14,9 @@ from weighhouse_backend.campaigns.views import CampaignViews
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.events import Events
 
+AGENT_CHANNELS = "agent:"
+"""What the channels of agents' long polls begin with."""
+
 
 def campaign_channel(campaign_id: UUID) -> str:
     """Where wake-ups and live samples of a campaign are published."""
@@ -22,7 +25,7 @@ def campaign_channel(campaign_id: UUID) -> str:
 
 def agent_channel(agent_id: UUID) -> str:
     """Where an agent's long poll is woken."""
-    return f"agent:{agent_id}"
+    return f"{AGENT_CHANNELS}{agent_id}"
 
 
 def run_event(run: Run) -> RunEvent:

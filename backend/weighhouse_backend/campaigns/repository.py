@@ -117,6 +117,10 @@ class CampaignRepository:
             .order_by(Cell.workload_index, Cell.load_index, Cell.target_index)
         ).all()
 
+    def note_end(self, cell_id: UUID, at: datetime.datetime) -> None:
+        """A run of a cell ended; the campaign is locked."""
+        self.cell(cell_id).last_finished_at = at
+
     def cell(self, cell_id: UUID) -> Cell:
         """A cell that is known to exist."""
         return self.session.get_one(Cell, cell_id)
@@ -226,16 +230,6 @@ class CampaignRepository:
             is not None
         )
 
-    def last_run_by_system(self, project_ids: Iterable[UUID]) -> dict[str, datetime.datetime]:
-        """When each system's last run ended, over projects."""
-        found = self.session.execute(
-            select(Cell.system_id, func.max(Run.finished_at))
-            .join(Run, Run.cell_id == Cell.id)
-            .where(Run.project_id.in_(list(project_ids)), Run.finished_at.is_not(None))
-            .group_by(Cell.system_id)
-        )
-        return {system_id: at for system_id, at in found if at is not None}
-
     # Attempts
 
     def attempt(self, attempt_id: UUID) -> Attempt | None:
@@ -324,15 +318,6 @@ class CampaignRepository:
             .where(Run.campaign_id == campaign_id, Attempt.claimed_at.is_not(None))
             .distinct()
         ).all()
-
-    def runs_by_agent(self, project_ids: Iterable[UUID]) -> dict[UUID, UUID]:
-        """Agent → the run it carries out."""
-        found = self.session.execute(
-            select(Attempt.agent_id, Attempt.run_id).where(
-                Attempt.project_id.in_(list(project_ids)), Attempt.status.in_(LIVE_ATTEMPTS)
-            )
-        )
-        return dict(found.all())
 
     def running_by_project(self) -> dict[UUID, int]:
         """Attempts under way, counted by project: what fairness looks at."""

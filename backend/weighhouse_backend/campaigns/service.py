@@ -105,7 +105,7 @@ class CampaignService:
         """
         source = self.experiments.revision(experiment.id, revision or experiment.current_revision)
         document = self.experiments.document(source.id)
-        self.experiments.validation.require_possible(document)
+        self.experiments.validation.require_possible(document, experiment.project_id)
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()
         campaign = Campaign(
@@ -236,7 +236,8 @@ class CampaignService:
         return True
 
     def _lay_out(self, campaign: Campaign, document: Document, planned: Plan) -> None:
-        rows = [_cell_row(campaign, document, cell) for cell in planned.cells]
+        digests = self.experiments.validation.digests(campaign.project_id)
+        rows = [_cell_row(campaign, document, cell, digests) for cell in planned.cells]
         ids: Mapping[PlannedCell, UUID] = {
             cell: row["id"] for cell, row in zip(planned.cells, rows, strict=True)
         }
@@ -301,7 +302,9 @@ class CampaignService:
         )
 
 
-def _cell_row(campaign: Campaign, document: Document, cell: PlannedCell) -> dict[str, Any]:
+def _cell_row(
+    campaign: Campaign, document: Document, cell: PlannedCell, digests: Mapping[str, str]
+) -> dict[str, Any]:
     target = document.targets[cell.target_index]
     load = document.load_levels[cell.load_index]
     return {
@@ -313,6 +316,7 @@ def _cell_row(campaign: Campaign, document: Document, cell: PlannedCell) -> dict
         "load_index": cell.load_index,
         "target": target.name,
         "system_id": target.system,
+        "manifest_digest": digests.get(target.system),
         "workload": document.workloads[cell.workload_index].name,
         "load_kind": load.model,
         "load_value": load.value,

@@ -8,19 +8,18 @@ from typing import Any
 from uuid import UUID
 
 from fastapi.sse import ServerSentEvent
-from redis.asyncio import Redis
 from starlette.concurrency import run_in_threadpool
 
 from weighhouse_backend.campaigns.event_log import EventLog
 from weighhouse_backend.campaigns.outbox import campaign_channel, run_event
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.views import CampaignViews
-from weighhouse_backend.campaigns.wakeups import POLL_SECONDS, listening
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.dependencies import experiment_service
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.db import SessionFactory
+from weighhouse_backend.kit.subscriptions import LOOK_SECONDS, Subscriptions
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 BATCH = 500
@@ -40,7 +39,7 @@ class CampaignStream:
     """Reads the outbox from an event on, for ever; holds no database connection while it waits."""
 
     sessions: SessionFactory
-    redis: Redis
+    subscriptions: Subscriptions
     clock: Clock
 
     async def events(
@@ -52,7 +51,7 @@ class CampaignStream:
             all its runs stand now, then go on.
         :returns: stored events with rising ids; live samples, which are not kept, without one.
         """
-        async with listening(self.redis, campaign_channel(campaign_id)) as waker:
+        async with self.subscriptions.listening(campaign_channel(campaign_id)) as listener:
             if last_event_id is None:
                 opening = await run_in_threadpool(self._snapshot, campaign_id)
             else:
@@ -62,7 +61,7 @@ class CampaignStream:
                 last = event.id
                 yield _sent(event)
             while True:
-                message = await waker.wait(POLL_SECONDS)
+                message = await listener.wait(LOOK_SECONDS)
                 if message is not None and message.get("kind") == "live":
                     yield ServerSentEvent(event="live", raw_data=json.dumps(message.get("data")))
                     continue

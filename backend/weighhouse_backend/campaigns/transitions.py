@@ -124,6 +124,7 @@ class Transitions:
             run.finished_at = None
         if to in FINISHED_RUNS or to is RunStatus.SETTLING:
             run.finished_at = now
+            self.repository.note_end(run.cell_id, now)
         if to is RunStatus.SETTLING:
             self.jobs.send("results.settle_run", run_id=str(run.id))
 

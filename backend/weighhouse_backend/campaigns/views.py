@@ -88,7 +88,7 @@ class CampaignViews:
         return CampaignRead(
             **dict(self.summaries([campaign])[0]),
             seed=campaign.seed,
-            targets=self._targets(document),
+            targets=self._targets(campaign.project_id, document),
             workloads=[workload.name for workload in document.workloads],
             load_levels=[_level(level) for level in document.load_levels],
             repetitions=campaign.repetitions,
@@ -97,7 +97,9 @@ class CampaignViews:
             agents=[AgentOfCampaign(id=agent_id, name=name) for agent_id, name in agents],
             base_campaign_id=campaign.base_campaign_id,
             disclosure=self.disclosure.sheet(
-                {target.system for target in document.targets}, document.disclosure
+                [campaign.project_id],
+                {target.system for target in document.targets},
+                document.disclosure,
             ),
             links=CampaignLinks(
                 self=address,
@@ -121,8 +123,8 @@ class CampaignViews:
             return None
         return seconds_left(groups, self.repository.attempts_under_way(campaign.id))
 
-    def _targets(self, document: Document) -> list[TargetOfCampaign]:
-        manifests = self.catalog.manifests()
+    def _targets(self, project_id: UUID, document: Document) -> list[TargetOfCampaign]:
+        manifests = self.catalog.manifests([project_id])
         found = []
         for target in document.targets:
             manifest = manifests.get(target.system)

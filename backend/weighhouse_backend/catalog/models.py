@@ -1,26 +1,55 @@
-"""Table: plugins, the manifests by id and version."""
+"""Tables: manifests, by organization and digest; manifest_offers, what agents bring now."""
 
 import datetime
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import Text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Text, Uuid
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
 
 
-class Plugin(Base):
-    """A manifest that an agent brought; the one seen last speaks for the system.
+class StoredManifest(Base):
+    """A manifest that an organization's agent brought. Content: it never changes."""
 
-    Manifests are shared by all tenants: they say what software can do, nothing of anybody's.
-    """
+    __tablename__ = "manifests"
+    __table_args__ = (
+        Index("ix_manifests_organization_id_plugin_id", "organization_id", "plugin_id"),
+    )
 
-    __tablename__ = "plugins"
-
-    id: Mapped[str] = mapped_column(Text, primary_key=True)
-    version: Mapped[str] = mapped_column(Text, primary_key=True)
+    organization_id: Mapped[UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
+    )
+    digest: Mapped[str] = mapped_column(Text, primary_key=True)
+    """SHA-256 of the manifest's canonical JSON."""
+    plugin_id: Mapped[str] = mapped_column(Text)
+    version: Mapped[str] = mapped_column(Text)
     manifest: Mapped[dict[str, Any]] = mapped_column(JSONB)
-    content_hash: Mapped[str] = mapped_column(Text)
     first_seen_at: Mapped[datetime.datetime]
-    last_seen_at: Mapped[datetime.datetime] = mapped_column(index=True)
+    last_seen_at: Mapped[datetime.datetime]
+
+
+class ManifestOffer(Base):
+    """A plugin that an agent has now."""
+
+    __tablename__ = "manifest_offers"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["organization_id", "digest"],
+            ["manifests.organization_id", "manifests.digest"],
+            ondelete="CASCADE",
+        ),
+        Index("ix_manifest_offers_organization_id_digest", "organization_id", "digest"),
+    )
+
+    agent_id: Mapped[UUID] = mapped_column(
+        ForeignKey("agents.id", ondelete="CASCADE"), primary_key=True
+    )
+    plugin_id: Mapped[str] = mapped_column(Text, primary_key=True)
+    organization_id: Mapped[UUID]
+    digest: Mapped[str] = mapped_column(Text)
+    projects: Mapped[list[UUID] | None] = mapped_column(ARRAY(Uuid()))
+    """Projects that the agent is lent to; none named: all of the organization's."""
+    offered_at: Mapped[datetime.datetime]

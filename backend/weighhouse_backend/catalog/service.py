@@ -1,44 +1,193 @@
-"""Which systems there are, and what they can do."""
+"""Which systems there are, and what they can do: each organization's own view."""
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
+import structlog
+from pydantic import ValidationError
 from sqlalchemy.orm import Session
 from weighhouse_protocol.manifest import Manifest
 
+from weighhouse_backend.catalog.choosing import in_order
 from weighhouse_backend.catalog.repository import CatalogRepository
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """A manifest that cannot be read; what else there is goes on without it."""
+
+    plugin_id: str
+    version: str
+    digest: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The manifest that speaks for a plugin."""
+
+    manifest: Manifest
+    digest: str
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """What some projects see."""
+
+    entries: Mapping[str, Entry]
+    set_aside: tuple[SetAside, ...]
+
+    @property
+    def manifests(self) -> dict[str, Manifest]:
+        """By plugin."""
+        return {name: entry.manifest for name, entry in self.entries.items()}
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A plugin as one agent has it."""
+
+    agent_id: UUID
+    plugin_id: str
+    version: str
+    digest: str
+    differs: bool
+    """Whether another agent has the same version with another digest."""
+
 
 @dataclass(frozen=True)
 class CatalogService:
-    """Manifests of plugins."""
+    """Manifests of plugins, by digest for each organization; no tenant changes another's."""
 
     session: Session
     clock: Clock
 
-    def manifests(self) -> dict[str, Manifest]:
-        """The current manifest of every plugin, by id."""
-        rows = CatalogRepository(self.session).newest()
-        return {row.id: Manifest.model_validate(row.manifest) for row in rows}
+    @property
+    def repository(self) -> CatalogRepository:
+        """The feature's queries, for its own use."""
+        return CatalogRepository(self.session)
 
-    def manifest(self, plugin_id: str, version: str | None = None) -> Manifest:
-        """A plugin's manifest; of a version, or the current one.
+    def of(self, project_ids: Collection[UUID]) -> Catalog:
+        """What projects see: of each plugin the newest version that an agent of theirs offers.
 
-        :raises NotFound: when no agent ever brought it.
+        A manifest that cannot be read (any more) is set aside, and the next best one speaks.
         """
-        row = CatalogRepository(self.session).one(plugin_id, version)
-        if row is None:
-            raise NotFound(f"no agent has brought a plugin {plugin_id!r}")
-        return Manifest.model_validate(row.manifest)
+        ranked = in_order(self.repository.candidates(project_ids))
+        entries: dict[str, Entry] = {}
+        aside: list[SetAside] = []
+        while ranked:
+            firsts = {plugin_id: several.pop(0) for plugin_id, several in ranked.items()}
+            contents = self.repository.contents(firsts.values())
+            for plugin_id, one in firsts.items():
+                try:
+                    manifest = Manifest.model_validate(contents[one.organization_id, one.digest])
+                except ValidationError as error:
+                    reason = _reason(error)
+                    log.warning("manifest_set_aside", plugin=plugin_id, reason=reason)
+                    aside.append(SetAside(plugin_id, one.version, one.digest, reason))
+                else:
+                    entries[plugin_id] = Entry(manifest, one.digest)
+            ranked = {
+                plugin_id: several
+                for plugin_id, several in ranked.items()
+                if several and plugin_id not in entries
+            }
+        return Catalog(dict(sorted(entries.items())), tuple(aside))
 
-    def bring(self, manifests: Iterable[Manifest]) -> None:
-        """Take the manifests of an agent; repeatable."""
-        repository = CatalogRepository(self.session)
+    def manifests(self, project_ids: Collection[UUID]) -> dict[str, Manifest]:
+        """The manifest that speaks for each plugin, by id, as projects see it."""
+        return self.of(project_ids).manifests
+
+    def manifest(self, project_ids: Collection[UUID], plugin_id: str) -> Manifest:
+        """The manifest that speaks for a plugin.
+
+        :raises NotFound: when no agent of the organization ever brought one that can be read.
+        """
+        found = self.of(project_ids).entries.get(plugin_id)
+        if found is None:
+            raise NotFound(f"no agent has brought a plugin {plugin_id!r}")
+        return found.manifest
+
+    def offers(self, project_ids: Collection[UUID]) -> list[Offered]:
+        """What agents lent to projects have now, with what they disagree on."""
+        rows = self.repository.offers(project_ids)
+        digests: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for _, plugin_id, version, digest in rows:
+            digests[plugin_id, version].add(digest)
+        return [
+            Offered(agent_id, plugin_id, version, digest, len(digests[plugin_id, version]) > 1)
+            for agent_id, plugin_id, version, digest in rows
+        ]
+
+    def bring(self, organization_id: UUID, manifests: Iterable[Manifest]) -> dict[str, str]:
+        """Take the manifests of an organization's agent; repeatable.
+
+        :returns: plugin → digest.
+        """
         now = self.clock.now()
+        found: dict[str, str] = {}
         for manifest in sorted(manifests, key=lambda one: (one.id, one.version)):
-            content = json.dumps(manifest.model_dump(mode="json"), sort_keys=True)
-            repository.upsert(manifest, hashlib.sha256(content.encode()).hexdigest(), now)
+            found[manifest.id] = digest_of(manifest)
+            self.repository.keep(organization_id, manifest, found[manifest.id], now)
+        return found
+
+    def offer(
+        self,
+        agent_id: UUID,
+        organization_id: UUID,
+        projects: Sequence[UUID] | None,
+        manifests: Iterable[Manifest],
+    ) -> None:
+        """An agent says what it has; what it had before is forgotten.
+
+        :param projects: it is lent to; None: all of its organization's.
+        """
+        digests = self.bring(organization_id, manifests)
+        self.repository.offer(agent_id, organization_id, projects, digests, self.clock.now())
+
+    def lend(self, agent_id: UUID, projects: Sequence[UUID] | None) -> None:
+        """An agent serves these projects from now on; None: all of its organization's."""
+        self.repository.lend(agent_id, projects)
+
+    def withdraw(self, agent_id: UUID) -> None:
+        """An agent has nothing any more."""
+        self.repository.withdraw(agent_id)
+
+
+def digest_of(manifest: Manifest) -> str:
+    """SHA-256 of a manifest's canonical JSON."""
+    content = json.dumps(manifest.model_dump(mode="json"), sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def sorted_out(
+    documents: Iterable[Mapping[str, object]],
+) -> tuple[tuple[Manifest, ...], dict[str, str]]:
+    """Manifests as an agent sends them.
+
+    :returns: those that can be read; and of the others plugin → reason.
+    """
+    readable: list[Manifest] = []
+    aside: dict[str, str] = {}
+    for number, document in enumerate(documents, 1):
+        try:
+            readable.append(Manifest.model_validate(document))
+        except ValidationError as error:
+            aside[str(document.get("id") or f"number {number}")[:80]] = _reason(error)
+    return tuple(readable), aside
+
+
+def _reason(error: ValidationError) -> str:
+    """What is wrong, in one line."""
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"]) or "the manifest"
+    more = error.error_count() - 1
+    return f"{where}: {first['msg']}" + (f" (and {more} more)" if more else "")

@@ -1,7 +1,8 @@
 """Disclaimers and disclosures for whoever shows numbers."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from uuid import UUID
 
 from weighhouse_protocol.experiment import Disclosure
 from weighhouse_protocol.manifest import Manifest
@@ -18,15 +19,27 @@ class DisclosureService:
     catalog: CatalogService
 
     def disclaimers_for(
-        self, systems: Iterable[str], disclosure: Disclosure | None = None
+        self,
+        project_ids: Collection[UUID],
+        systems: Iterable[str],
+        disclosure: Disclosure | None = None,
     ) -> list[DisclaimerRead]:
-        """What must stand beside numbers of these systems; unknown systems say nothing."""
-        return disclaimers_for(self._known(systems).values(), disclosure)
+        """What must stand beside numbers of these systems; unknown systems say nothing.
 
-    def sheet(self, systems: Iterable[str], disclosure: Disclosure | None) -> DisclosureRead:
+        :param project_ids: whose agents' manifests speak.
+        """
+        return disclaimers_for(self._known(project_ids, systems).values(), disclosure)
+
+    def sheet(
+        self,
+        project_ids: Collection[UUID],
+        systems: Iterable[str],
+        disclosure: Disclosure | None,
+    ) -> DisclosureRead:
         """The disclosure of an experiment over these systems."""
-        return disclosure_sheet(disclosure, self._known(systems))
+        return disclosure_sheet(disclosure, self._known(project_ids, systems))
 
-    def _known(self, systems: Iterable[str]) -> dict[str, Manifest]:
+    def _known(self, project_ids: Collection[UUID], systems: Iterable[str]) -> dict[str, Manifest]:
         wanted = set(systems)
-        return {k: v for k, v in self.catalog.manifests().items() if k in wanted}
+        known = self.catalog.manifests(project_ids)
+        return {name: manifest for name, manifest in known.items() if name in wanted}

@@ -93,11 +93,18 @@ def experiments_create(
 
 @router.post("/experiments/validate")
 def experiments_validate(
-    body: DocumentSource, caller: CallerDep, service: ValidationServiceDep
+    body: DocumentSource,
+    caller: CallerDep,
+    service: ValidationServiceDep,
+    project_id: UUID | None = None,
 ) -> ValidationRead:
-    """Say everything about a document without saving it: errors, plan, comparability."""
-    del caller
-    return service.validate(body)
+    """Say everything about a document without saving it: errors, plan, comparability.
+
+    It is checked against what agents of the project offer; default: of all the caller's projects.
+    """
+    if project_id is not None:
+        caller.require(project_id)
+    return service.validate(body, [project_id] if project_id else caller.project_ids)
 
 
 @router.get("/experiments/{experiment}")

@@ -67,7 +67,7 @@ class ExperimentService:
         :raises SlugTaken: when the slug is taken and `upsert` is not asked for.
         """
         caller.require(project_id, Role.MEMBER)
-        document = self.validation.read(source)
+        document = self.validation.read(source, project_id)
         now = self.clock.now()
         made = self.repository.insert_experiment(
             {
@@ -108,7 +108,7 @@ class ExperimentService:
         caller.require(experiment.project_id, Role.MEMBER)
         locked = self.repository.lock(experiment.id)
         require_match(if_match, etag(locked.current_revision))
-        document = self.validation.read(source)
+        document = self.validation.read(source, locked.project_id)
         if document.slug != locked.slug:
             wrong = FieldError(
                 "slug",

@@ -1,8 +1,11 @@
 """Reads documents, and says of one what the platform thinks of it before it is saved."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.yaml_document import (
     DocumentError,
     FieldError,
@@ -34,8 +37,8 @@ class ValidationService:
 
     catalog: CatalogService
 
-    def read(self, source: DocumentSource) -> Experiment:
-        """The experiment of a body.
+    def read(self, source: DocumentSource, project_id: UUID) -> Experiment:
+        """The experiment of a body, for a project.
 
         :raises ExperimentInvalid: naming everything that is wrong with its form, or with what it
             asks of its systems.
@@ -44,17 +47,25 @@ class ValidationService:
             experiment = _parsed(source)
         except DocumentError as error:
             raise ExperimentInvalid.of(error.errors) from error
-        self.require_possible(experiment)
+        self.require_possible(experiment, project_id)
         return experiment
 
-    def require_possible(self, experiment: Experiment) -> None:
+    def require_possible(self, experiment: Experiment, project_id: UUID) -> None:
         """:raises ExperimentInvalid: when a system is unknown or cannot do what is asked."""
-        errors = self._errors(experiment)
+        errors = _errors(experiment, self.catalog.manifests([project_id]))
         if errors:
             raise ExperimentInvalid.of(errors)
 
-    def validate(self, source: DocumentSource) -> ValidationRead:
-        """Everything there is to say of a document; raises nothing, however wrong it is."""
+    def digests(self, project_id: UUID) -> dict[str, str]:
+        """Plugin → digest of the manifest by which a project's experiments are checked now."""
+        entries = self.catalog.of([project_id]).entries
+        return {plugin_id: entry.digest for plugin_id, entry in entries.items()}
+
+    def validate(self, source: DocumentSource, project_ids: Collection[UUID]) -> ValidationRead:
+        """Everything there is to say of a document; raises nothing, however wrong it is.
+
+        :param project_ids: whose agents' manifests it is checked against.
+        """
         try:
             experiment = _parsed(source)
         except DocumentError as error:
@@ -66,7 +77,8 @@ class ValidationService:
                 document=None,
                 yaml=None,
             )
-        errors = self._errors(experiment)
+        manifests = self.catalog.manifests(project_ids)
+        errors = _errors(experiment, manifests)
         return ValidationRead(
             valid=not errors,
             errors=field_problems(errors),
@@ -79,24 +91,24 @@ class ValidationService:
                 ComparabilityRead(
                     aspect=warning.aspect, message=warning.message, targets=list(warning.targets)
                 )
-                for warning in warnings(experiment, self.catalog.manifests())
+                for warning in warnings(experiment, manifests)
             ],
             document=stored_form(experiment),
             yaml=experiment_to_yaml(experiment),
         )
 
-    def _errors(self, experiment: Experiment) -> list[FieldError]:
-        errors = check(experiment, self.catalog.manifests())
-        if experiment.runs_count > MOST_RUNS:
-            errors.append(
-                FieldError(
-                    path="",
-                    message=f"a campaign would have {experiment.runs_count:,} runs",
-                    expected=f"at most {MOST_RUNS:,}: targets × workloads × load levels × "
-                    "repetitions",
-                )
+
+def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[FieldError]:
+    errors = check(experiment, manifests)
+    if experiment.runs_count > MOST_RUNS:
+        errors.append(
+            FieldError(
+                path="",
+                message=f"a campaign would have {experiment.runs_count:,} runs",
+                expected=f"at most {MOST_RUNS:,}: targets × workloads × load levels × repetitions",
             )
-        return errors
+        )
+    return errors
 
 
 def _parsed(source: DocumentSource) -> Experiment:

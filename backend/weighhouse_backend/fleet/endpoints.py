@@ -1,10 +1,15 @@
 """Enrolment and sessions of agents."""
 
 from fastapi import APIRouter, Request
-from weighhouse_protocol.order import Registered, Registration, SessionOpened, SessionOpening
+from weighhouse_protocol.order import Registered, Registration, SessionOpened
 
+from weighhouse_backend.catalog.service import sorted_out
 from weighhouse_backend.fleet.dependencies import FleetServiceDep, bearer
-from weighhouse_backend.fleet.schemas import RegistrationTokenCreate, RegistrationTokenMade
+from weighhouse_backend.fleet.schemas import (
+    RegistrationTokenCreate,
+    RegistrationTokenMade,
+    SessionBody,
+)
 from weighhouse_backend.identity.access import CallerDep
 
 router = APIRouter(prefix="/api/v1", tags=["agents"])
@@ -27,7 +32,12 @@ def fleet_register(request: Request, body: Registration, service: FleetServiceDe
 
 @agent_router.put("/session")
 def fleet_open_session(
-    request: Request, body: SessionOpening, service: FleetServiceDep
+    request: Request, body: SessionBody, service: FleetServiceDep
 ) -> SessionOpened:
-    """Open a session: versions, plugins, facts; the answer says how often to call."""
-    return service.open_session(bearer(request), body)
+    """Open a session: versions, plugins, facts; the answer says how often to call.
+
+    A manifest that this server cannot read is set aside, and shown with the reason.
+    """
+    readable, aside = sorted_out(body.manifests)
+    opening = body.model_copy(update={"manifests": readable})
+    return service.open_session(bearer(request), opening, aside)

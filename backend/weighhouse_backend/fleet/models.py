@@ -4,8 +4,8 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, Text, UniqueConstraint
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import BigInteger, ForeignKey, Text, UniqueConstraint, Uuid
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
@@ -22,6 +22,13 @@ class Agent(Base):
     project_id: Mapped[UUID] = mapped_column(
         ForeignKey("projects.id", ondelete="CASCADE"), index=True
     )
+    """The project that it was enrolled in; entries about it stand in that project's audit log."""
+    organization_id: Mapped[UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), index=True
+    )
+    """Whose it is."""
+    lent_to: Mapped[list[UUID] | None] = mapped_column(ARRAY(Uuid()))
+    """Projects of the organization that it works for; none named: all of them."""
     instance_id: Mapped[UUID]
     """Made by the agent's home directory; tells a restart from a second machine."""
     process_id: Mapped[UUID | None]
@@ -39,6 +46,10 @@ class Agent(Base):
     """Plugin id → version."""
     deployments: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """Plugin id → deployments its manifest offers."""
+    set_aside: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Plugin id → why its manifest could not be read."""
+    resting: Mapped[str | None] = mapped_column(Text)
+    """Why it asks for no work, in its own words."""
     agent_version: Mapped[str] = mapped_column(Text, default="")
     spool_bytes: Mapped[int] = mapped_column(BigInteger, default=0)
     draining: Mapped[bool] = mapped_column(default=False)

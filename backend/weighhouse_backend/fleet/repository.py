@@ -1,13 +1,16 @@
 """All queries of the fleet."""
 
-from collections.abc import Collection, Sequence
+import datetime
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, DateTime, Uuid, and_, cast, func, or_, select, update
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.fleet.models import Agent, RegistrationToken
+from weighhouse_backend.identity.models import Project
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,37 @@ class FleetRepository:
             select(Agent).where(Agent.project_id == project_id, Agent.instance_id == instance_id)
         )
 
-    def agents(self, project_ids: Collection[UUID]) -> Sequence[Agent]:
-        """The agents of projects, revoked ones last."""
+    def lock(self, agent_id: UUID) -> Agent:
+        """An agent that is there, read anew and locked."""
         return self.session.scalars(
             select(Agent)
-            .where(Agent.project_id.in_(project_ids))
+            .where(Agent.id == agent_id)
+            .with_for_update()
+            .execution_options(populate_existing=True)
+        ).one()
+
+    def names(self, agent_ids: Collection[UUID]) -> dict[UUID, str]:
+        """Names of agents."""
+        rows = self.session.execute(select(Agent.id, Agent.name).where(Agent.id.in_(agent_ids)))
+        return {agent_id: name for agent_id, name in rows}  # noqa: C416 - typed rows
+
+    def organization_of(self, project_id: UUID) -> UUID:
+        """Whose a project is."""
+        return self.session.get_one(Project, project_id).organization_id
+
+    def projects(self, organization_id: UUID) -> Sequence[UUID]:
+        """Projects of an organization, as far as the transaction sees them."""
+        return self.session.scalars(
+            select(Project.id)
+            .where(Project.organization_id == organization_id)
+            .order_by(Project.id)
+        ).all()
+
+    def agents(self, project_ids: Collection[UUID]) -> Sequence[Agent]:
+        """The agents that work for projects, revoked ones last."""
+        return self.session.scalars(
+            select(Agent)
+            .where(_works_for(project_ids))
             .order_by(Agent.revoked_at.is_not(None), Agent.name, Agent.id)
         ).all()
 
@@ -47,14 +76,44 @@ class FleetRepository:
             statement = statement.with_for_update(skip_locked=True)
         return self.session.scalars(statement).all()
 
+    def enrolled(self, agent_ids: Collection[UUID]) -> Sequence[tuple[UUID, str, bool]]:
+        """Of some agents those that are not revoked: id, hash of the token, whether it drains."""
+        found = self.session.execute(
+            select(Agent.id, Agent.token_hash, Agent.draining).where(
+                Agent.id.in_(agent_ids), Agent.revoked_at.is_(None)
+            )
+        )
+        return [(agent_id, digest, draining) for agent_id, digest, draining in found]
+
+    def note_seen(self, seen: Mapping[UUID, datetime.datetime]) -> Sequence[UUID]:
+        """Write when agents were seen, in the order of their ids; rows held by others are left."""
+        pairs = (
+            func.unnest(
+                cast(list(seen), ARRAY(Uuid())),
+                cast(list(seen.values()), ARRAY(DateTime(timezone=True))),
+            )
+            .table_valued("id", "at")
+            .render_derived()
+        )
+        free = (
+            select(Agent.id)
+            .where(Agent.id.in_(select(pairs.c.id)))
+            .order_by(Agent.id)
+            .with_for_update(skip_locked=True)
+            .cte("free")
+        )
+        return self.session.scalars(
+            update(Agent)
+            .where(Agent.id == pairs.c.id, Agent.id.in_(select(free.c.id)))
+            .values(seen_at=func.greatest(Agent.seen_at, pairs.c.at))
+            .returning(Agent.id)
+            .execution_options(synchronize_session=False)
+        ).all()
+
     def counts_by_plugin(self, project_ids: Collection[UUID]) -> dict[str, int]:
         """How many agents of projects have each plugin."""
         plugin = func.jsonb_object_keys(Agent.plugins).label("plugin")
-        inner = (
-            select(plugin)
-            .where(Agent.project_id.in_(project_ids), Agent.revoked_at.is_(None))
-            .subquery()
-        )
+        inner = select(plugin).where(_works_for(project_ids), Agent.revoked_at.is_(None)).subquery()
         rows = self.session.execute(select(inner.c.plugin, func.count()).group_by(inner.c.plugin))
         return {str(name): int(count) for name, count in rows}
 
@@ -70,3 +129,16 @@ class FleetRepository:
         """Store a new row."""
         self.session.add(row)
         self.session.flush()
+
+
+def _works_for(project_ids: Collection[UUID]) -> ColumnElement[bool]:
+    organizations = select(Project.organization_id).where(Project.id.in_(project_ids))
+    named = cast(list(project_ids), ARRAY(Uuid()))
+    return and_(
+        Agent.organization_id.in_(organizations),
+        or_(
+            Agent.lent_to.is_(None),
+            Agent.lent_to.overlap(named),
+            Agent.project_id.in_(project_ids),  # whoever enrolled it still sees it
+        ),
+    )

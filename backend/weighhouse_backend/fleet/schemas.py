@@ -1,11 +1,14 @@
 """Agents as people see them."""
 
 import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
+from weighhouse_protocol.order import SessionOpening
 
+LabelName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9][\w./-]*$")]
+LabelValue = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 AgentStatus = Literal["online", "busy", "unreachable", "draining", "revoked"]
 
 
@@ -14,6 +17,12 @@ class PluginOnAgent(BaseModel):
 
     id: str
     version: str
+    digest: str | None
+    """Of its manifest; none: the manifest is not kept."""
+    differs: bool
+    """Whether another agent has the same version with another manifest."""
+    set_aside: str | None
+    """Why its manifest could not be read; the plugin is not used then."""
 
 
 class AgentRead(BaseModel):
@@ -24,6 +33,12 @@ class AgentRead(BaseModel):
     status: AgentStatus
     roles: list[str]
     labels: dict[str, str]
+    project_id: UUID
+    """The project that it was enrolled in."""
+    lent_to: list[UUID] | None
+    """Projects that it works for; null: all of its organization's."""
+    no_work: str | None
+    """Why it is given no work now; null: it would be."""
     current_run_id: UUID | None
     last_heartbeat_at: datetime.datetime | None
     spool_bytes: int
@@ -32,6 +47,24 @@ class AgentRead(BaseModel):
     policy: dict[str, Any]
     agent_version: str
     registered_at: datetime.datetime
+
+
+class AgentChange(BaseModel):
+    """What a maintainer changes of an agent; what is left out stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    labels: dict[LabelName, LabelValue] | None = Field(
+        default=None, max_length=50, examples=[{"rack": "a"}]
+    )
+    lent_to: list[UUID] | None = None
+    """Projects of its organization to work for; an explicit null: all of them."""
+
+
+class SessionBody(SessionOpening):
+    """A session as it arrives: a manifest that cannot be read keeps no other from being taken."""
+
+    manifests: tuple[dict[str, Any], ...]  # type: ignore[assignment]
 
 
 class RegistrationTokenCreate(BaseModel):

@@ -1,7 +1,7 @@
 """Enrolment and sessions of agents."""
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -19,22 +19,26 @@ from weighhouse_backend.fleet.errors import AgentRefused, RegistrationRefused, S
 from weighhouse_backend.fleet.models import Agent, RegistrationToken
 from weighhouse_backend.fleet.repository import FleetRepository
 from weighhouse_backend.fleet.schemas import (
+    AgentChange,
     AgentRead,
     AgentStatus,
-    PluginOnAgent,
     RegistrationTokenCreate,
     RegistrationTokenMade,
 )
+from weighhouse_backend.fleet.sightings import Known, as_known
+from weighhouse_backend.fleet.views import Offers, shown, tag_of, texts
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.clock import Clock
-from weighhouse_backend.kit.problems import NotFound
+from weighhouse_backend.kit.etags import require_match
+from weighhouse_backend.kit.problems import Invalid, NotFound
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine
 
-SEEN_GRAIN = datetime.timedelta(seconds=1)
+SEEN_GRAIN = datetime.timedelta(seconds=15)
+"""An agent's row is not written more often than this for having been seen."""
 
 
 @dataclass(frozen=True)
@@ -105,32 +109,30 @@ class FleetService:
     def agents(
         self, caller: Caller, project_id: UUID | None, busy: Mapping[UUID, UUID]
     ) -> list[AgentRead]:
-        """The agents of the caller's projects.
+        """The agents that work for the caller's projects.
 
         :param busy: agent → run it carries out.
         """
         if project_id is not None:
             caller.require(project_id)
         projects = [project_id] if project_id is not None else list(caller.project_ids)
-        return [self.read(agent, busy.get(agent.id)) for agent in self.repository.agents(projects)]
+        offers = self._offers(projects)
+        return [
+            self._shown(agent, busy.get(agent.id), offers)
+            for agent in self.repository.agents(projects)
+        ]
 
     def read(self, agent: Agent, run_id: UUID | None) -> AgentRead:
         """An agent as people see it."""
-        return AgentRead(
-            id=agent.id,
-            name=agent.name,
-            status=self.status(agent, busy=run_id is not None),
-            roles=agent.roles,
-            labels=agent.labels,
-            current_run_id=run_id,
-            last_heartbeat_at=agent.seen_at,
-            spool_bytes=agent.spool_bytes,
-            facts=agent.facts,
-            plugins=[PluginOnAgent(id=k, version=str(v)) for k, v in sorted(agent.plugins.items())],
-            policy=agent.policy,
-            agent_version=agent.agent_version,
-            registered_at=agent.registered_at,
-        )
+        return self._shown(agent, run_id, self._offers(self.projects_of(agent)))
+
+    def _shown(self, agent: Agent, run_id: UUID | None, offers: Offers) -> AgentRead:
+        status = self.status(agent, busy=run_id is not None)
+        return shown(agent, status, run_id, offers)
+
+    def _offers(self, project_ids: Collection[UUID]) -> Offers:
+        offers = self.catalog.offers(project_ids)
+        return {(one.agent_id, one.plugin_id): one for one in offers}
 
     def status(self, agent: Agent, *, busy: bool) -> AgentStatus:
         """How an agent is doing now."""
@@ -156,17 +158,70 @@ class FleetService:
         self._audit(agent, "agent.drained" if draining else "agent.resumed", caller.name)
         return agent
 
+    def found(self, caller: Caller, agent_id: UUID) -> Agent:
+        """An agent that works for a project of the caller.
+
+        :raises NotFound: when there is none that they see.
+        """
+        agent = self.agent(agent_id)
+        if not caller.project_ids & set(self.projects_of(agent)):
+            raise NotFound
+        return agent
+
+    def change(
+        self, caller: Caller, agent_id: UUID, wanted: AgentChange, if_match: str | None
+    ) -> Agent:
+        """Change an agent's labels, or which projects it works for; takes a maintainer.
+
+        What is under way goes on; the next run is given by the new labels.
+
+        :param if_match: tag of what was edited; None: whatever is current.
+        :raises Changed: when somebody else changed it meanwhile.
+        :raises Invalid: when a project is not one of its organization's.
+        """
+        self._owned(caller, agent_id)
+        agent = self.repository.lock(agent_id)
+        require_match(if_match, tag_of(agent))
+        if wanted.labels is not None and wanted.labels != agent.labels:
+            before, agent.labels = agent.labels, dict(wanted.labels)
+            self._audit(agent, "agent.labelled", caller.name, before=before, now=agent.labels)
+        if "lent_to" in wanted.model_fields_set and wanted.lent_to != agent.lent_to:
+            lent_to = None if wanted.lent_to is None else sorted(set(wanted.lent_to))
+            self._require_own(agent, lent_to or ())
+            was, agent.lent_to = agent.lent_to, lent_to
+            self.catalog.lend(agent.id, lent_to)
+            self._audit(agent, "agent.lent", caller.name, before=texts(was), now=texts(lent_to))
+        self.session.flush()
+        return agent
+
+    def _require_own(self, agent: Agent, projects: Collection[UUID]) -> None:
+        own = set(self.repository.projects(agent.organization_id))
+        if not set(projects) <= own:
+            unknown = ", ".join(sorted(str(one) for one in set(projects) - own))
+            raise Invalid(f"lent_to: no project of the agent's organization: {unknown}")
+
+    def projects_of(self, agent: Agent) -> list[UUID]:
+        """Projects that an agent works for."""
+        if agent.lent_to is not None:
+            return list(agent.lent_to)
+        return list(self.repository.projects(agent.organization_id))
+
     def revoke(self, caller: Caller, agent_id: UUID) -> Agent:
         """Make an agent's token worthless; takes a maintainer. Repeatable."""
         agent = self._owned(caller, agent_id)
         if agent.revoked_at is None:
             agent.revoked_at = self.clock.now()
+            self.catalog.withdraw(agent.id)
             self._audit(agent, "agent.revoked", caller.name)
         return agent
 
-    def counts_by_plugin(self, caller: Caller) -> dict[str, int]:
-        """How many of the caller's agents have each plugin."""
-        return self.repository.counts_by_plugin(list(caller.project_ids))
+    def counts_by_plugin(self, project_ids: Collection[UUID]) -> dict[str, int]:
+        """How many agents that work for projects have each plugin."""
+        return self.repository.counts_by_plugin(project_ids)
+
+    def names(self, agent_ids: Iterable[UUID]) -> dict[UUID, str]:
+        """Names of agents."""
+        return self.repository.names(set(agent_ids))
 
     # Agents
 
@@ -185,6 +240,8 @@ class FleetService:
         if agent is None:
             agent = Agent(
                 project_id=found.project_id,
+                organization_id=self.repository.organization_of(found.project_id),
+                lent_to=None,
                 instance_id=registration.instance_id,
                 registered_at=now,
                 facts={},
@@ -211,6 +268,26 @@ class FleetService:
         self.session.flush()
         return Registered(agent_id=agent.id, agent_token=agent_token)
 
+    def who(self, token: str) -> Known:
+        """The agent with a token; writes nothing.
+
+        :raises AgentRefused: when the token is unknown or revoked.
+        """
+        return as_known(self._known(token))
+
+    def note_seen(
+        self, seen: Mapping[UUID, datetime.datetime]
+    ) -> tuple[list[Known], Collection[UUID]]:
+        """Write when agents were last seen, for all of them in one statement.
+
+        :returns: those of them that are enrolled and not revoked; and those that were written:
+            rows that another transaction holds just now are left for the next time.
+        """
+        if not seen:
+            return [], ()
+        known = [Known(*row) for row in self.repository.enrolled(seen.keys())]
+        return known, self.repository.note_seen(seen)
+
     def authenticate(self, token: str) -> Agent:
         """The agent with a token; notes that it called. The transaction sees its project alone.
 
@@ -222,11 +299,14 @@ class FleetService:
             agent.seen_at = now
         return agent
 
-    def open_session(self, token: str, opening: SessionOpening) -> SessionOpened:
+    def open_session(
+        self, token: str, opening: SessionOpening, set_aside: Mapping[str, str] | None = None
+    ) -> SessionOpened:
         """Begin an agent's session; the same home may begin again after a crash.
 
         A home that was moved to another machine may begin there once the old one is silent.
 
+        :param set_aside: plugins whose manifests could not be read, with the reason.
         :raises AgentRefused: when the token is unknown or revoked.
         :raises SecondSession: when another home uses this agent's token, or when the home was
             copied to another machine while the first one is at work.
@@ -247,7 +327,9 @@ class FleetService:
             manifest.id: list(manifest.deployments) for manifest in opening.manifests
         }
         agent.seen_at = self.clock.now()
-        self.catalog.bring(opening.manifests)
+        agent.set_aside = dict(set_aside or {})
+        agent.resting = opening.resting
+        self.catalog.offer(agent.id, agent.organization_id, agent.lent_to, opening.manifests)
         heartbeat = self.settings.heartbeat_seconds
         return SessionOpened(
             agent_id=agent.id,
@@ -294,7 +376,7 @@ class FleetService:
         agent = self.repository.by_token(token_hash(token))
         if agent is None or agent.revoked_at is not None:
             raise AgentRefused
-        confine(self.session, [agent.project_id])
+        confine(self.session, {agent.project_id, *self.projects_of(agent)})
         return agent
 
     def _owned(self, caller: Caller, agent_id: UUID) -> Agent:
@@ -302,7 +384,7 @@ class FleetService:
         caller.require(agent.project_id, Role.MAINTAINER)
         return agent
 
-    def _audit(self, agent: Agent, action: str, actor: str) -> None:
+    def _audit(self, agent: Agent, action: str, actor: str, **details: object) -> None:
         audit.record(
             self.session,
             self.clock,
@@ -310,4 +392,5 @@ class FleetService:
             action=action,
             subject=agent.name,
             project_id=agent.project_id,
+            **details,
         )

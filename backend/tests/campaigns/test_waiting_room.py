@@ -1,0 +1,209 @@
+"""Agents that wait for work: what they cost, and what reaches them."""
+
+import datetime
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from sqlalchemy import Engine, event, update
+from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.fleet.models import Agent
+from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_testing.own_redis import OwnRedis
+from weighhouse_testing.platform import until
+from weighhouse_testing.world import World
+
+from .served import Served, Tenant
+
+
+@pytest.fixture(scope="module")
+def settings(database_url: str, own_redis: OwnRedis) -> Settings:
+    return Settings(
+        database_url=database_url,
+        redis_url=f"redis://127.0.0.1:{own_redis.port}/0",
+        long_poll_seconds=60,
+        lease_seconds=6,
+    )
+
+
+@pytest.fixture(autouse=True)
+def hearing(served: Served) -> None:
+    until("the subscription stands", lambda: served.app.state.subscriptions.connected)
+
+
+class Poller:
+    """An agent's program: the same process asks again and again."""
+
+    def __init__(self, tenant: Tenant, agent_id: UUID) -> None:
+        self.tenant, self.agent_id, self.process_id = tenant, agent_id, str(uuid4())
+
+    def claim(self, wait: float) -> httpx.Response:
+        body = {
+            "claim_id": str(uuid4()), "process_id": self.process_id, "wait_seconds": wait,
+        }  # fmt: skip
+        headers = {"Authorization": f"Bearer {self.tenant.world.tokens[self.agent_id]}"}
+        url = f"{self.tenant.url}/agent/v1/claims"
+        return httpx.post(url, json=body, headers=headers, timeout=90)
+
+
+@contextmanager
+def open_poll(served: Served, poller: Poller, wait: float = 60) -> Iterator[Future[httpx.Response]]:
+    """A long poll that is being held open."""
+    room = served.app.state.waiting_room
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(poller.claim, wait)
+        until("it waits", lambda: room.waits(poller.agent_id) or answer.done())
+        yield answer
+
+
+@contextmanager
+def statements() -> Iterator[list[str]]:
+    """What is asked of the database meanwhile, by anybody in this process."""
+    asked: list[str] = []
+
+    def note(_c: object, _cursor: object, statement: str, *_: object) -> None:
+        asked.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield asked
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+class Silence:
+    """Events that nobody hears: a wake-up that was lost."""
+
+    def publish(self, channel: str, event_id: int | None, kind: str, data: dict[str, Any]) -> None:
+        """Lose it."""
+
+
+def allocate_silently(world: World) -> None:
+    with unit_of_work(world.sessions) as session:
+        Campaigns(session, world.jobs, Silence(), world.clock, world.settings).allocator.allocate()
+
+
+def by_token(asked: list[str]) -> list[str]:
+    return [one for one in asked if "token_hash = " in one]
+
+
+def test_a_question_is_not_looked_up_when_nothing_was_heard_since_the_last(tenant: Tenant) -> None:
+    poller = Poller(tenant, tenant.world.agent())
+    assert poller.claim(0).json()["order"] is None
+
+    with statements() as asked:
+        answers = [poller.claim(0.1) for _ in range(5)]
+
+    assert {answer.status_code for answer in answers} == {200}
+    assert by_token(asked) == []
+
+
+def test_another_process_of_the_agent_is_looked_up(tenant: Tenant) -> None:
+    agent = tenant.world.agent()
+    Poller(tenant, agent).claim(0)
+    with statements() as asked:
+        Poller(tenant, agent).claim(0)
+    assert by_token(asked)
+
+
+def test_what_came_up_between_two_questions_is_found_by_the_second(tenant: Tenant) -> None:
+    world = tenant.world
+    poller = Poller(tenant, world.agent())
+    assert poller.claim(0).json()["order"] is None
+    campaign_id = world.start()
+    world.allocate()
+
+    def found() -> dict[str, Any] | None:
+        order: dict[str, Any] | None = poller.claim(0).json()["order"]
+        return order
+
+    assert until("it is given", found)["campaign_id"] == str(campaign_id)
+
+
+def test_an_offer_whose_wake_up_was_lost_is_found_by_the_round(
+    tenant: Tenant, served: Served
+) -> None:
+    world = tenant.world
+    poller = Poller(tenant, world.agent())
+    poller.claim(0)
+    with open_poll(served, poller) as answer:
+        campaign_id = world.start()
+        allocate_silently(world)
+        assert answer.result(timeout=50).json()["order"]["campaign_id"] == str(campaign_id)
+
+
+def test_an_offer_reaches_its_agent_while_redis_is_away(
+    tenant: Tenant, served: Served, own_redis: OwnRedis
+) -> None:
+    world = tenant.world
+    poller = Poller(tenant, world.agent())
+    poller.claim(0)
+    own_redis.kill()
+    try:
+        with open_poll(served, poller) as answer:
+            campaign_id = world.start()
+            world.allocate()
+            assert answer.result(timeout=50).json()["order"]["campaign_id"] == str(campaign_id)
+    finally:
+        own_redis.start()
+
+
+def test_a_revoked_agent_is_refused_in_the_middle_of_its_question(
+    new_tenant: Callable[..., Tenant], served: Served
+) -> None:
+    tenant = new_tenant(Role.MAINTAINER)
+    agent = tenant.world.agent()
+    poller = Poller(tenant, agent)
+    poller.claim(0)
+    with open_poll(served, poller) as answer:
+        assert tenant.request("POST", f"/api/v1/agents/{agent}/revoke").status_code == 200
+        assert answer.result(timeout=30).status_code == 401
+    assert poller.claim(0).status_code == 401
+
+
+def test_agents_that_wait_are_seen_in_one_statement_for_all(tenant: Tenant, served: Served) -> None:
+    world = tenant.world
+    agents = [world.agent(f"agent-{number}") for number in range(6)]
+    long_ago = world.clock.now() - datetime.timedelta(hours=1)
+    with unit_of_work(world.sessions) as session:
+        session.execute(update(Agent).where(Agent.id.in_(agents)).values(seen_at=long_ago))
+    with ThreadPoolExecutor(len(agents)) as pool, statements() as asked:
+        polls = [pool.submit(Poller(tenant, agent).claim, 12) for agent in agents]
+        room = served.app.state.waiting_room
+        until("all wait", lambda: all(room.waits(agent) for agent in agents))
+        asked.clear()
+
+        def written() -> list[str]:
+            return [one for one in asked if one.lstrip().startswith(("UPDATE agents", "WITH"))]
+
+        # The next round may come before this one is seen, so only the first is looked at.
+        until("all were seen", lambda: all(_seen(world, agent) > long_ago for agent in agents))
+        assert len(written()) <= 2
+        assert {poll.result().status_code for poll in polls} == {200}
+
+
+def _seen(world: World, agent_id: UUID) -> datetime.datetime:
+    seen_at = world.agent_row(agent_id).seen_at
+    assert seen_at is not None
+    return seen_at
+
+
+def test_claims_wait_in_no_pool_that_ordinary_requests_need(tenant: Tenant, served: Served) -> None:
+    """All connections of requests are taken; an agent gets its order all the same."""
+    world = tenant.world
+    poller = Poller(tenant, world.agent())
+    world.start()
+    world.allocate()
+    pool = served.app.state.engine.pool
+    held = [served.app.state.engine.connect() for _ in range(pool.size() * 2)]
+    try:
+        assert poller.claim(0).json()["order"] is not None
+    finally:
+        for one in held:
+            one.close()

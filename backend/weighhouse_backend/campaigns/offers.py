@@ -1,0 +1,17 @@
+"""Offers that no agent has taken up yet."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.campaigns.models import Attempt
+from weighhouse_backend.campaigns.states import AttemptStatus
+
+
+def offered_agents(session: Session) -> Sequence[UUID]:
+    """Agents to whom something is offered now, of all tenants."""
+    return session.scalars(
+        select(Attempt.agent_id).where(Attempt.status == AttemptStatus.OFFERED)
+    ).all()

@@ -1,0 +1,51 @@
+"""What a process remembers of agents between their calls, and which of them called lately."""
+
+import datetime
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from weighhouse_backend.fleet.models import Agent
+from weighhouse_backend.kit.clock import Clock
+
+
+@dataclass(frozen=True)
+class Known:
+    """What of an agent is worth remembering between its calls."""
+
+    agent_id: UUID
+    token_hash: str
+    draining: bool
+
+
+def as_known(agent: Agent) -> Known:
+    """An agent, as it is remembered."""
+    return Known(agent.id, agent.token_hash, agent.draining)
+
+
+@dataclass
+class Sightings:
+    """Collects sightings of agents until somebody writes them down. Safe to share by threads."""
+
+    clock: Clock
+    _seen: dict[UUID, datetime.datetime] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, *agent_ids: UUID) -> None:
+        """These agents called just now."""
+        now = self.clock.now()
+        with self._lock:
+            self._seen.update(dict.fromkeys(agent_ids, now))
+
+    def take(self) -> dict[UUID, datetime.datetime]:
+        """What was noted since the last time, to be written."""
+        with self._lock:
+            seen, self._seen = self._seen, {}
+        return seen
+
+    def give_back(self, seen: dict[UUID, datetime.datetime], written: Iterable[UUID] = ()) -> None:
+        """Keep for the next time what could not be written."""
+        with self._lock:
+            for agent_id in seen.keys() - set(written):
+                self._seen.setdefault(agent_id, seen[agent_id])

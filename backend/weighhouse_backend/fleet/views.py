@@ -1,0 +1,83 @@
+"""An agent as people see it. Pure."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from weighhouse_backend.catalog.service import Offered
+from weighhouse_backend.fleet.models import Agent
+from weighhouse_backend.fleet.schemas import AgentRead, AgentStatus, PluginOnAgent
+from weighhouse_backend.kit.etags import etag
+
+Offers = Mapping[tuple[UUID, str], Offered]
+"""Agent and plugin → what the agent has."""
+
+
+def shown(agent: Agent, status: AgentStatus, run_id: UUID | None, offers: Offers) -> AgentRead:
+    """An agent.
+
+    :param run_id: what it is at.
+    :param offers: of agents that work for the same projects.
+    """
+    return AgentRead(
+        id=agent.id,
+        name=agent.name,
+        status=status,
+        roles=agent.roles,
+        labels=agent.labels,
+        project_id=agent.project_id,
+        lent_to=agent.lent_to,
+        no_work=no_work(agent, status),
+        current_run_id=run_id,
+        last_heartbeat_at=agent.seen_at,
+        spool_bytes=agent.spool_bytes,
+        facts=agent.facts,
+        plugins=_plugins(agent, offers),
+        policy=agent.policy,
+        agent_version=agent.agent_version,
+        registered_at=agent.registered_at,
+    )
+
+
+def no_work(agent: Agent, status: AgentStatus) -> str | None:
+    """Why an agent is given no work now, in words; None: it would be."""
+    if status == "revoked":
+        return "it was revoked; enrol it again with a new registration token"
+    if agent.process_id is None or agent.seen_at is None:
+        return "its program was never started: `weighhouse agent start`"
+    if status == "unreachable":
+        return f"nothing was heard of it since {agent.seen_at:%Y-%m-%d %H:%M} UTC"
+    if agent.draining:
+        return "it drains: a maintainer asked for it"
+    if agent.lent_to is not None and not agent.lent_to:
+        return "it is lent to no project"
+    return agent.resting
+
+
+def tag_of(agent: Agent) -> str:
+    """Entity tag of what people change of an agent."""
+    content = json.dumps([agent.labels, texts(agent.lent_to)], sort_keys=True)
+    return etag(hashlib.sha256(content.encode()).hexdigest()[:16])
+
+
+def texts(ids: Sequence[UUID] | None) -> list[str] | None:
+    """Ids as JSON has them."""
+    return None if ids is None else [str(one) for one in ids]
+
+
+def _plugins(agent: Agent, offers: Offers) -> list[PluginOnAgent]:
+    versions = {**dict.fromkeys(agent.set_aside, ""), **agent.plugins}
+    found = []
+    for plugin_id, version in sorted(versions.items()):
+        offer = offers.get((agent.id, plugin_id))
+        found.append(
+            PluginOnAgent(
+                id=plugin_id,
+                version=str(version),
+                digest=offer.digest if offer else None,
+                differs=offer is not None and offer.differs,
+                set_aside=agent.set_aside.get(plugin_id),
+            )
+        )
+    return found
