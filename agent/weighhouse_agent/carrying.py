@@ -24,8 +24,9 @@ from weighhouse_agent.clock import ClockEstimate
 from weighhouse_agent.delivery import CONFLICT, Delivery
 from weighhouse_agent.gangs import is_gang
 from weighhouse_agent.heartbeats import Heartbeats, obey
-from weighhouse_agent.home import AttemptDirectory, make_passable, read_text, write_atomically
+from weighhouse_agent.home import AttemptDirectory, make_passable, read_text
 from weighhouse_agent.nursery import Exit
+from weighhouse_agent.room import write_essential
 from weighhouse_agent.spool import SpoolReader
 from weighhouse_agent.starter import NurseryBroken, Starter
 from weighhouse_agent.watching import Watch, record_of
@@ -183,7 +184,11 @@ class Carrier:
             failure=failure,
             events_count=self._spool.count,
         )
-        write_atomically(self.directory.outcome, mended_json(completion))
+        try:
+            write_essential(self.directory.home, self.directory.outcome, mended_json(completion))
+        except OSError as error:
+            # It is delivered as it is; should this agent end first, the next one makes it anew.
+            LOG.warning("an outcome could not be kept", reason=str(error))
         return completion
 
     def _failure(self, trouble: str | None) -> Failure:

@@ -40,6 +40,8 @@ class SessionOpening(Document):
     instance_id: UUID
     process_id: UUID
     """New with each start of the agent's program."""
+    home: str = ""
+    """Tells the agent's directory from a copy of it; the same after a restart."""
     agent_version: str
     protocol: int = 1
     manifests: tuple[Manifest, ...]

@@ -17,7 +17,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.platform import until
-from weighhouse_testing.world import World
+from weighhouse_testing.world import PROCESS_ID, World
 
 from .served import Served, Tenant
 
@@ -41,7 +41,7 @@ class Poller:
     """An agent's program: the same process asks again and again."""
 
     def __init__(self, tenant: Tenant, agent_id: UUID) -> None:
-        self.tenant, self.agent_id, self.process_id = tenant, agent_id, str(uuid4())
+        self.tenant, self.agent_id, self.process_id = tenant, agent_id, str(PROCESS_ID)
 
     def claim(self, wait: float) -> httpx.Response:
         body = {
