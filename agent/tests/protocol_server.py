@@ -232,8 +232,6 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
             elif attempt.completion is not None:
                 platform.breach("events after completion")
             else:
-                if attempt.logs:
-                    platform.breach("a log before the end of the measurement")
                 attempt.events.append(event)
         return EventsAccepted(next_sequence=len(attempt.events))
 
@@ -243,6 +241,8 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
         stored = attempt.logs.get(stream, b"")
         if offset > len(stored):
             raise HTTPException(416, f"{len(stored)} bytes are stored")
+        if attempt.completion is not None:
+            platform.breach("a log after completion")
         attempt.logs[stream] = stored + (await request.body())[len(stored) - offset :]
         return {"next_offset": len(attempt.logs[stream])}
 

@@ -145,6 +145,7 @@ class Carrier:
                 ).start()
             while not watch.ended.wait(self.timings.upload_seconds):
                 self._delivery.send_events()
+                self._delivery.follow_logs()
         except GaveUp:
             return
         except Refused as error:

@@ -6,7 +6,6 @@ Every call may be repeated; what the server has decides where to go on, never wh
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeVar
 
 import structlog
@@ -21,15 +20,15 @@ from weighhouse_protocol.report import (
 
 from weighhouse_agent.clients import NeverTaken, Patience, PlatformClient, Refused, again
 from weighhouse_agent.home import AttemptDirectory, make_passable, write_atomically
+from weighhouse_agent.logs import LogSender
 from weighhouse_agent.spool import BATCH_EVENTS, SpoolReader
 
 LOG = structlog.get_logger("weighhouse_agent")
 CONFLICT = 409
 TOO_LARGE = 413
-WRONG_OFFSET = 416
-LOG_PIECE_BYTES = 256 << 10
-LOG_LIMIT_BYTES = 2 << 20
-"""Of a longer log its end goes to the platform, for there it tells why."""
+LOG_SECONDS = 5.0
+"""How often logs are followed while nothing is measured."""
+MEASURED = "measure"
 ROUNDS = 5
 """How often a disagreement over what is there may be settled by asking, before it is a fault."""
 
@@ -54,7 +53,10 @@ class Delivery:
     """Events below it are with the platform."""
     _never: NeverTaken | None = None
     """Events that the platform will not take: what comes after them cannot go either."""
-    _log_offsets: dict[str, int] | None = None
+    logs: LogSender = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.logs = LogSender(self.directory, self._put_log, self._ask_logs)
 
     @property
     def path(self) -> str:
@@ -87,7 +89,7 @@ class Delivery:
         """
         state = self._again("state", lambda: self.client.ask("GET", self.path, None, AttemptState))
         self.next_sequence = state.next_sequence
-        self._log_offsets = dict(state.log_offsets)
+        self.logs.offsets = dict(state.log_offsets)
         return state
 
     def send_events(self) -> None:
@@ -137,36 +139,30 @@ class Delivery:
     def _post_events(self, body: bytes) -> EventsAccepted:
         return self.client.ask("POST", f"{self.path}/events", body, EventsAccepted)
 
-    def send_logs(self) -> None:
-        """Send the logs, or of a long one the end; a log that is not taken is left.
+    def follow_logs(self) -> None:
+        """Send a little of what the logs have got since: seldom, and while the run is measured no
+        oftener than a heartbeat.
 
         :raises GaveUp: when nobody waits any more.
         """
-        for path in sorted(self.directory.logs.glob("*.log")):
-            text = log_text(path)
-            if not text:
-                continue
-            try:
-                self._send_log(path.stem, text)
-            except Refused as error:
-                LOG.warning("log not taken", stream=path.stem, reason=str(error))
+        beat = self.timings.heartbeat_seconds
+        measured = self.spool.phase == MEASURED
+        self.logs.follow(beat if measured else min(beat, LOG_SECONDS))
 
-    def _send_log(self, stream: str, text: bytes) -> None:
-        known = self._log_offsets or {}
-        offset = known.get(stream, 0)
-        rounds = 0
-        while offset < len(text):
-            piece = text[offset : offset + LOG_PIECE_BYTES]
-            try:
-                self._again("log", lambda o=offset, p=piece: self._put_log(stream, o, p))  # type: ignore[misc]
-                offset += len(piece)
-            except Refused as error:
-                rounds += 1
-                if error.status != WRONG_OFFSET or rounds == ROUNDS:
-                    raise
-                offset = self.resume().log_offsets.get(stream, 0)
+    def send_logs(self) -> None:
+        """Send the rest of the logs; a log that is not taken is left.
+
+        :raises GaveUp: when nobody waits any more.
+        """
+        self.logs.finish()
+
+    def _ask_logs(self) -> dict[str, int]:
+        return dict(self.resume().log_offsets)
 
     def _put_log(self, stream: str, offset: int, piece: bytes) -> None:
+        self._again("log", lambda: self._put_piece(stream, offset, piece))
+
+    def _put_piece(self, stream: str, offset: int, piece: bytes) -> None:
         self.client.send(
             "PUT",
             f"{self.path}/logs/{stream}?offset={offset}",
@@ -198,15 +194,3 @@ class Delivery:
     def _again(self, what: str, call: Callable[[], Result]) -> Result:
         patience = Patience(self.timings.failing_tries, self.timings.failing_seconds)
         return again(call, what=what, stop=self.give_up, patience=patience)
-
-
-def log_text(path: Path) -> bytes:
-    """What of a log goes to the platform: all, or a line that says so and its end."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        if size <= LOG_LIMIT_BYTES:
-            return file.read()
-        file.seek(size - LOG_LIMIT_BYTES)
-        file.readline()
-        left_out = file.tell()
-        return f"[{left_out} bytes before this are left out]\n".encode() + file.read()

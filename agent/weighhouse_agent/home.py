@@ -128,6 +128,11 @@ class AttemptDirectory:
         return self.path / "logs"
 
     @property
+    def logs_begun(self) -> Path:
+        """What the platform had of each log when the attempt had ended."""
+        return self.path / "logs.json"
+
+    @property
     def own_log(self) -> Path:
         """What the attempt's own process had to say."""
         return self.logs / "attempt.log"

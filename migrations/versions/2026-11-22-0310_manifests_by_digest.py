@@ -1,6 +1,6 @@
 """manifests by digest for each organization; agents belong to organizations and are lent
 
-Revision: 0004, after 0002
+Revision: 0004, after 0003
 
 Every organization gets the manifests that all shared before, so that nobody's forms change; what
 its agents offer is taken from what they said when they opened their sessions. An agent works for
@@ -12,7 +12,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0004"
-down_revision = "0002"
+down_revision = "0003"
 branch_labels = None
 depends_on = None
 

@@ -11,7 +11,13 @@ from uuid import UUID, uuid4
 from redis import Redis
 from sqlalchemy import select
 from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.models import Attempt, Campaign, CampaignEvent, Run
+from weighhouse_backend.campaigns.models import (
+    Attempt,
+    AttemptMember,
+    Campaign,
+    CampaignEvent,
+    Run,
+)
 from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.fleet.models import Agent
@@ -162,14 +168,14 @@ class World:
         order = self.claim(agent_id)
         assert order is not None
         with self.transaction() as feature:
-            feature.attempts.start(order.attempt_id, order.fence)
+            feature.attempts.start(order.attempt_id, order.fence, order.member)
         return order
 
     def beat(self, order: AttemptOrder, phase: str = "measure") -> str:
         """An agent's heartbeat; what it is told about stopping."""
         with self.transaction() as feature:
             beat = Heartbeat.model_validate({"fence": order.fence, "phase": phase})
-            return feature.attempts.heartbeat(order.attempt_id, beat).cancel
+            return feature.attempts.heartbeat(order.attempt_id, beat, order.member).cancel
 
     def end(
         self, order: AttemptOrder, outcome: str = "completed", failure: Failure | None = None
@@ -179,7 +185,9 @@ class World:
             completion = Completion.model_validate(
                 {"fence": order.fence, "outcome": outcome, "failure": failure, "events_count": 0}
             )
-            answer: CompletionAnswer = feature.attempts.complete(order.attempt_id, completion)
+            answer: CompletionAnswer = feature.attempts.complete(
+                order.attempt_id, completion, order.member
+            )
             return answer.result
 
     # Platform
@@ -210,6 +218,12 @@ class World:
             given = feature.allocator.allocate()
             return [attempt for attempt in given if attempt.project_id == self.project_id]
 
+    def given(self) -> list[UUID]:
+        """Give out work; the agents that got some, member by member."""
+        return [
+            member.agent_id for attempt in self.allocate() for member in self.members(attempt.id)
+        ]
+
     def settle(self, run_id: UUID, throughput: float = 1000.0) -> bool:
         """Results wrote a run's summary."""
         with self.transaction() as feature:
@@ -232,7 +246,7 @@ class World:
             if order is None:
                 return orders
             with self.transaction() as feature:
-                feature.attempts.start(order.attempt_id, order.fence)
+                feature.attempts.start(order.attempt_id, order.fence, order.member)
             self.clock.forward(4)
             assert self.end(order) == "accepted"
             assert self.settle(order.run_id)
@@ -260,6 +274,16 @@ class World:
         """An attempt's row."""
         with self.sessions() as session:
             return session.get_one(Attempt, attempt_id)
+
+    def members(self, attempt_id: UUID) -> list[AttemptMember]:
+        """The rows of an attempt's members, in order."""
+        with self.sessions() as session:
+            query = (
+                select(AttemptMember)
+                .where(AttemptMember.attempt_id == attempt_id)
+                .order_by(AttemptMember.index)
+            )
+            return list(session.scalars(query))
 
     def attempts(self, run_id: UUID) -> list[Attempt]:
         """A run's attempts in order."""

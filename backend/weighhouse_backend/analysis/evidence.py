@@ -14,7 +14,8 @@ from weighhouse_backend.analysis import statistics
 from weighhouse_backend.analysis.fairness import SideFacts
 from weighhouse_backend.analysis.observation import OperationFigures, RunObservation, SettingSeen
 from weighhouse_backend.campaigns.models import Cell
-from weighhouse_backend.results.models import ResourceSample, RunRecord, RunSummary
+from weighhouse_backend.results.models import ResourceSample, RunSummary
+from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.schemas import DriverRecord
 from weighhouse_backend.results.summaries import ALL
 
@@ -25,7 +26,7 @@ def observation(
     document: Experiment,
     cell: Cell,
     rows: Sequence[RunSummary],
-    record: RunRecord,
+    record: AttemptRecord,
     throughputs: Sequence[float],
     samples: Sequence[ResourceSample] = (),
 ) -> RunObservation | None:
@@ -113,7 +114,7 @@ def side_facts(
     document: Experiment,
     target: Target,
     manifest: Manifest | None,
-    record: RunRecord | None,
+    record: AttemptRecord | None,
     repeats: int,
 ) -> SideFacts:
     """What is known of one side of a comparison."""

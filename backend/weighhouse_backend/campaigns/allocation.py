@@ -7,18 +7,33 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.facts import PolicyStatement
+from weighhouse_protocol.load import Share
 
+from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.matching import Need, Offer, allows, can
-from weighhouse_backend.campaigns.models import Attempt, Campaign, Cell, Run
+from weighhouse_backend.campaigns.models import (
+    WHOLE_MACHINE,
+    Attempt,
+    AttemptMember,
+    Campaign,
+    Cell,
+    Run,
+)
 from weighhouse_backend.campaigns.outbox import Outbox
 from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import AttemptStatus, RunStatus
+from weighhouse_backend.campaigns.states import (
+    AttemptStatus,
+    CancelMode,
+    MemberStatus,
+    RunStatus,
+)
 from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.experiments.estimates import limit_seconds
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.ids import new_id
 
 LOOK_AHEAD = 200
 """Queued runs of a campaign looked at, when the first do not fit any free agent."""
@@ -43,6 +58,7 @@ class Allocator:
 
     session: Session
     repository: CampaignRepository
+    gangs: GangRepository
     transitions: Transitions
     outbox: Outbox
     fleet: FleetService
@@ -62,13 +78,12 @@ class Allocator:
 
         :returns: the new attempts.
         """
-        busy = self.repository.busy_agents()
-        free = [agent for agent in self.fleet.candidates() if agent.id not in busy]
-        # Asked again under the agents' locks: whoever gave one of them work before has committed.
-        busy = self.repository.busy_agents()
+        candidates = self.fleet.candidates()
+        # Asked under the agents' locks: whoever gave one of them work before has committed.
+        busy = {agent_id for agent_id, _ in self.gangs.busy_slots()}
         turn = _Round(
-            free=[agent for agent in free if agent.id not in busy],
-            running=self.repository.running_by_project(),
+            free=[agent for agent in candidates if agent.id not in busy],
+            running=self.gangs.running_by_project(),
         )
         waiting = list(self.repository.waiting_campaigns()) if turn.free else []
         while waiting and turn.free:
@@ -104,7 +119,7 @@ class Allocator:
         """Only machines like the one the campaign began on, while one of them is alive."""
         if campaign.environment is None:
             return agents
-        used = (self.fleet.agent(one) for one in self.repository.agents_used(campaign.id))
+        used = (self.fleet.agent(one) for one in self.gangs.agents_used(campaign.id))
         alive = any(
             agent.fingerprint == campaign.environment
             and self.fleet.status(agent, busy=False) in ALIVE
@@ -115,17 +130,43 @@ class Allocator:
 
     def _give(self, campaign: Campaign, run: Run, agent: Agent, need: Need) -> Attempt:
         run.attempts_count += 1
+        now = self.clock.now()
         attempt = Attempt(
+            id=new_id(),
             project_id=run.project_id,
             run_id=run.id,
             number=run.attempts_count,
-            status=AttemptStatus.OFFERED,
+            status=AttemptStatus.PREPARING,
+            members_count=1,
+            limit_seconds=need.limit_seconds,
+            offered_at=now,
+        )
+        external = need.target.deployment == "external"
+        nodes = [] if external else list(range(1, need.target.topology.nodes + 1))
+        member = AttemptMember(
+            attempt_id=attempt.id,
+            index=0,
+            project_id=run.project_id,
             agent_id=agent.id,
             agent_name=agent.name,
-            limit_seconds=need.limit_seconds,
-            offered_at=self.clock.now(),
+            slot=WHOLE_MACHINE,
+            roles=["driver"] if external else ["driver", "server"],
+            nodes=nodes,
+            share=Share().model_dump(mode="json"),
+            address=PolicyStatement.model_validate(agent.policy).address,
+            machine_id=agent.facts.get("machine_id"),
+            fingerprint=agent.fingerprint,
+            status=MemberStatus.OFFERED,
+            cancel=CancelMode.NONE,
+            progress=0.0,
+            events_stored=0,
+            log_offsets={},
+            arrivals={},
+            offered_at=now,
         )
         self.session.add(attempt)
+        self.session.flush()
+        self.session.add(member)
         campaign.environment = agent.fingerprint
         self.transitions.run(campaign, run, RunStatus.ALLOCATED)
         self.outbox.wake_agent(agent.id)

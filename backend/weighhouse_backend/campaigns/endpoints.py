@@ -2,13 +2,15 @@
 
 # ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
 
+import time
 from collections.abc import AsyncIterator
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from weighhouse_protocol.order import Claimed, ClaimRequest
+from starlette.concurrency import run_in_threadpool
+from weighhouse_protocol.order import Arrival, BarrierState, Claimed, ClaimRequest
 from weighhouse_protocol.report import (
     AttemptStarted,
     AttemptState,
@@ -19,12 +21,14 @@ from weighhouse_protocol.report import (
 )
 
 from weighhouse_backend.campaigns.dependencies import (
-    AttemptDep,
     AttemptServiceDep,
     CampaignsDep,
     CampaignServiceDep,
+    MemberDep,
+    campaigns_of,
 )
 from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.outbox import gang_channel
 from weighhouse_backend.campaigns.schemas import CampaignCreate, CampaignRead, CampaignSummary
 from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.campaigns.stream import CampaignStream
@@ -33,6 +37,8 @@ from weighhouse_backend.fleet.dependencies import bearer
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 router = APIRouter(prefix="/api/v1", tags=["campaigns"])
 agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
@@ -148,31 +154,63 @@ async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
     return await room.claim(bearer(request), body, request.is_disconnected)
 
 
+@agent_router.post("/attempts/{attempt_id}/barriers/{name}")
+async def campaigns_arrive(
+    request: Request, attempt_id: UUID, name: str, body: Arrival
+) -> BarrierState:
+    """Be at a barrier; the question is held open until all members are there, or time is up.
+
+    Holds no database connection while it waits. Repeatable: the first arrival's payload stays.
+    """
+    state = request.app.state
+    token = bearer(request)
+    deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
+    async with state.subscriptions.listening(gang_channel(attempt_id)) as listener:
+        while True:
+            found = await run_in_threadpool(_arrive, request, token, attempt_id, name, body)
+            left = deadline - time.monotonic()
+            if found.released or found.cancel != "none" or left <= 0:
+                return found
+            await listener.wait(left)
+            if await request.is_disconnected():
+                return found  # the agent asks again
+
+
+def _arrive(
+    request: Request, token: str, attempt_id: UUID, name: str, arrival: Arrival
+) -> BarrierState:
+    with unit_of_work(request.app.state.session_factory) as session:
+        campaigns = campaigns_of(request.app, session)
+        member = campaigns.attempts.authenticate(attempt_id, token)
+        confine(session, [member.project_id])
+        return campaigns.rendezvous.arrive(attempt_id, name, arrival, member.index)
+
+
 @agent_router.get("/attempts/{attempt_id}")
-def campaigns_get_attempt(attempt: AttemptDep, attempts: AttemptServiceDep) -> AttemptState:
+def campaigns_get_attempt(member: MemberDep, attempts: AttemptServiceDep) -> AttemptState:
     """What the server has of an attempt, to go on after a restart."""
-    return attempts.state(attempt.id)
+    return attempts.state(member.attempt_id, member.index)
 
 
 @agent_router.post("/attempts/{attempt_id}/start", status_code=204)
 def campaigns_start_attempt(
-    body: AttemptStarted, attempt: AttemptDep, attempts: AttemptServiceDep
+    body: AttemptStarted, member: MemberDep, attempts: AttemptServiceDep
 ) -> None:
     """Begin; refused when the attempt is not this agent's any more."""
-    attempts.start(attempt.id, body.fence)
+    attempts.start(member.attempt_id, body.fence, member.index)
 
 
 @agent_router.post("/attempts/{attempt_id}/heartbeat")
 def campaigns_beat_attempt(
-    body: Heartbeat, attempt: AttemptDep, attempts: AttemptServiceDep
+    body: Heartbeat, member: MemberDep, attempts: AttemptServiceDep
 ) -> HeartbeatAnswer:
     """Still at it; the answer may ask to stop."""
-    return attempts.heartbeat(attempt.id, body)
+    return attempts.heartbeat(member.attempt_id, body, member.index)
 
 
 @agent_router.post("/attempts/{attempt_id}/complete")
 def campaigns_complete_attempt(
-    body: Completion, attempt: AttemptDep, attempts: AttemptServiceDep
+    body: Completion, member: MemberDep, attempts: AttemptServiceDep
 ) -> CompletionAnswer:
     """Done; may be repeated. Refused (409) while events are missing."""
-    return attempts.complete(attempt.id, body)
+    return attempts.complete(member.attempt_id, body, member.index)

@@ -6,12 +6,12 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Attempt
-from weighhouse_backend.campaigns.states import AttemptStatus
+from weighhouse_backend.campaigns.models import AttemptMember
+from weighhouse_backend.campaigns.states import MemberStatus
 
 
 def offered_agents(session: Session) -> Sequence[UUID]:
     """Agents to whom something is offered now, of all tenants."""
     return session.scalars(
-        select(Attempt.agent_id).where(Attempt.status == AttemptStatus.OFFERED)
+        select(AttemptMember.agent_id).where(AttemptMember.status == MemberStatus.OFFERED)
     ).all()

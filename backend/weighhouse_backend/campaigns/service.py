@@ -17,15 +17,18 @@ from weighhouse_backend.campaigns.errors import (
     NothingToRetry,
     TransitionRefused,
 )
+from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.planning import SEED_BITS, Plan, PlannedCell, plan
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.campaigns.states import (
     FINISHED_CAMPAIGNS,
+    LIVE_ATTEMPTS,
     AttemptStatus,
     CampaignStatus,
     CancelMode,
+    MemberStatus,
     RunStatus,
     Trigger,
     Verdict,
@@ -50,6 +53,7 @@ class CampaignService:
 
     session: Session
     repository: CampaignRepository
+    gangs: GangRepository
     transitions: Transitions
     experiments: ExperimentService
     jobs: Jobs
@@ -165,14 +169,20 @@ class CampaignService:
             self._audit(caller, campaign, "campaign.cancelled")
         waiting = list(self.repository.lock_runs(campaign.id, [RunStatus.QUEUED]))
         for run in self.repository.lock_runs(campaign.id, [RunStatus.ALLOCATED, RunStatus.RUNNING]):
-            for attempt in self.repository.live_attempts(run.id, locked=True):
-                if attempt.status == AttemptStatus.OFFERED:
-                    self.transitions.attempt(attempt, AttemptStatus.CANCELLED)
-                    waiting.append(run)
-                else:
-                    attempt.cancel = CancelMode.KILL if again else CancelMode.GRACEFUL
+            waiting += self._stop(run, CancelMode.KILL if again else CancelMode.GRACEFUL)
         self.transitions.runs(campaign, waiting, RunStatus.CANCELLED)
         return campaign
+
+    def _stop(self, run: Run, mode: CancelMode) -> list[Run]:
+        """Tell a run's members to stop; the run itself, when none of them had taken it up."""
+        untouched = []
+        for attempt in self.gangs.attempts_in(run.id, LIVE_ATTEMPTS, locked=True):
+            members = self.gangs.members(attempt.id, locked=True)
+            if all(member.status == MemberStatus.OFFERED for member in members):
+                self.transitions.attempt(attempt, AttemptStatus.CANCELLED)
+                untouched.append(run)
+            self.transitions.stop(members, mode)
+        return untouched
 
     def pause(self, caller: Caller, campaign_id: UUID) -> Campaign:
         """Give out no more runs; those under way go on to their end. Repeatable."""
@@ -252,6 +262,7 @@ class CampaignService:
                     "cell_id": ids[run.cell],
                     "repetition": run.repetition,
                     "position": run.position,
+                    "block": run.block,
                     "seed": run.seed,
                     "estimated_seconds": run.estimated_seconds,
                     "created_at": campaign.created_at,

@@ -5,9 +5,10 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel
+from weighhouse_protocol.load import Share
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
-from weighhouse_backend.campaigns.states import AttemptStatus, RunStatus
+from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
 
 
 class MemoryRead(BaseModel):
@@ -87,7 +88,7 @@ class CellOfRun(BaseModel):
 
 
 class AgentOfRun(BaseModel):
-    """The agent that carried it out."""
+    """An agent that carried it out; in a list the first of its gang."""
 
     id: UUID
     name: str
@@ -100,9 +101,41 @@ class AttemptRead(BaseModel):
     number: int
     status: AttemptStatus
     agent_name: str
+    """Of all its members."""
     started_at: datetime.datetime | None
     finished_at: datetime.datetime | None
     failure: FailureRead | None
+    set_aside: str | None = None
+    """Why its result is out of the figures."""
+
+
+class MemberRead(BaseModel):
+    """One agent's part in a run."""
+
+    index: int
+    agent: AgentOfRun
+    slot: str
+    roles: list[str]
+    nodes: list[int]
+    """Numbers of the system's nodes on its machine."""
+    share: Share | None
+    """Its part of the load; none: it made none."""
+    status: MemberStatus
+    phase: str | None
+    machine_id: str | None
+    """Which machine it was, as the agent tells them apart."""
+    environment: dict[str, Any]
+    """`MachineFacts` of its machine."""
+    threads: int | None
+    """Driver threads."""
+    clock_offset_us: int | None
+    """The server's clock less the machine's."""
+    clock_error_us: int | None
+    """The offset is right within this."""
+    started_at: datetime.datetime | None
+    finished_at: datetime.datetime | None
+    failure: FailureRead | None
+    log_streams: list[str]
 
 
 class SettingRead(BaseModel):
@@ -148,6 +181,8 @@ class TimelineItem(BaseModel):
     at: datetime.datetime
     kind: str
     label: str
+    member: int = 0
+    """Whose event it is."""
 
 
 class ArtifactRead(BaseModel):
@@ -157,6 +192,8 @@ class ArtifactRead(BaseModel):
     name: str
     media_type: str
     size_bytes: int
+    member: int = 0
+    """Whose file it is."""
 
 
 class RunListed(BaseModel):
@@ -181,6 +218,8 @@ class RunFacts(RunListed):
     """A run with its facts, without what checks have to say of it."""
 
     attempts: list[AttemptRead]
+    members: list[MemberRead]
+    """Who carried out the attempt it is shown by."""
     environment: dict[str, Any]
     """`MachineFacts` of the machine it ran on."""
     target: TargetOfRun | None

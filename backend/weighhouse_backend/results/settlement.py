@@ -71,8 +71,10 @@ class SettlementService:
             for name, operation in [*phase.operations.items(), (ALL, phase.everything())]
         ]
         self.repository.insert_new(models.RunSummary, rows)
-        record = self.repository.record_for_update(attempt_id, project_id)
-        said = [PhaseRecord.model_validate(item) for item in record.phases]
+        members = self.repository.members([attempt_id])[attempt_id]
+        told = self.repository.record(attempt_id)
+        said = [PhaseRecord.model_validate(item) for item in (told.phases if told else [])]
+        record = self.repository.record_for_update(members[0])
         record.driver = driver_record(phases["measure"], said).model_dump(mode="json")
         record.settled_at = self.clock.now()
 
@@ -86,6 +88,7 @@ class SettlementService:
             interval_row(
                 interval,
                 attempt_id=attempt_id,
+                member=0,
                 project_id=project_id,
                 sequence=number,
                 span=width,
