@@ -37,9 +37,10 @@ from weighhouse_protocol.report import (
 
 from .meeting import Meeting
 
+REQUEST_ID = "req-7"
 TIMINGS = Timings(
     long_poll_seconds=0.5, heartbeat_seconds=0.2, upload_seconds=0.1,
-    teardown_seconds=3.0, term_seconds=1.0,
+    teardown_seconds=3.0, term_seconds=1.0, failing_tries=3, failing_seconds=1.0,
 )  # fmt: skip
 
 
@@ -132,7 +133,9 @@ def make_app(platform: Platform) -> FastAPI:
         call = f"{request.method} {request.url.path}"
         for pattern, (status, detail) in platform.refusals.items():
             if re.search(pattern, call):
-                return JSONResponse({"title": "refused", "detail": detail}, status)
+                headers = {"X-Request-Id": REQUEST_ID}
+                platform.calls.append(f"{call} {status}")
+                return JSONResponse({"title": "refused", "detail": detail}, status, headers)
         answer = await call_next(request)
         platform.calls.append(f"{call} {answer.status_code}")
         for pattern, left in platform.lost.items():
@@ -232,8 +235,6 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
             elif attempt.completion is not None:
                 platform.breach("events after completion")
             else:
-                if attempt.logs:
-                    platform.breach("a log before the end of the measurement")
                 attempt.events.append(event)
         return EventsAccepted(next_sequence=len(attempt.events))
 
@@ -243,6 +244,8 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
         stored = attempt.logs.get(stream, b"")
         if offset > len(stored):
             raise HTTPException(416, f"{len(stored)} bytes are stored")
+        if attempt.completion is not None:
+            platform.breach("a log after completion")
         attempt.logs[stream] = stored + (await request.body())[len(stored) - offset :]
         return {"next_offset": len(attempt.logs[stream])}
 

@@ -12,9 +12,10 @@ from weighhouse_protocol.order import AttemptOrder
 from weighhouse_testing.platform import until
 
 from .conftest import RunningAgent, ended
-from .protocol_server import Attempt, Server
+from .protocol_server import REQUEST_ID, Attempt, Server
 
 MakeOrder = Callable[..., AttemptOrder]
+SPOOLED_OF_A_MOMENT = 5_000
 
 
 def measured(attempt: Attempt, what: str = "measure", seconds: float = 120) -> None:
@@ -295,3 +296,85 @@ def kill(pid: int) -> None:
 def alive(directory: AttemptDirectory) -> bool:
     record = record_of(directory)
     return record is not None and runs(record)
+
+
+def test_a_batch_that_is_never_taken_ends_its_attempt_alone(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(measure_seconds=60.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    measured(attempt)
+    events = f"POST .*{wanted.attempt_id}/events"
+    server.platform.refusals = {events: (500, "a fault")}
+    until("it ends", lambda: ended(attempt), every=0.02)
+    assert attempt.completion is not None
+    failure = attempt.completion.failure
+    assert failure is not None
+    assert failure.kind == "infrastructure"
+    assert REQUEST_ID in failure.message
+    assert attempt.completion.events_count == len(attempt.events)
+    [kept] = agent.home.set_aside_directory.iterdir()
+    sequences = [each["sequence"] for each in json.loads(kept.read_text())["events"]]
+    assert sequences[0] == len(attempt.events)
+    assert agent.processes() == []
+    after = server.platform.offer(order(measure_seconds=0.1))
+    until("the next one ends", lambda: ended(after), every=0.02)
+    assert after.completion is not None
+    assert after.completion.outcome == "completed"
+
+
+def test_failures_that_pass_are_borne_with(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    server.platform.timings = server.platform.timings.model_copy(update={"failing_tries": 1000})
+    wanted = order(measure_seconds=2.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    measured(attempt)
+    server.platform.refusals = {"POST .*/events": (500, "a fault")}
+    failed = f"POST /agent/v1/attempts/{wanted.attempt_id}/events 500"
+    until("it has failed often", lambda: server.platform.calls.count(failed) >= 4)
+    server.platform.refusals = {}
+    until("it ends", lambda: ended(attempt), every=0.02)
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed"
+
+
+def test_an_attempt_whose_outcome_is_never_taken_is_set_aside(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(measure_seconds=0.2)
+    server.platform.offer(wanted)
+    server.platform.refusals = {f"{wanted.attempt_id}/complete": (500, "a fault")}
+    agent.start()
+    kept = agent.home.set_aside_directory / str(wanted.attempt_id)
+    until("it is set aside", kept.is_dir)
+    after = server.platform.offer(order(measure_seconds=0.1))
+    server.platform.attempts[wanted.attempt_id].status = "lost"
+    until("the next one ends", lambda: ended(after), every=0.02)
+    assert (kept / "spool.jsonl").exists()
+
+
+def test_heartbeats_tell_what_is_not_handed_in_yet(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    attempt = server.platform.offer(order(measure_seconds=60.0))
+    agent.start()
+    measured(attempt)
+    until("all is handed in", lambda: attempt.heartbeats[-1].spool_bytes < SPOOLED_OF_A_MOMENT)
+    server.platform.refusals = {"POST .*/events": (503, "away")}
+    until("it piles up", lambda: attempt.heartbeats[-1].spool_bytes > 4 * SPOOLED_OF_A_MOMENT)
+    server.platform.refusals = {}
+    until("it is handed in", lambda: attempt.heartbeats[-1].spool_bytes < SPOOLED_OF_A_MOMENT)
+
+
+def test_what_cannot_be_kept_is_replaced(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    attempt = carried_out(agent, server, order(driver="speaks_nul"))
+    assert attempt.completion is not None
+    assert attempt.completion.failure is not None
+    text = attempt.completion.failure.model_dump_json()
+    assert "the \ufffd beam" in text
+    assert "\\u0000" not in text

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 import structlog
 from weighhouse_agent.attempt import Record
-from weighhouse_agent.delivery import LOG_LIMIT_BYTES, log_text
 from weighhouse_agent.facts import machine_facts, tightest
 from weighhouse_agent.heartbeats import progress
 from weighhouse_agent.home import AttemptDirectory, Home, HomeInUse
@@ -97,18 +96,6 @@ def test_batches_stay_small(tmp_path: Path) -> None:
         place += len(lines)
     assert place == 6
     assert all(size <= BATCH_BYTES for size in sizes[:-1])
-
-
-def test_of_a_long_log_the_end_is_sent(tmp_path: Path) -> None:
-    path = tmp_path / "long.log"
-    path.write_bytes(b"a line of a log\n" * 200_000 + b"the end\n")
-    text = log_text(path)
-    assert len(text) <= LOG_LIMIT_BYTES + 100
-    first, second = text.splitlines()[:2]
-    assert b"are left out" in first
-    assert second == b"a line of a log"
-    assert text.endswith(b"the end\n")
-    assert log_text(path) == text
 
 
 def test_progress_follows_the_planned_phases(order: Callable[..., AttemptOrder]) -> None:

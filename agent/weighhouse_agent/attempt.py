@@ -50,6 +50,7 @@ from weighhouse_agent.home import (
 )
 from weighhouse_agent.policy import PolicyFile, PolicyRefused, check_image, check_order
 from weighhouse_agent.reporting import Reporter
+from weighhouse_agent.room import write_essential
 from weighhouse_agent.slots import join_memory_group
 from weighhouse_agent.spool import SpoolWriter
 
@@ -141,7 +142,7 @@ def carry_out(directory: AttemptDirectory) -> Completion | None:
     completion = Completion.model_validate(
         {"fence": order.fence, "outcome": outcome, "failure": failure, "events_count": spool.count}
     )
-    write_atomically(directory.outcome, mended_json(completion))
+    write_essential(directory.home, directory.outcome, mended_json(completion))
     return completion
 
 

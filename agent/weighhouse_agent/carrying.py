@@ -19,13 +19,14 @@ from weighhouse_sdk.machine.process import log_tail
 
 from weighhouse_agent.attempt import context_left, stop_request
 from weighhouse_agent.barrier_calls import BarrierCalls
-from weighhouse_agent.clients import GaveUp, PlatformClient, Refused
+from weighhouse_agent.clients import GaveUp, NeverTaken, PlatformClient, Refused
 from weighhouse_agent.clock import ClockEstimate
 from weighhouse_agent.delivery import CONFLICT, Delivery
 from weighhouse_agent.gangs import is_gang
 from weighhouse_agent.heartbeats import Heartbeats, obey
-from weighhouse_agent.home import AttemptDirectory, make_passable, read_text, write_atomically
+from weighhouse_agent.home import AttemptDirectory, make_passable, read_text
 from weighhouse_agent.nursery import Exit
+from weighhouse_agent.room import write_essential
 from weighhouse_agent.spool import SpoolReader
 from weighhouse_agent.starter import NurseryBroken, Starter
 from weighhouse_agent.watching import Watch, record_of
@@ -68,7 +69,7 @@ class Carrier:
     def __post_init__(self) -> None:
         self._spool = SpoolReader(self.directory.spool)
         self._delivery = Delivery(
-            self.directory, self.order, self.client, self._spool, self.give_up
+            self.directory, self.order, self.client, self._spool, self.give_up, self.timings
         )
 
     def stop(self, message: str, hint: str) -> None:
@@ -91,7 +92,7 @@ class Carrier:
         if self._watch is None:
             return self._deliver(self._settle(trouble))
         Heartbeats(
-            self.order, self.client, self._spool, self._watch, self.timings, self._clock
+            self.order, self.client, self._delivery, self._watch, self.timings, self._clock
         ).start()
         stream = threading.Thread(target=self._stream, name="stream", daemon=True)
         stream.start()
@@ -144,6 +145,7 @@ class Carrier:
                 ).start()
             while not watch.ended.wait(self.timings.upload_seconds):
                 self._delivery.send_events()
+                self._delivery.follow_logs()
         except GaveUp:
             return
         except Refused as error:
@@ -183,7 +185,11 @@ class Carrier:
             failure=failure,
             events_count=self._spool.count,
         )
-        write_atomically(self.directory.outcome, mended_json(completion))
+        try:
+            write_essential(self.directory.home, self.directory.outcome, mended_json(completion))
+        except OSError as error:
+            # It is delivered as it is; should this agent end first, the next one makes it anew.
+            LOG.warning("an outcome could not be kept", reason=str(error))
         return completion
 
     def _failure(self, trouble: str | None) -> Failure:
@@ -258,7 +264,9 @@ class Carrier:
                 raise
             return self._spoiled(
                 f"the platform did not take event {self._delivery.next_sequence}: {error.detail}",
-                "agent and platform must be of versions that fit",
+                "the platform's log has that request; report it"
+                if isinstance(error, NeverTaken)
+                else "agent and platform must be of versions that fit",
             )
         if self._spool.count < completion.events_count:
             return self._spoiled(
@@ -288,5 +296,9 @@ def set_aside(directory: AttemptDirectory) -> None:
     kept = place / directory.attempt_id
     shutil.rmtree(kept, ignore_errors=True)
     directory.path.rename(kept)
-    for old in sorted(place.iterdir())[:-SET_ASIDE_KEPT]:
+    attempts = sorted(each for each in place.iterdir() if each.is_dir())
+    batches = sorted(each for each in place.iterdir() if each.is_file())
+    for old in attempts[:-SET_ASIDE_KEPT]:
         shutil.rmtree(old)
+    for batch in batches[:-SET_ASIDE_KEPT]:
+        batch.unlink()

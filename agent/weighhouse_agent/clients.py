@@ -23,6 +23,9 @@ FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 30.0
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Answers that say: try again."""
+FAILED = 500
+"""Answer that says: a fault of the platform, which need not pass."""
+REQUEST_ID = "X-Request-Id"
 DETAIL_LENGTH = 500
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -35,11 +38,15 @@ class PlatformAway(Exception):
     """No answer, or one that says to try again.
 
     :param wait_seconds: what the server asked to wait; None: it did not say.
+    :param failed: whether it is the platform itself that failed at this very call.
     """
 
-    def __init__(self, message: str, wait_seconds: float | None = None) -> None:
+    def __init__(
+        self, message: str, wait_seconds: float | None = None, *, failed: bool = False
+    ) -> None:
         super().__init__(message)
         self.wait_seconds = wait_seconds
+        self.failed = failed
 
 
 class Refused(Exception):
@@ -55,6 +62,10 @@ class Refused(Exception):
         self.status = status
         self.detail = detail
         self.body = body
+
+
+class NeverTaken(Refused):
+    """The platform has failed at one call again and again: it will not take it."""
 
 
 class GaveUp(Exception):
@@ -125,7 +136,9 @@ class PlatformClient:
         except httpx.TransportError as error:
             raise PlatformAway(f"{type(error).__name__}: {error}") from error
         if answer.status_code in PASSING:
-            raise PlatformAway(f"status {answer.status_code}", retry_after(answer))
+            raise PlatformAway(
+                told_by(answer), retry_after(answer), failed=answer.status_code == FAILED
+            )
         found = json_object(answer)
         if not answer.is_success:
             detail = str(found.get("detail") or found.get("title") or answer.text[:DETAIL_LENGTH])
@@ -153,12 +166,25 @@ class PlatformClient:
             raise PlatformAway(f"{path}: not an answer of the platform: {error}") from error
 
 
+@dataclass(frozen=True)
+class Patience:
+    """How long a platform that fails at one and the same call is borne with: until both are over.
+
+    :param tries: failures, one after the other.
+    :param seconds: since the first of them.
+    """
+
+    tries: int
+    seconds: float
+
+
 def again(
     call: Callable[[], Result],
     *,
     what: str,
     stop: threading.Event,
     limit_seconds: float | None = None,
+    patience: Patience | None = None,
     log: Callable[..., Any] = LOG.warning,
 ) -> Result:
     """Call until the platform is there; pauses double, with jitter.
@@ -168,15 +194,26 @@ def again(
     :param what: for the log.
     :param stop: ends the trying.
     :param limit_seconds: so does this; None: no limit.
+    :param patience: so does this, for answers that are failures of the platform; None: no limit.
     :raises GaveUp: when it was ended.
     :raises Refused: as the call does.
+    :raises NeverTaken: when the patience is over.
     """
+    failures: list[float] = []
     end_at = None if limit_seconds is None else time.monotonic() + limit_seconds
     longest = FIRST_PAUSE_SECONDS
     while True:
         try:
             return call()
         except PlatformAway as error:
+            failures = [*failures, time.monotonic()] if error.failed else []
+            if patience is not None and _is_over(patience, failures):
+                raise NeverTaken(
+                    FAILED,
+                    f"the platform failed {len(failures)} times in"
+                    f" {failures[-1] - failures[0]:.0f} s, at last with {error}",
+                    {},
+                ) from error
             pause = error.wait_seconds or longest * secrets.SystemRandom().uniform(0.5, 1.0)
             longest = min(LONGEST_PAUSE_SECONDS, longest * 2)
             log("platform is away", what=what, reason=str(error), again_in_seconds=round(pause, 1))
@@ -186,6 +223,18 @@ def again(
                     raise GaveUp(what) from error
             if stop.wait(pause):
                 raise GaveUp(what) from error
+
+
+def _is_over(patience: Patience, failures: list[float]) -> bool:
+    return (
+        len(failures) >= max(1, patience.tries) and failures[-1] - failures[0] >= patience.seconds
+    )
+
+
+def told_by(answer: httpx.Response) -> str:
+    """A status in words, with the id under which the platform logged the call."""
+    known = answer.headers.get(REQUEST_ID)
+    return f"status {answer.status_code}" + (f" (request {known})" if known else "")
 
 
 def json_object(answer: httpx.Response) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Carries out one attempt: the plugin's verbs and the driver's phases, as numbered events."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from weighhouse_protocol.driver import (
@@ -29,6 +30,7 @@ from weighhouse_agent.driving import DriverGaveUp, DriverPlan, gave_up
 from weighhouse_agent.faulting import Faulting, check_faults
 from weighhouse_agent.policy import Policy, check_endpoint, is_local
 from weighhouse_agent.reporting import Moment, Reporter
+from weighhouse_agent.room import DiskFull
 from weighhouse_agent.sampling import Sampler
 from weighhouse_agent.spool import SpoolWriter
 
@@ -101,9 +103,11 @@ class Execution:
             self._sampler.stop()
         if self._deployed is not None:
             if not self._described:
-                self._describe_target(None)
+                with suppress(DiskFull):
+                    self._describe_target(None)
             self.plugin.stop(self.context, self._deployed)
-            self._reporter.mark("stopped")
+            with suppress(DiskFull):
+                self._reporter.mark("stopped")
         self.plugin.clean_up(self.context)
 
     # the course

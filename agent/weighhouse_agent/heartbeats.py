@@ -11,8 +11,8 @@ from weighhouse_protocol.report import Heartbeat, HeartbeatAnswer, RunPhase
 
 from weighhouse_agent.clients import GaveUp, PlatformClient, Refused, again
 from weighhouse_agent.clock import ClockEstimate, steady_us, wall_us
+from weighhouse_agent.delivery import Delivery
 from weighhouse_agent.gangs import is_gang
-from weighhouse_agent.spool import SpoolReader
 from weighhouse_agent.watching import Watch
 
 LOG = structlog.get_logger("weighhouse_agent")
@@ -34,7 +34,7 @@ class Heartbeats:
 
     order: AttemptOrder
     client: PlatformClient
-    spool: SpoolReader
+    delivery: Delivery
     watch: Watch
     timings: Timings
     clock: ClockEstimate
@@ -73,13 +73,14 @@ class Heartbeats:
         return answer
 
     def _beat(self) -> Heartbeat:
-        self.spool.refresh()
+        spool = self.delivery.spool
+        spool.refresh()
         return Heartbeat(
             fence=self.order.fence,
-            phase=cast("RunPhase", self.spool.phase or "deploy"),
-            progress=progress(self.order, self.spool.phases, wall_us()),
-            next_sequence=self.spool.count,
-            spool_bytes=self.spool.size_bytes,
+            phase=cast("RunPhase", spool.phase or "deploy"),
+            progress=progress(self.order, spool.phases, wall_us()),
+            next_sequence=spool.count,
+            spool_bytes=spool.bytes_from(self.delivery.next_sequence),
             sent_at_us=wall_us(),
             clock=self.clock.offset(),
         )

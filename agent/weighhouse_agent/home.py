@@ -5,6 +5,7 @@ identity.json   address of the platform, agent token           0600
 policy.toml     what this machine accepts; the operator's
 instance.json   made once: tells this home from others
 claim.json      the claim under way, written before it is sent; claim-SLOT.json of each slot
+reserve         room for the outcome of a run that has filled the disk
 timings.json    what the server dictated last
 attempts/ID/    one attempt, until its result is delivered
 set-aside/ID/   attempts that the platform would not take
@@ -12,6 +13,7 @@ set-aside/ID/   attempts that the platform would not take
 """
 
 import fcntl
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -39,11 +41,15 @@ def write_atomically(path: Path, text: str) -> None:
     Durable: the file is on disk when this returns.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, SECRET), "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, SECRET), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
     directory = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(directory)
@@ -122,6 +128,11 @@ class AttemptDirectory:
         return self.path / "logs"
 
     @property
+    def logs_begun(self) -> Path:
+        """What the platform had of each log when the attempt had ended."""
+        return self.path / "logs.json"
+
+    @property
     def own_log(self) -> Path:
         """What the attempt's own process had to say."""
         return self.logs / "attempt.log"
@@ -158,6 +169,11 @@ class Home:
         return self.path / "timings.json"
 
     @property
+    def reserve(self) -> Path:
+        """Room that is given back when the disk is full."""
+        return self.path / "reserve"
+
+    @property
     def attempts_directory(self) -> Path:
         """Attempts that are not delivered yet."""
         return self.path / "attempts"
@@ -189,6 +205,14 @@ class Home:
     def known_instance_id(self) -> UUID:
         """The same for whoever only looks: nothing is made; all zeros where there is none yet."""
         return self.instance_id() if self._instance.exists() else UUID(int=0)
+
+    def place(self) -> str:
+        """Tells this directory from a copy of it: by where it is, and which file on disk
+        `instance.json` is.
+        """
+        self.instance_id()
+        inode = self._instance.stat().st_ino
+        return hashlib.sha256(f"{self.path.resolve()}:{inode}".encode()).hexdigest()[:32]
 
     def attempt(self, attempt_id: UUID | str) -> AttemptDirectory:
         """Where an attempt's files are; makes nothing."""

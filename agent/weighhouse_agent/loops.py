@@ -10,7 +10,9 @@ from weighhouse_protocol.order import AttemptOrder
 from weighhouse_agent.carrying import Carrier, set_aside
 from weighhouse_agent.claims import Claims
 from weighhouse_agent.clients import PlatformAway, PlatformClient, Refused, again
+from weighhouse_agent.delivery import CONFLICT
 from weighhouse_agent.home import AttemptDirectory, Home
+from weighhouse_agent.room import Room, is_full
 from weighhouse_agent.sessions import Sessions
 from weighhouse_agent.starter import Starter
 
@@ -18,6 +20,9 @@ LOG = structlog.get_logger("weighhouse_agent")
 FINAL_CLAIM = frozenset({401, 403})
 REFUSED_PAUSE_SECONDS = 5.0
 """Before a refused claim is tried again."""
+
+ROOM_SECONDS = 2.0
+"""Before the disk is looked at again."""
 
 Left = tuple[AttemptDirectory, AttemptOrder]
 
@@ -69,18 +74,35 @@ class SlotLoop:
         return carrier
 
     def _introduce(self) -> None:
-        """What is left can be delivered by its own tokens, so that this need not succeed."""
+        """What is left can be delivered by its own tokens, so that this need not succeed.
+
+        :raises Refused: when this home is the copy of one that is at work, which goes on with what
+            is left here, too.
+        """
         try:
             self.sessions.open_once()
-        except (PlatformAway, Refused) as error:
+        except PlatformAway as error:
             LOG.info("no session yet", reason=str(error))
+        except Refused as error:
+            if error.status == CONFLICT:
+                raise
+            LOG.info("no session", reason=str(error))
 
     def _serve(self) -> None:
         claims = Claims(self.home, self.client, self.slot)
         opened = self.sessions.open(0)
         while not self.stop.is_set():
+            if not self._has_room():
+                continue
             try:
                 order = again(lambda: self._claim(claims), what="claim", stop=self.stop)
+            except OSError as error:
+                if not is_full(error):
+                    raise
+                # The claim stays, and is repeated when there is room for what it brings.
+                LOG.warning("what was claimed could not be kept", reason=str(error))
+                self.stop.wait(ROOM_SECONDS)
+                continue
             except Refused as error:
                 if error.status in FINAL_CLAIM:
                     raise
@@ -90,6 +112,14 @@ class SlotLoop:
                 continue
             if order is not None:
                 self._carry(self.home.attempt(order.attempt_id), order, fresh=True)
+
+    def _has_room(self) -> bool:
+        """Whether there is room for another run; else the platform is told, and a while is over."""
+        trouble = Room(self.home).trouble()
+        self.sessions.rest(trouble)
+        if trouble is not None:
+            self.stop.wait(ROOM_SECONDS)
+        return trouble is None
 
     def _claim(self, claims: Claims) -> AttemptOrder | None:
         return claims.claim(self.sessions.process_id, self.sessions.timings.long_poll_seconds)

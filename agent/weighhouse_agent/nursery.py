@@ -127,7 +127,7 @@ class Nursery:
             if place is None or place.outcome.exists():
                 continue
             ended = Exit(status=os.waitstatus_to_exitcode(status))
-            with contextlib.suppress(FileNotFoundError):  # it was delivered and removed
+            with contextlib.suppress(OSError):  # it was delivered and removed, or the disk is full
                 place.exit.write_text(ended.model_dump_json(), encoding="utf-8")
 
     def fork(self, directory: AttemptDirectory, work: Work) -> int:

@@ -21,6 +21,8 @@ ready_seconds = 30
 stop_seconds = 10
 docker_host = "unix:///var/run/docker.sock"
 address = ""                          # where peers of a gang reach this machine; empty: host
+spool_mebibytes = 10240               # what may wait here before no more work is taken
+spare_mebibytes = 256                 # what has to be free on the disk for that
 
 [[slots]]                             # not given: one slot, the machine
 name = "left"
@@ -86,6 +88,10 @@ class Machine(Document):
     docker_host: str = HostOptions.docker_host
     address: str = ""
     """Where peers reach servers on this machine; empty: `host`."""
+    spool_mebibytes: int = Field(default=10_240, ge=1)
+    """What may wait here for delivery before no more work is taken; nothing is dropped."""
+    spare_mebibytes: int = Field(default=256, ge=1)
+    """What has to be free on the disk before work is taken."""
 
 
 class KeptCredentials(Document):

@@ -15,6 +15,7 @@ from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.context import Clock
 
 from weighhouse_agent.home import SECRET
+from weighhouse_agent.room import DiskFull, is_full
 
 BATCH_EVENTS = 1000
 BATCH_BYTES = 4 << 20
@@ -30,7 +31,8 @@ class SpoolWriter:
 
     def __init__(self, path: Path, clock: Clock) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, SECRET)
-        self._file = os.fdopen(descriptor, "wb")
+        self._file = os.fdopen(descriptor, "wb", buffering=0)
+        self._size = 0
         self._clock = clock
         self._lock = threading.Lock()
         self.count = 0
@@ -40,12 +42,28 @@ class SpoolWriter:
         """Append one event, and hand it to the operating system.
 
         :param make: gets the sequence number and the time (unix, µs).
+        :raises DiskFull: when there is no room for it; the spool is as it was.
         """
         with self._lock:
             event = make(self.count, self._clock.now_us())
-            self._file.write(mended_json(event).encode() + b"\n")
-            self._file.flush()
+            line = mended_json(event).encode() + b"\n"
+            self._write(line)
+            self._size += len(line)
             self.count += 1
+
+    def _write(self, line: bytes) -> None:
+        try:
+            left = memoryview(line)
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            os.ftruncate(self._file.fileno(), self._size)
+            if not is_full(error):
+                raise
+            raise DiskFull(
+                f"this machine's disk is full: event {self.count} could not be kept",
+                "make room below the agent's directory, or move it to a larger disk",
+            ) from error
 
     def close(self) -> None:
         """Bring everything to disk. Idempotent."""
@@ -77,10 +95,10 @@ class SpoolReader:
         """Events that `refresh` has seen."""
         return len(self._starts) - 1
 
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of the events seen."""
-        return self._starts[-1]
+    def bytes_from(self, sequence: int) -> int:
+        """Bytes of the events seen, from a sequence number on."""
+        with self._lock:
+            return self._starts[-1] - self._starts[min(sequence, self.count)]
 
     @property
     def damaged(self) -> bool:

@@ -19,7 +19,8 @@ from weighhouse_protocol.report import FailureKind
 from weighhouse_sdk.machine.procfs import PROC, TICKS_PER_SECOND, boot_id, is_alive
 
 from weighhouse_agent.attempt import Record, StopRequest
-from weighhouse_agent.home import AttemptDirectory, read_text, write_atomically
+from weighhouse_agent.home import AttemptDirectory, read_text
+from weighhouse_agent.room import write_essential
 
 LOG = structlog.get_logger("weighhouse_agent")
 HARD_LIMIT_SECONDS = 60.0
@@ -89,7 +90,12 @@ class Watch:
                 return
             if not self.directory.request.exists():
                 request = StopRequest(kind=kind, message=message, hint=hint)
-                write_atomically(self.directory.request, request.model_dump_json())
+                try:
+                    write_essential(
+                        self.directory.home, self.directory.request, request.model_dump_json()
+                    )
+                except OSError as error:
+                    LOG.warning("the reason to stop could not be kept", reason=str(error))
             self._asked_at = time.monotonic() if self._asked_at is None else self._asked_at
             self._kill = kill
             os.eventfd_write(self._wake, 1)

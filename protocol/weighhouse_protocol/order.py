@@ -40,6 +40,8 @@ class SessionOpening(Document):
     instance_id: UUID
     process_id: UUID
     """New with each start of the agent's program."""
+    home: str = ""
+    """Tells the agent's directory from a copy of it; the same after a restart."""
     agent_version: str
     protocol: int = 1
     manifests: tuple[Manifest, ...]
@@ -58,6 +60,10 @@ class Timings(Report):
     upload_seconds: float = 1.0
     teardown_seconds: float = 60.0
     term_seconds: float = 10.0
+    failing_tries: int = 20
+    """A call of an attempt that the server fails at so often (500), one after the other …"""
+    failing_seconds: float = 600.0
+    """… and for so long, is given up; the attempt ends as a failure of the infrastructure."""
 
 
 class SessionOpened(Report):

@@ -187,6 +187,7 @@ class Heartbeat(Document):
     next_sequence: int = 0
     """Events spooled so far, whether sent or not."""
     spool_bytes: int = 0
+    """Of the events that are not with the server yet."""
     sent_at_us: int | None = None
     """The agent's clock, unix µs."""
     clock: ClockOffset | None = None

@@ -51,6 +51,8 @@ DOCUMENT: dict[str, Any] = {
     "phases": {"warmup_seconds": 1, "measure_seconds": 2},
     "seed": 7,
 }
+PROCESS_ID = UUID("0197f000-0000-7000-8000-000000000001")
+"""Of the program of every agent here: a claim has to be by the one that opened the session."""
 
 
 def manifest(system: str, **changed: Any) -> Manifest:
@@ -156,7 +158,7 @@ class World:
             feature.fleet.open_session(
                 enrolled.agent_token,
                 SessionOpening(
-                    instance_id=instance, process_id=uuid4(), agent_version="0.1.0",
+                    instance_id=instance, process_id=PROCESS_ID, agent_version="0.1.0",
                     manifests=tuple(manifest(system, **laid_out) for system in systems),
                     facts=facts, policy=policy or PolicyStatement(),
                 ),

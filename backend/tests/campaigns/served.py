@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import httpx
 from fastapi import FastAPI
-from weighhouse_testing.world import World
+from weighhouse_testing.world import PROCESS_ID, World
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def claim(
     """
     body = {
         "claim_id": claim_id or str(uuid4()),
-        "process_id": str(uuid4()),
+        "process_id": str(PROCESS_ID),
         "wait_seconds": wait,
     }
     headers = {"Authorization": f"Bearer {tenant.world.tokens[agent_id]}"}

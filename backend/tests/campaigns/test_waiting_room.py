@@ -17,7 +17,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.platform import until
-from weighhouse_testing.world import World
+from weighhouse_testing.world import PROCESS_ID, World
 
 from .served import Served, Tenant
 
@@ -40,8 +40,8 @@ def hearing(served: Served) -> None:
 class Poller:
     """An agent's program: the same process asks again and again."""
 
-    def __init__(self, tenant: Tenant, agent_id: UUID) -> None:
-        self.tenant, self.agent_id, self.process_id = tenant, agent_id, str(uuid4())
+    def __init__(self, tenant: Tenant, agent_id: UUID, process_id: UUID = PROCESS_ID) -> None:
+        self.tenant, self.agent_id, self.process_id = tenant, agent_id, str(process_id)
 
     def claim(self, wait: float) -> httpx.Response:
         body = {
@@ -108,8 +108,9 @@ def test_another_process_of_the_agent_is_looked_up(tenant: Tenant) -> None:
     agent = tenant.world.agent()
     Poller(tenant, agent).claim(0)
     with statements() as asked:
-        Poller(tenant, agent).claim(0)
+        refused = Poller(tenant, agent, uuid4()).claim(0)
     assert by_token(asked)
+    assert refused.status_code == 409, "the session is another program's"
 
 
 def test_what_came_up_between_two_questions_is_found_by_the_second(tenant: Tenant) -> None:

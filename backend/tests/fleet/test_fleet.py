@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.endpoints import agent_router, router
-from weighhouse_backend.fleet.errors import AgentRefused
+from weighhouse_backend.fleet.errors import AgentRefused, SecondSession
 from weighhouse_backend.fleet.models import Agent, RegistrationToken
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity.models import AuditEntry
@@ -114,6 +114,53 @@ def test_a_copied_home_is_refused_while_the_first_is_at_work(client, tenants, se
         session.execute(update(Agent).values(seen_at=long_ago))
     moved = client.put("/agent/v1/session", json=copy, headers=headers)
     assert moved.status_code == 200, "the home may move once its old machine is silent"
+
+
+def test_a_copied_home_on_the_same_machine_is_refused_too(
+    client, tenants, session_factory, settings
+):
+    instance = uuid4()
+    _, answer = enrol(client, tenants[0], instance)
+    headers = {"Authorization": f"Bearer {answer.json()['agent_token']}"}
+    first = session_body(instance, home="first")
+    assert client.put("/agent/v1/session", json=first, headers=headers).status_code == 200
+    refused = client.put(
+        "/agent/v1/session", json=session_body(instance, home="copy"), headers=headers
+    )
+    assert refused.status_code == 409
+    assert "home was copied" in refused.json()["detail"]
+    again = session_body(instance, home="first")
+    assert client.put("/agent/v1/session", json=again, headers=headers).status_code == 200, (
+        "the same home may begin again after a crash"
+    )
+    with unit_of_work(session_factory) as session:
+        fleet = FleetService(
+            session, SystemClock(), settings, CatalogService(session, SystemClock())
+        )
+        agent = fleet.agent(UUID(answer.json()["agent_id"]))
+        fleet.require_session(agent, UUID(again["process_id"]))
+        with pytest.raises(SecondSession):
+            fleet.require_session(agent, UUID(first["process_id"]))
+
+
+def test_an_agent_at_rest_is_given_no_work(client, tenants, session_factory, settings):
+    instance = uuid4()
+    _, answer = enrol(client, tenants[0], instance)
+    headers = {"Authorization": f"Bearer {answer.json()['agent_token']}"}
+    agent_id = UUID(answer.json()["agent_id"])
+
+    def given() -> bool:
+        with unit_of_work(session_factory) as session:
+            catalog = CatalogService(session, SystemClock())
+            fleet = FleetService(session, SystemClock(), settings, catalog)
+            return agent_id in {agent.id for agent in fleet.candidates()}
+
+    rests = session_body(instance, resting="its disk is full")
+    assert client.put("/agent/v1/session", json=rests, headers=headers).status_code == 200
+    assert not given()
+    goes_on = {**rests, "resting": None}
+    assert client.put("/agent/v1/session", json=goes_on, headers=headers).status_code == 200
+    assert given()
 
 
 def test_a_revoked_agents_attempts_end_with_it(client, tenants, session_factory, settings):

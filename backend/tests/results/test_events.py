@@ -172,6 +172,14 @@ def test_a_log_grows_piece_by_piece(laboratory, order):
         f"/api/v1/runs/{order['run_id']}/logs/driver", headers=laboratory.headers
     )
     assert text.text == "first second"
+    assert text.headers["Next-Offset"] == "12"
+    for offset, rest in ((6, "second"), (8, "cond"), (12, ""), (99, "")):
+        found = laboratory.client.get(
+            f"/api/v1/runs/{order['run_id']}/logs/driver?offset={offset}",
+            headers=laboratory.headers,
+        )
+        assert found.text == rest
+        assert found.headers["Next-Offset"] == str(offset + len(rest))
     missing = laboratory.client.get(
         f"/api/v1/runs/{order['run_id']}/logs/server", headers=laboratory.headers
     )

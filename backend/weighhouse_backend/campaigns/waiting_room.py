@@ -154,6 +154,7 @@ class WaitingRoom:
     def _look(self, token: str, wanted: ClaimRequest) -> tuple[Known, AttemptOrder | None]:
         with self._transaction() as campaigns:
             agent = campaigns.fleet.authenticate(token)
+            campaigns.fleet.require_session(agent, wanted.process_id)
             order = campaigns.attempts.claim(agent, wanted.claim_id, token, wanted.slot)
             if order is None and campaigns.repository.any_queued_run():
                 campaigns.jobs.send("campaigns.allocate")

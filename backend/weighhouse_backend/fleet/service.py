@@ -41,6 +41,8 @@ MOST_CANDIDATES = 2000
 """Agents of a project that an allocator looks at in one round."""
 SEEN_GRAIN = datetime.timedelta(seconds=15)
 """An agent's row is not written more often than this for having been seen."""
+HOME = "home"
+"""Beside the facts of a machine: which copy of the agent's directory told them."""
 
 
 @dataclass(frozen=True)
@@ -316,12 +318,19 @@ class FleetService:
         agent = self._known(token)
         if opening.instance_id != agent.instance_id:
             raise SecondSession("its token was copied to another home; enrol that machine itself")
-        elsewhere = opening.facts.machine_id != agent.facts.get("machine_id")
-        if elsewhere and agent.process_id is not None and self.is_reachable(agent):
-            raise SecondSession("its home was copied; the machine it came from is still at work")
+        known_home = agent.facts.get(HOME) or opening.home
+        elsewhere = (
+            opening.facts.machine_id != agent.facts.get("machine_id") or opening.home != known_home
+        )
+        another = agent.process_id not in {None, opening.process_id}
+        if elsewhere and another and self.is_reachable(agent):
+            raise SecondSession(
+                "its home was copied, and the one that it was copied from is still at work; enrol "
+                "this one by itself, with a home of its own"
+            )
         agent.process_id = opening.process_id
         agent.agent_version = opening.agent_version
-        agent.facts = opening.facts.model_dump(mode="json")
+        agent.facts = {**opening.facts.model_dump(mode="json"), HOME: opening.home}
         agent.fingerprint = opening.facts.fingerprint()
         agent.policy = opening.policy.model_dump(mode="json")
         agent.plugins = {manifest.id: manifest.version for manifest in opening.manifests}
@@ -344,14 +353,22 @@ class FleetService:
             server_time=self.clock.now(),
         )
 
+    def require_session(self, agent: Agent, process_id: UUID) -> None:
+        """Hold a claim against the agent's session: only the program that opened it gets work.
+
+        :raises SecondSession: when another one did.
+        """
+        if agent.process_id is not None and agent.process_id != process_id:
+            raise SecondSession("another program has opened this agent's session since; end it")
+
     def candidates(self, project_id: UUID) -> list[Agent]:
-        """A project's agents that may take work now, not locked: reachable, not draining, in a
-        session; so many at most as are looked at in one round.
+        """A project's agents that may take work now, not locked: reachable, in a session, neither
+        draining nor at rest; so many at most as are looked at in one round.
         """
         return [
             agent
             for agent in self.repository.working(project_id, MOST_CANDIDATES)
-            if agent.process_id is not None and self.is_reachable(agent)
+            if agent.process_id is not None and agent.resting is None and self.is_reachable(agent)
         ]
 
     def enrolled(self, project_id: UUID) -> list[Agent]:
@@ -369,7 +386,7 @@ class FleetService:
         return [
             agent
             for agent in self.repository.lock_working(agent_ids)
-            if agent.process_id is not None and self.is_reachable(agent)
+            if agent.process_id is not None and agent.resting is None and self.is_reachable(agent)
         ]
 
     def agent(self, agent_id: UUID) -> Agent:

@@ -163,10 +163,15 @@ def results_read_log(
     stream: Stream,
     results: ResultsDep,
     member: Annotated[int | None, Query(ge=0)] = None,
+    offset: Annotated[int, Query(ge=0, le=2**62)] = 0,
 ) -> PlainTextResponse:
-    """A log as text; of a run on several machines that of a member, by default the first."""
-    text = results.reading.log(run, stream, member).decode("utf-8", errors="replace")
-    return PlainTextResponse(text)
+    """A log as text; of a run on several machines that of a member, by default the first.
+
+    A log that grows is followed by asking for what comes at `Next-Offset` of the last answer.
+    """
+    data = results.reading.log(run, stream, member, offset)
+    text = data.decode("utf-8", errors="replace")
+    return PlainTextResponse(text, headers={"Next-Offset": str(offset + len(data))})
 
 
 @router.get("/runs/{run_id}/artifacts/{sha256}", response_class=FileResponse)

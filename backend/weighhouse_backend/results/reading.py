@@ -182,17 +182,19 @@ class RunReadService:
             }
         )
 
-    def log(self, run: Run, stream: str, member: int | None = None) -> bytes:
+    def log(self, run: Run, stream: str, member: int | None = None, offset: int = 0) -> bytes:
         """A log of the attempt a run is shown by.
 
         :param member: whose; default: the first that has logs.
+        :param offset: bytes before it are left out.
         :raises ResultNotThere: when there is none of that name.
         """
         attempt_id = self.shown_id(run)
         found = None
         if attempt_id is not None:
             whose = min(self.repository.log_streams(attempt_id), default=0)
-            found = self.repository.log(attempt_id, stream, whose if member is None else member)
+            whose = whose if member is None else member
+            found = self.repository.log(attempt_id, stream, whose, offset)
         if found is None:
             raise ResultNotThere(f"the run has no log {stream!r}")
         return found

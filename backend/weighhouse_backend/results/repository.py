@@ -257,18 +257,22 @@ class ResultRepository:
             found.setdefault(member, []).append(stream)
         return found
 
-    def log(self, attempt_id: UUID, stream: str, member: int) -> bytes | None:
-        """A whole log of a member; None when there is none."""
-        pieces = self.session.scalars(
-            select(RunLog.data)
-            .where(
-                RunLog.attempt_id == attempt_id,
-                RunLog.member == member,
-                RunLog.stream == stream,
-            )
+    def log(self, attempt_id: UUID, stream: str, member: int, offset: int = 0) -> bytes | None:
+        """A log of a member from an offset on; None when there is no such log."""
+        of_log = (
+            RunLog.attempt_id == attempt_id,
+            RunLog.member == member,
+            RunLog.stream == stream,
+        )
+        pieces = self.session.execute(
+            select(RunLog.begin, RunLog.data)
+            .where(*of_log, RunLog.begin + func.octet_length(RunLog.data) > offset)
             .order_by(RunLog.begin)
         ).all()
-        return b"".join(pieces) if pieces else None
+        if pieces:
+            return b"".join(data[max(0, offset - begin) :] for begin, data in pieces)
+        known = self.session.scalar(select(RunLog.begin).where(*of_log).limit(1))
+        return None if known is None else b""
 
     def artifacts(self, attempt_id: UUID) -> Sequence[Artifact]:
         """Files an attempt left."""

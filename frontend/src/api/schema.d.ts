@@ -1022,6 +1022,8 @@ export interface paths {
         /**
          * Results Read Log
          * @description A log as text; of a run on several machines that of a member, by default the first.
+         *
+         *     A log that grows is followed by asking for what comes at `Next-Offset` of the last answer.
          */
         get: operations["results_read_log"];
         put?: never;
@@ -2857,6 +2859,7 @@ export interface components {
             sent_at_us?: number | null;
             /**
              * Spool Bytes
+             * @description Of the events that are not with the server yet.
              * @default 0
              */
             spool_bytes?: number;
@@ -4452,6 +4455,12 @@ export interface components {
             agent_version: string;
             facts: components["schemas"]["MachineFacts"];
             /**
+             * Home
+             * @description Tells the agent's directory from a copy of it; the same after a restart.
+             * @default
+             */
+            home?: string;
+            /**
              * Instance Id
              * Format: uuid
              */
@@ -5114,6 +5123,18 @@ export interface components {
          * @description All times are the server's to dictate.
          */
         Timings: {
+            /**
+             * Failing Seconds
+             * @description … and for so long, is given up; the attempt ends as a failure of the infrastructure.
+             * @default 600
+             */
+            failing_seconds?: number;
+            /**
+             * Failing Tries
+             * @description A call of an attempt that the server fails at so often (500), one after the other …
+             * @default 20
+             */
+            failing_tries?: number;
             /**
              * Heartbeat Seconds
              * @default 15
@@ -7928,6 +7949,7 @@ export interface operations {
         parameters: {
             query?: {
                 member?: number | null;
+                offset?: number;
             };
             header?: never;
             path: {
