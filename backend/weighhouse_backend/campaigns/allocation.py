@@ -199,4 +199,5 @@ def offer_of(agent: Agent) -> Offer:
         labels=agent.labels,
         deployments=agent.deployments,
         policy=PolicyStatement.model_validate(agent.policy),
+        versions=agent.plugins,
     )

@@ -1,7 +1,7 @@
 """Which agent may take which run. Pure."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from weighhouse_protocol.facts import PolicyStatement
@@ -30,10 +30,13 @@ class Offer:
     deployments: Mapping[str, Iterable[str]]
     """Plugin → deployments; a load tool has none."""
     policy: PolicyStatement
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Plugin → its version."""
 
 
 def can(offer: Offer, need: Need) -> bool:
-    """Whether an agent has the roles, labels, plugins and deployment a run needs.
+    """Whether an agent has the roles, labels, plugins and deployment a run needs, and the plugin
+    in the version that the target names, if it names one.
 
     A system that is deployed shares the driver's machine, so one agent has to be in both roles.
     """
@@ -42,6 +45,7 @@ def can(offer: Offer, need: Need) -> bool:
     return (
         roles <= offer.roles
         and all(offer.labels.get(name) == value for name, value in need.labels.items())
+        and need.target.plugin_version in {"any", offer.versions.get(need.target.system)}
         and need.target.deployment in set(offer.deployments.get(need.target.system, ()))
         and (need.target.tool is None or need.target.tool in offer.deployments)
     )

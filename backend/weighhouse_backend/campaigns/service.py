@@ -84,6 +84,7 @@ class CampaignService:
             trigger=Trigger.PERSON if caller.kind == "user" else Trigger.API,
             requested_by=caller.name,
             base=self._base(experiment, wanted.base_campaign_id),
+            priority=wanted.priority,
         )
         self._audit(caller, campaign, "campaign.created")
         if idempotency_key is not None:
@@ -98,11 +99,13 @@ class CampaignService:
         requested_by: str,
         revision: int | None = None,
         base: Campaign | None = None,
+        priority: int = 0,
         scheduled_for: datetime.datetime | None = None,
     ) -> Campaign:
         """Plan a campaign without asking who wants it.
 
         :param revision: default: the current one.
+        :param priority: higher comes first among the project's campaigns.
         :param scheduled_for: the date of a schedule it stands for.
         :raises RevisionNotFound: when the experiment has no such revision.
         :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks.
@@ -121,6 +124,7 @@ class CampaignService:
             revision_number=source.number,
             status=CampaignStatus.QUEUED,
             paused=False,
+            priority=priority,
             trigger=trigger,
             seed=seed,
             repetitions=document.repetitions,

@@ -48,6 +48,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/v1/attempts/{attempt_id}/barriers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Campaigns Arrive
+         * @description Be at a barrier; the question is held open until all members are there, or time is up.
+         *
+         *     Holds no database connection while it waits. Repeatable: the first arrival's payload stays.
+         */
+        post: operations["campaigns_arrive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/v1/attempts/{attempt_id}/complete": {
         parameters: {
             query?: never;
@@ -205,6 +227,8 @@ export interface paths {
         /**
          * Fleet Open Session
          * @description Open a session: versions, plugins, facts; the answer says how often to call.
+         *
+         *     A manifest that this server cannot read is set aside, and shown with the reason.
          */
         put: operations["fleet_open_session"];
         post?: never;
@@ -272,6 +296,32 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fleet Get Agent
+         * @description One machine; its ETag is that of what can be changed of it.
+         */
+        get: operations["fleet_get_agent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Fleet Change Agent
+         * @description Change an agent's labels, or which projects it works for; takes a maintainer.
+         *
+         *     With If-Match only on top of what was edited. Both are kept in the audit log.
+         */
+        patch: operations["fleet_change_agent"];
         trace?: never;
     };
     "/api/v1/agents/{agent_id}/drain": {
@@ -776,6 +826,8 @@ export interface paths {
         /**
          * Experiments Validate
          * @description Say everything about a document without saving it: errors, plan, comparability.
+         *
+         *     It is checked against what agents of the project offer; default: of all the caller's projects.
          */
         post: operations["experiments_validate"];
         delete?: never;
@@ -946,7 +998,7 @@ export interface paths {
         };
         /**
          * Results Read Log
-         * @description A log as text.
+         * @description A log as text; of a run on several machines that of a member, by default the first.
          */
         get: operations["results_read_log"];
         put?: never;
@@ -1111,7 +1163,7 @@ export interface paths {
         };
         /**
          * Catalog List Systems
-         * @description Every system that an agent's plugin describes.
+         * @description Every system that an agent's plugin describes, as the caller's projects see it, or one.
          */
         get: operations["catalog_list_systems"];
         put?: never;
@@ -1177,6 +1229,23 @@ export interface components {
             version: string;
         };
         /**
+         * AgentChange
+         * @description What a maintainer changes of an agent; what is left out stays.
+         */
+        AgentChange: {
+            /**
+             * Labels
+             * @example {
+             *       "rack": "a"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            } | null;
+            /** Lent To */
+            lent_to?: string[] | null;
+        };
+        /**
          * AgentOfCampaign
          * @description An agent that took part in the campaign, or takes part now.
          */
@@ -1191,7 +1260,7 @@ export interface components {
         };
         /**
          * AgentOfRun
-         * @description The agent that carried it out.
+         * @description An agent that carried it out; in a list the first of its gang.
          */
         AgentOfRun: {
             /**
@@ -1226,14 +1295,23 @@ export interface components {
             };
             /** Last Heartbeat At */
             last_heartbeat_at: string | null;
+            /** Lent To */
+            lent_to: string[] | null;
             /** Name */
             name: string;
+            /** No Work */
+            no_work: string | null;
             /** Plugins */
             plugins: components["schemas"]["PluginOnAgent"][];
             /** Policy */
             policy: {
                 [key: string]: unknown;
             };
+            /**
+             * Project Id
+             * Format: uuid
+             */
+            project_id: string;
             /**
              * Registered At
              * Format: date-time
@@ -1323,12 +1401,43 @@ export interface components {
             role: components["schemas"]["Role"];
         };
         /**
+         * Arrival
+         * @description Body of `POST …/barriers/{name}`: this member is there. Repeatable; waits for the release at
+         *     most as long as told, and is then asked again.
+         */
+        Arrival: {
+            /** Fence */
+            fence: number;
+            /**
+             * Payload
+             * @description What the other members are to know; the first arrival's stays.
+             */
+            payload?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Sent At Us
+             * @description The agent's clock, unix µs.
+             */
+            sent_at_us: number;
+            /**
+             * Wait Seconds
+             * @default 0
+             */
+            wait_seconds?: number;
+        };
+        /**
          * ArtifactRead
          * @description A file the run left.
          */
         ArtifactRead: {
             /** Media Type */
             media_type: string;
+            /**
+             * Member
+             * @default 0
+             */
+            member?: number;
             /** Name */
             name: string;
             /** Sha256 */
@@ -1463,6 +1572,8 @@ export interface components {
             id: string;
             /** Number */
             number: number;
+            /** Set Aside */
+            set_aside?: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["AttemptStatus"];
@@ -1499,10 +1610,10 @@ export interface components {
         };
         /**
          * AttemptStatus
-         * @description Where one try at a run stands.
+         * @description Where one try at a run, by all its members together, stands.
          * @enum {string}
          */
-        AttemptStatus: "offered" | "claimed" | "running" | "completed" | "failed" | "cancelled" | "lost" | "superseded";
+        AttemptStatus: "preparing" | "ready" | "running" | "completed" | "failed" | "cancelled" | "lost" | "superseded";
         /**
          * AuditEntryRead
          * @description Who did what to what, when.
@@ -1528,6 +1639,50 @@ export interface components {
             id: string;
             /** Subject */
             subject: string;
+        };
+        /**
+         * BarrierState
+         * @description Answer to an arrival.
+         */
+        BarrierState: {
+            /** Answered At Us */
+            answered_at_us: number;
+            /**
+             * Begins At Us
+             * @description The server's clock, unix µs: when what follows begins; None until released.
+             */
+            begins_at_us?: number | null;
+            /**
+             * Cancel
+             * @default none
+             * @enum {string}
+             */
+            cancel?: "none" | "graceful" | "kill";
+            /** Name */
+            name: string;
+            /**
+             * Payloads
+             * @description Member's index → what it told; all of them once released.
+             */
+            payloads?: {
+                [key: string]: {
+                    [key: string]: components["schemas"]["JsonValue"];
+                };
+            };
+            /**
+             * Received At Us
+             * @description The server's clock when the request came, and when the answer left; with the two instants of
+             *     the agent they tell how far its clock is off (RFC 5905, section 8).
+             */
+            received_at_us: number;
+            /** Released */
+            released: boolean;
+            /**
+             * Waiting For
+             * @description Members that are not there yet.
+             * @default []
+             */
+            waiting_for?: number[];
         };
         /**
          * BenchmarkClause
@@ -1566,6 +1721,11 @@ export interface components {
             experiment?: string | null;
             /** Experiment Id */
             experiment_id?: string | null;
+            /**
+             * Priority
+             * @default 0
+             */
+            priority?: number;
             /** Project Id */
             project_id?: string | null;
             /** Revision */
@@ -1617,6 +1777,8 @@ export interface components {
             number: number;
             /** Paused */
             paused: boolean;
+            /** Priority */
+            priority: number;
             /**
              * Project Id
              * Format: uuid
@@ -1671,6 +1833,8 @@ export interface components {
             number: number;
             /** Paused */
             paused: boolean;
+            /** Priority */
+            priority: number;
             /**
              * Project Id
              * Format: uuid
@@ -2672,6 +2836,7 @@ export interface components {
             /** Sequence */
             sequence: number;
         };
+        JsonValue: unknown;
         /**
          * LastCampaign
          * @description How the experiment's latest campaign stands.
@@ -2784,220 +2949,16 @@ export interface components {
             virtualisation?: string | null;
         };
         /**
-         * Manifest
-         * @description One system (or foreign load tool) as its plugin describes it.
+         * ManifestConflict
+         * @description Agents that say the same version of a plugin, and mean different things by it.
          */
-        Manifest: {
-            /** Architecture */
-            architecture: string;
-            /**
-             * Aspects
-             * @description Comparability aspects that no parameter decides, in words: `durability`, `consistency`,
-             *     `network`, … → what this system does by default.
-             */
-            aspects?: {
-                [key: string]: string;
+        ManifestConflict: {
+            /** Digests */
+            digests: {
+                [key: string]: string[];
             };
-            benchmark_clause: components["schemas"]["BenchmarkClause"];
-            /** Colour */
-            colour: string;
-            /**
-             * Default Deployment
-             * @default process
-             * @enum {string}
-             */
-            default_deployment?: "process" | "docker" | "external" | "in_process";
-            /**
-             * Deployments
-             * @description Ways to bring it up; a tool has none.
-             * @default []
-             */
-            deployments?: ("process" | "docker" | "external" | "in_process")[];
-            /**
-             * Disclaimers
-             * @default []
-             */
-            disclaimers?: components["schemas"]["ManifestDisclaimer"][];
-            /**
-             * Documentation
-             * @description The plugin's page, Markdown; the SDK fills it from the folder's README.md.
-             * @default
-             */
-            documentation?: string;
-            driver: components["schemas"]["ManifestDriver"];
-            /**
-             * Faults
-             * @description What can be done to it on purpose while it is measured.
-             * @default []
-             */
-            faults?: ("kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal")[];
-            /**
-             * Features
-             * @description Further parts of a workload that it can carry out.
-             * @default []
-             */
-            features?: ("ttl" | "multi_get")[];
-            /**
-             * Homepage
-             * @default
-             */
-            homepage?: string;
-            /** Id */
-            id: string;
-            /** @description For the deployment `docker`. */
-            image?: components["schemas"]["ManifestImage"] | null;
-            /**
-             * Kind
-             * @default system
-             * @enum {string}
-             */
-            kind?: "system" | "tool";
-            /** Licence */
-            licence: string;
-            /** Mark */
-            mark: string;
-            /** Name */
-            name: string;
-            /** Operations */
-            operations: ("read" | "update" | "insert" | "scan" | "read_modify_write" | "delete")[];
-            /**
-             * Packages
-             * @description Executable → the Debian package that brings it.
-             */
-            packages?: {
-                [key: string]: string;
-            };
-            /**
-             * Parameters
-             * @description JSON Schema of `target.parameters`: an object schema; each property has `title`,
-             *     `description`, `default`, and `x-unit` where it has a unit, and may have `x-aspect`
-             *     (`durability`, `replication`, `consistency`, `memory`, `threads`) for comparability.
-             */
-            parameters?: {
-                [key: string]: unknown;
-            };
-            /**
-             * Summary
-             * @default
-             */
-            summary?: string;
-            /** @description For the kind `tool`. */
-            tool?: components["schemas"]["ManifestTool"] | null;
-            /**
-             * @default {
-             *       "layout": "single",
-             *       "max_nodes": 1,
-             *       "min_primaries": 2,
-             *       "nodes_are": "",
-             *       "shards_lack": [],
-             *       "spread": false
-             *     }
-             */
-            topology?: components["schemas"]["ManifestTopology"];
-            /** Vendor */
-            vendor: string;
-            /**
-             * Version
-             * @description Version of the plugin.
-             */
+            /** Version */
             version: string;
-        };
-        /**
-         * ManifestDisclaimer
-         * @description A statement that must stand beside every number of this system.
-         */
-        ManifestDisclaimer: {
-            /** Id */
-            id: string;
-            /**
-             * Kind
-             * @default plugin
-             * @enum {string}
-             */
-            kind?: "vendor" | "plugin";
-            /**
-             * Severity
-             * @default note
-             * @enum {string}
-             */
-            severity?: "note" | "caution" | "bar";
-            /** Source */
-            source?: string | null;
-            /** Text */
-            text: string;
-            /** Title */
-            title: string;
-        };
-        /**
-         * ManifestDriver
-         * @description Which driver makes load on the system.
-         */
-        ManifestDriver: {
-            /**
-             * Id
-             * @description For example `resp`; the executable is `weighhouse-driver-ID`.
-             */
-            id: string;
-            /**
-             * Options
-             * @description JSON Schema of `driver_options`: an object schema with `properties`.
-             */
-            options?: {
-                [key: string]: unknown;
-            };
-        };
-        /**
-         * ManifestImage
-         * @description How the system is started in a container, by its vendor's documentation.
-         */
-        ManifestImage: {
-            /**
-             * Arguments
-             * @description Arguments that a container needs before the deployment's own.
-             * @default []
-             */
-            arguments?: string[];
-            /**
-             * Checked On
-             * Format: date
-             */
-            checked_on: string;
-            /**
-             * Health
-             * @description How readiness is asked of it.
-             */
-            health: string;
-            /**
-             * Image
-             * @description With a tag, for example `docker.io/library/redis:8.2`.
-             */
-            image: string;
-            /**
-             * Port
-             * @description Where it listens unless told otherwise.
-             */
-            port: number;
-            /**
-             * Program
-             * @description What is started in it, by path or name; the deployment's arguments follow.
-             */
-            program: string;
-            /**
-             * Source
-             * @description Page of the vendor that says so.
-             */
-            source: string;
-        };
-        /**
-         * ManifestTool
-         * @description What a foreign load tool can be used for.
-         */
-        ManifestTool: {
-            /**
-             * Drivers
-             * @description Drivers in whose place it can make load, for example `resp`.
-             */
-            drivers: string[];
         };
         /**
          * ManifestTopology
@@ -3057,21 +3018,11 @@ export interface components {
             role?: components["schemas"]["Role"];
         };
         /**
-         * MemberRead
-         * @description A person of an organization.
+         * MemberStatus
+         * @description Where one agent's part in an attempt stands.
+         * @enum {string}
          */
-        MemberRead: {
-            /** Email */
-            email: string;
-            /**
-             * Id
-             * Format: uuid
-             */
-            id: string;
-            /** Name */
-            name: string;
-            role: components["schemas"]["Role"];
-        };
+        MemberStatus: "offered" | "claimed" | "running" | "completed" | "failed" | "cancelled" | "lost" | "superseded";
         /**
          * MemberUpdate
          * @description A person's new role.
@@ -3364,7 +3315,7 @@ export interface components {
         /** Page[MemberRead] */
         Page_MemberRead_: {
             /** Items */
-            items: components["schemas"]["MemberRead"][];
+            items: components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -3514,8 +3465,14 @@ export interface components {
          * @description A plugin that an agent has.
          */
         PluginOnAgent: {
+            /** Differs */
+            differs: boolean;
+            /** Digest */
+            digest: string | null;
             /** Id */
             id: string;
+            /** Set Aside */
+            set_aside: string | null;
             /** Version */
             version: string;
         };
@@ -3933,6 +3890,8 @@ export interface components {
             id: string;
             /** Log Streams */
             log_streams: string[];
+            /** Members */
+            members: components["schemas"]["weighhouse_backend__results__schemas__MemberRead"][];
             /** Phase */
             phase: string | null;
             /** Position */
@@ -4184,6 +4143,46 @@ export interface components {
             workload: string;
         };
         /**
+         * SessionBody
+         * @description A session as it arrives: a manifest that cannot be read keeps no other from being taken.
+         */
+        SessionBody: {
+            /** Agent Version */
+            agent_version: string;
+            facts: components["schemas"]["MachineFacts"];
+            /**
+             * Instance Id
+             * Format: uuid
+             */
+            instance_id: string;
+            /** Manifests */
+            manifests: {
+                [key: string]: unknown;
+            }[];
+            policy: components["schemas"]["PolicyStatement"];
+            /**
+             * Process Id
+             * Format: uuid
+             * @description New with each start of the agent's program.
+             */
+            process_id: string;
+            /**
+             * Protocol
+             * @default 1
+             */
+            protocol?: number;
+            /**
+             * Resting
+             * @description Why the agent asks for no work for now, for people to read; None: it does.
+             */
+            resting?: string | null;
+            /**
+             * Spooled Attempts
+             * @default []
+             */
+            spooled_attempts?: string[];
+        };
+        /**
          * SessionCreate
          * @description A login.
          */
@@ -4219,39 +4218,6 @@ export interface components {
             timings: components["schemas"]["Timings"];
         };
         /**
-         * SessionOpening
-         * @description Body of `PUT /agent/v1/session`.
-         */
-        SessionOpening: {
-            /** Agent Version */
-            agent_version: string;
-            facts: components["schemas"]["MachineFacts"];
-            /**
-             * Instance Id
-             * Format: uuid
-             */
-            instance_id: string;
-            /** Manifests */
-            manifests: components["schemas"]["Manifest"][];
-            policy: components["schemas"]["PolicyStatement"];
-            /**
-             * Process Id
-             * Format: uuid
-             * @description New with each start of the agent's program.
-             */
-            process_id: string;
-            /**
-             * Protocol
-             * @default 1
-             */
-            protocol?: number;
-            /**
-             * Spooled Attempts
-             * @default []
-             */
-            spooled_attempts?: string[];
-        };
-        /**
          * SessionRead
          * @description Who is signed in.
          */
@@ -4261,6 +4227,18 @@ export interface components {
             /** Projects */
             projects: components["schemas"]["ProjectRead"][];
             user: components["schemas"]["UserRead"];
+        };
+        /**
+         * SetAsideRead
+         * @description A manifest that cannot be read; the next best one of its plugin speaks, if there is one.
+         */
+        SetAsideRead: {
+            /** Digest */
+            digest: string;
+            /** Reason */
+            reason: string;
+            /** Version */
+            version: string;
         };
         /**
          * Setting
@@ -4435,6 +4413,8 @@ export interface components {
             benchmark_clause: components["schemas"]["BenchmarkClause"];
             /** Colour */
             colour: string;
+            /** Conflicts */
+            conflicts: components["schemas"]["ManifestConflict"][];
             /** Default Deployment */
             default_deployment: string;
             /** Deployments */
@@ -4466,6 +4446,8 @@ export interface components {
             last_run_at: string | null;
             /** Licence */
             licence: string;
+            /** Manifest Digest */
+            manifest_digest: string;
             /** Mark */
             mark: string;
             /** Name */
@@ -4478,6 +4460,8 @@ export interface components {
             };
             /** Plugin Version */
             plugin_version: string;
+            /** Set Aside */
+            set_aside: components["schemas"]["SetAsideRead"][];
             /** Summary */
             summary: string;
             /** Tool Drivers */
@@ -4542,6 +4526,12 @@ export interface components {
             parameters?: {
                 [key: string]: boolean | number | string;
             };
+            /**
+             * Plugin Version
+             * @description Exact version of the plugin wanted, or `any`: only agents that have it take the run.
+             * @default any
+             */
+            plugin_version?: string;
             /**
              * System
              * @description Identifier of the plugin, for example `redis`.
@@ -4684,6 +4674,11 @@ export interface components {
             kind: string;
             /** Label */
             label: string;
+            /**
+             * Member
+             * @default 0
+             */
+            member?: number;
         };
         /**
          * TimelineMark
@@ -4894,6 +4889,60 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline";
+        /**
+         * MemberRead
+         * @description A person of an organization.
+         */
+        weighhouse_backend__identity__schemas__MemberRead: {
+            /** Email */
+            email: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /**
+         * MemberRead
+         * @description One agent's part in a run.
+         */
+        weighhouse_backend__results__schemas__MemberRead: {
+            agent: components["schemas"]["AgentOfRun"];
+            /** Clock Error Us */
+            clock_error_us: number | null;
+            /** Clock Offset Us */
+            clock_offset_us: number | null;
+            /** Environment */
+            environment: {
+                [key: string]: unknown;
+            };
+            failure: components["schemas"]["FailureRead"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Index */
+            index: number;
+            /** Log Streams */
+            log_streams: string[];
+            /** Machine Id */
+            machine_id: string | null;
+            /** Nodes */
+            nodes: number[];
+            /** Phase */
+            phase: string | null;
+            /** Roles */
+            roles: string[];
+            share: components["schemas"]["Share"] | null;
+            /** Slot */
+            slot: string;
+            /** Started At */
+            started_at: string | null;
+            status: components["schemas"]["MemberStatus"];
+            /** Threads */
+            threads: number | null;
+        };
         /**
          * Workload
          * @description A named workload.
@@ -5185,6 +5234,42 @@ export interface operations {
             };
         };
     };
+    campaigns_arrive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                attempt_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Arrival"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarrierState"];
+                };
+            };
+        };
+    };
     campaigns_complete_attempt: {
         parameters: {
             query?: never;
@@ -5432,7 +5517,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SessionOpening"];
+                "application/json": components["schemas"]["SessionBody"];
             };
         };
         responses: {
@@ -5545,6 +5630,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AgentRead_"];
+                };
+            };
+        };
+    };
+    fleet_get_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRead"];
+                };
+            };
+        };
+    };
+    fleet_change_agent: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string | null;
+            };
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentChange"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentRead"];
                 };
             };
         };
@@ -6975,7 +7128,9 @@ export interface operations {
     };
     experiments_validate: {
         parameters: {
-            query?: never;
+            query?: {
+                project_id?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7103,7 +7258,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MemberRead"];
+                    "application/json": components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"];
                 };
             };
         };
@@ -7140,7 +7295,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MemberRead"];
+                    "application/json": components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"];
                 };
             };
         };
@@ -7367,7 +7522,9 @@ export interface operations {
     };
     results_read_log: {
         parameters: {
-            query?: never;
+            query?: {
+                member?: number | null;
+            };
             header?: never;
             path: {
                 run_id: string;
@@ -7688,7 +7845,9 @@ export interface operations {
     };
     catalog_list_systems: {
         parameters: {
-            query?: never;
+            query?: {
+                project_id?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7717,7 +7876,9 @@ export interface operations {
     };
     catalog_read_system: {
         parameters: {
-            query?: never;
+            query?: {
+                project_id?: string | null;
+            };
             header?: never;
             path: {
                 system_id: string;
