@@ -81,6 +81,8 @@ class CampaignViews:
                 finished_at=campaign.finished_at,
                 runs=RunCountsRead(**asdict(count_runs(counts.get(campaign.id, {})))),
                 requested_by=campaign.requested_by,
+                waiting_for=campaign.waiting_for,
+                set_aside=campaign.set_aside,
             )
             for campaign in campaigns
         ]

@@ -1795,6 +1795,8 @@ export interface components {
             seconds_left: number | null;
             /** Seed */
             seed: number;
+            /** Set Aside */
+            set_aside?: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["CampaignStatus"];
@@ -1802,6 +1804,8 @@ export interface components {
             targets: components["schemas"]["TargetOfCampaign"][];
             trigger: components["schemas"]["Trigger"];
             verdict: components["schemas"]["Verdict"] | null;
+            /** Waiting For */
+            waiting_for?: string | null;
             /** Workloads */
             workloads: string[];
         };
@@ -1845,11 +1849,15 @@ export interface components {
             /** Revision */
             revision: number;
             runs: components["schemas"]["RunCountsRead"];
+            /** Set Aside */
+            set_aside?: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["CampaignStatus"];
             trigger: components["schemas"]["Trigger"];
             verdict: components["schemas"]["Verdict"] | null;
+            /** Waiting For */
+            waiting_for?: string | null;
         };
         /**
          * CellOfRun
@@ -2254,6 +2262,21 @@ export interface components {
             client_bound: boolean;
             /** Cpu Percent */
             cpu_percent: number;
+            /**
+             * Cut Operations
+             * @default 0
+             */
+            cut_operations?: number;
+            /**
+             * Cut Seconds
+             * @default 0
+             */
+            cut_seconds?: number;
+            /**
+             * Drivers
+             * @default 1
+             */
+            drivers?: number;
             /** Lag P99 Us */
             lag_p99_us: number | null;
             /** Loop Delay P99 Us */
@@ -2949,6 +2972,17 @@ export interface components {
             virtualisation?: string | null;
         };
         /**
+         * MachineLines
+         * @description What one member's machine and its part of the system used, over time.
+         */
+        MachineLines: {
+            /** Agent Name */
+            agent_name: string;
+            /** Member */
+            member: number;
+            resources: components["schemas"]["ResourceLines"];
+        };
+        /**
          * ManifestConflict
          * @description Agents that say the same version of a plugin, and mean different things by it.
          */
@@ -3016,6 +3050,22 @@ export interface components {
             password?: string | null;
             /** @default member */
             role?: components["schemas"]["Role"];
+        };
+        /**
+         * MemberRead
+         * @description A person of an organization.
+         */
+        MemberRead: {
+            /** Email */
+            email: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
         };
         /**
          * MemberStatus
@@ -3315,7 +3365,7 @@ export interface components {
         /** Page[MemberRead] */
         Page_MemberRead_: {
             /** Items */
-            items: components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"][];
+            items: components["schemas"]["MemberRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -3857,6 +3907,44 @@ export interface components {
             system_id: string;
         };
         /**
+         * RunMemberRead
+         * @description One agent's part in a run.
+         */
+        RunMemberRead: {
+            agent: components["schemas"]["AgentOfRun"];
+            /** Clock Error Us */
+            clock_error_us: number | null;
+            /** Clock Offset Us */
+            clock_offset_us: number | null;
+            /** Environment */
+            environment: {
+                [key: string]: unknown;
+            };
+            failure: components["schemas"]["FailureRead"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Index */
+            index: number;
+            /** Log Streams */
+            log_streams: string[];
+            /** Machine Id */
+            machine_id: string | null;
+            /** Nodes */
+            nodes: number[];
+            /** Phase */
+            phase: string | null;
+            /** Roles */
+            roles: string[];
+            share: components["schemas"]["Share"] | null;
+            /** Slot */
+            slot: string;
+            /** Started At */
+            started_at: string | null;
+            status: components["schemas"]["MemberStatus"];
+            /** Threads */
+            threads: number | null;
+        };
+        /**
          * RunRead
          * @description A run with its facts, what checks have to say of it, and what must stand beside it.
          */
@@ -3891,7 +3979,7 @@ export interface components {
             /** Log Streams */
             log_streams: string[];
             /** Members */
-            members: components["schemas"]["weighhouse_backend__results__schemas__MemberRead"][];
+            members: components["schemas"]["RunMemberRead"][];
             /** Phase */
             phase: string | null;
             /** Position */
@@ -3914,6 +4002,8 @@ export interface components {
          * @description A run over time.
          */
         RunSeriesRead: {
+            /** Machines */
+            machines: components["schemas"]["MachineLines"][];
             /** Marks */
             marks: components["schemas"]["SeriesMarkRead"][];
             /** Operations */
@@ -4889,60 +4979,6 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline";
-        /**
-         * MemberRead
-         * @description A person of an organization.
-         */
-        weighhouse_backend__identity__schemas__MemberRead: {
-            /** Email */
-            email: string;
-            /**
-             * Id
-             * Format: uuid
-             */
-            id: string;
-            /** Name */
-            name: string;
-            role: components["schemas"]["Role"];
-        };
-        /**
-         * MemberRead
-         * @description One agent's part in a run.
-         */
-        weighhouse_backend__results__schemas__MemberRead: {
-            agent: components["schemas"]["AgentOfRun"];
-            /** Clock Error Us */
-            clock_error_us: number | null;
-            /** Clock Offset Us */
-            clock_offset_us: number | null;
-            /** Environment */
-            environment: {
-                [key: string]: unknown;
-            };
-            failure: components["schemas"]["FailureRead"] | null;
-            /** Finished At */
-            finished_at: string | null;
-            /** Index */
-            index: number;
-            /** Log Streams */
-            log_streams: string[];
-            /** Machine Id */
-            machine_id: string | null;
-            /** Nodes */
-            nodes: number[];
-            /** Phase */
-            phase: string | null;
-            /** Roles */
-            roles: string[];
-            share: components["schemas"]["Share"] | null;
-            /** Slot */
-            slot: string;
-            /** Started At */
-            started_at: string | null;
-            status: components["schemas"]["MemberStatus"];
-            /** Threads */
-            threads: number | null;
-        };
         /**
          * Workload
          * @description A named workload.
@@ -7258,7 +7294,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"];
+                    "application/json": components["schemas"]["MemberRead"];
                 };
             };
         };
@@ -7295,7 +7331,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"];
+                    "application/json": components["schemas"]["MemberRead"];
                 };
             };
         };
