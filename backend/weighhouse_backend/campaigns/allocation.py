@@ -11,7 +11,9 @@ from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.facts import PolicyStatement
 
 from weighhouse_backend.campaigns.blocks import BlockService
+from weighhouse_backend.campaigns.fair_share import Shares
 from weighhouse_backend.campaigns.gang_repository import GangRepository
+from weighhouse_backend.campaigns.machine_time import shares_lately
 from weighhouse_backend.campaigns.matching import (
     Need,
     Offer,
@@ -49,8 +51,8 @@ REASON_LENGTH = 500
 class _Round:
     """What is left to give out within one transaction; everything is read once."""
 
-    running: dict[UUID, int]
-    """Project → members under way."""
+    shares: Shares
+    """What projects used of machines lately, and are given now."""
     agents: dict[UUID, list[Agent]] = field(default_factory=dict)
     """Project → its agents that may take work, busy ones too."""
     busy: set[tuple[UUID, str]] = field(default_factory=set)
@@ -86,8 +88,8 @@ class Allocator:
     def allocate(self) -> list[Attempt]:
         """Give out as many queued runs as there are free agents for: a gang whole or not at all.
 
-        Campaigns with a higher priority come first; among equals the project with the fewest
-        members under way; among its campaigns the oldest. A campaign's runs go in their planned
+        The project that used the fewest machine-seconds lately comes first; within it the
+        campaign with the highest priority, then the oldest. A campaign's runs go in their planned
         order; a block stays on the machines it began on, and different blocks may go to different
         machines at the same time.
 
@@ -101,10 +103,11 @@ class Allocator:
         waiting = list(self.repository.waiting_campaigns())
         if not waiting:
             return []
-        turn = _Round(running=self.gangs.running_by_project(), busy=self.gangs.busy_slots())
+        turn = _Round(
+            shares=shares_lately(self.session, self.clock.now()), busy=self.gangs.busy_slots()
+        )
         while waiting:
-            waiting.sort(key=lambda c: (-c.priority, turn.running.get(c.project_id, 0)))
-            campaign = waiting[0]
+            campaign = turn.shares.in_turn(waiting)[0]
             if not self._serve(turn, campaign):
                 waiting.remove(campaign)
         return turn.given
@@ -257,8 +260,7 @@ class Allocator:
         turn.busy |= {_slot(part) for part in parts}
         turn.queued.pop(campaign.id, None)
         turn.begun.pop(campaign.id, None)
-        running = turn.running.get(run.project_id, 0)
-        turn.running[run.project_id] = running + len(parts)
+        turn.shares.charge(run.project_id, len(parts), run.estimated_seconds)
         return True
 
     def _attempt(self, run: Run, need: Need, members: int) -> Attempt:
@@ -361,4 +363,5 @@ def offer_of(agent: Agent) -> Offer:
         labels=agent.labels,
         deployments=agent.deployments,
         policy=PolicyStatement.model_validate(agent.policy),
+        versions=agent.plugins,
     )

@@ -68,6 +68,8 @@ class Offer:
     deployments: Mapping[str, Iterable[str]]
     """Plugin → deployments; a load tool has none."""
     policy: PolicyStatement
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Plugin → its version."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,9 @@ class Part:
 
 
 def fits(offer: Offer, need: Need, roles: Collection[Role]) -> bool:
-    """Whether an agent has the roles, labels, plugins and deployment that a part needs."""
+    """Whether an agent has the roles, labels, plugins and deployment that a part needs; and
+    the plugin in the version that the target names, if it names one.
+    """
     external = need.target.deployment == "external"
     asked = set(roles) - ({"server"} if external else set())
     return (
@@ -101,6 +105,7 @@ def fits(offer: Offer, need: Need, roles: Collection[Role]) -> bool:
             for role in roles
             for name, value in need.labels_of(role).items()
         )
+        and need.target.plugin_version in {"any", offer.versions.get(need.target.system)}
         and need.target.deployment in set(offer.deployments.get(need.target.system, ()))
         and (
             "driver" not in asked

@@ -39,6 +39,9 @@ class CampaignCreate(BaseModel):
     """Default: the current one."""
     base_campaign_id: UUID | Literal["previous"] | None = "previous"
     """What the verdict compares with; default: the experiment's last completed campaign."""
+    priority: Annotated[int, Field(ge=-100, le=100)] = 0
+    """Higher comes first among the project's campaigns that wait; between projects machines are
+    shared by what each used lately."""
     project_id: UUID | None = None
     """Where to look for the slug; optional when the caller has exactly one project."""
     git: GitContext | None = None
@@ -82,6 +85,7 @@ class CampaignSummary(BaseModel):
     revision: int
     status: CampaignStatus
     paused: bool
+    priority: int
     verdict: Verdict | None
     trigger: Trigger
     created_at: datetime.datetime

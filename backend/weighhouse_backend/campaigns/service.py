@@ -93,6 +93,7 @@ class CampaignService:
             trigger=Trigger.PERSON if caller.kind == "user" else Trigger.API,
             requested_by=caller.name,
             base=self._base(experiment, wanted.base_campaign_id),
+            priority=wanted.priority,
             git=wanted.git,
         )
         self._audit(caller.name, campaign, "campaign.created")
@@ -108,12 +109,14 @@ class CampaignService:
         requested_by: str,
         revision: int | None = None,
         base: Campaign | None = None,
+        priority: int = 0,
         scheduled_for: datetime.datetime | None = None,
         git: GitContext | None = None,
     ) -> Campaign:
         """Plan a campaign without asking who wants it.
 
         :param revision: default: the current one.
+        :param priority: higher comes first among the project's campaigns.
         :param scheduled_for: the date of a schedule it stands for.
         :param git: the commit it is started for.
         :raises RevisionNotFound: when the experiment has no such revision.
@@ -137,6 +140,7 @@ class CampaignService:
             revision_number=source.number,
             status=CampaignStatus.QUEUED,
             paused=False,
+            priority=priority,
             trigger=trigger,
             seed=seed,
             repetitions=document.repetitions,

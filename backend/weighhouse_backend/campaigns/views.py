@@ -76,6 +76,7 @@ class CampaignViews:
                 revision=campaign.revision_number,
                 status=CampaignStatus(campaign.status),
                 paused=campaign.paused,
+                priority=campaign.priority,
                 verdict=Verdict(campaign.verdict) if campaign.verdict else None,
                 trigger=Trigger(campaign.trigger),
                 created_at=campaign.created_at,

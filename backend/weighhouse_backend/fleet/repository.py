@@ -71,7 +71,7 @@ class FleetRepository:
         """Agents of a project that are neither revoked nor draining."""
         return self.session.scalars(
             select(Agent)
-            .where(Agent.project_id == project_id, Agent.revoked_at.is_(None), ~Agent.draining)
+            .where(_lent_to([project_id]), Agent.revoked_at.is_(None), ~Agent.draining)
             .order_by(Agent.id)
             .limit(limit)
         ).all()
@@ -143,14 +143,16 @@ class FleetRepository:
         self.session.flush()
 
 
-def _works_for(project_ids: Collection[UUID]) -> ColumnElement[bool]:
+def _lent_to(project_ids: Collection[UUID]) -> ColumnElement[bool]:
+    """Agents that work for one of these projects."""
     organizations = select(Project.organization_id).where(Project.id.in_(project_ids))
     named = cast(list(project_ids), ARRAY(Uuid()))
     return and_(
         Agent.organization_id.in_(organizations),
-        or_(
-            Agent.lent_to.is_(None),
-            Agent.lent_to.overlap(named),
-            Agent.project_id.in_(project_ids),  # whoever enrolled it still sees it
-        ),
+        or_(Agent.lent_to.is_(None), Agent.lent_to.overlap(named)),
     )
+
+
+def _works_for(project_ids: Collection[UUID]) -> ColumnElement[bool]:
+    """The same, and those they enrolled: whoever did still sees them."""
+    return or_(_lent_to(project_ids), Agent.project_id.in_(project_ids))

@@ -115,7 +115,7 @@ class AttemptRead(BaseModel):
     """Why its result is out of the figures."""
 
 
-class MemberRead(BaseModel):
+class RunMemberRead(BaseModel):
     """One agent's part in a run."""
 
     index: int
@@ -224,7 +224,7 @@ class RunFacts(RunListed):
     """A run with its facts, without what checks have to say of it."""
 
     attempts: list[AttemptRead]
-    members: list[MemberRead]
+    members: list[RunMemberRead]
     """Who carried out the attempt it is shown by."""
     environment: dict[str, Any]
     """`MachineFacts` of the machine it ran on."""

@@ -23,6 +23,10 @@ def run(
         str | None,
         typer.Option(help="Campaign to compare with; default: the last completed one."),
     ] = None,
+    priority: Annotated[
+        int,
+        typer.Option(min=-100, max=100, help="Higher comes first among the project's campaigns."),
+    ] = 0,
     threshold: Annotated[
         float | None,
         typer.Option(help="Smallest change in percent that counts; default: the experiment's."),
@@ -66,6 +70,8 @@ def run(
     order: dict[str, Any] = {"experiment_id": experiment["id"]}
     if base is not None:
         order["base_campaign_id"] = base
+    if priority:
+        order["priority"] = priority
     if git is not None:
         order["git"] = git.model_dump(mode="json", exclude_none=True)
     campaign = client.post("/campaigns", order, repeatable=True)

@@ -1753,6 +1753,11 @@ export interface components {
             /** Experiment Id */
             experiment_id?: string | null;
             git?: components["schemas"]["GitContext"] | null;
+            /**
+             * Priority
+             * @default 0
+             */
+            priority?: number;
             /** Project Id */
             project_id?: string | null;
             /** Revision */
@@ -1818,6 +1823,8 @@ export interface components {
             number: number;
             /** Paused */
             paused: boolean;
+            /** Priority */
+            priority: number;
             /**
              * Project Id
              * Format: uuid
@@ -1879,6 +1886,8 @@ export interface components {
             number: number;
             /** Paused */
             paused: boolean;
+            /** Priority */
+            priority: number;
             /**
              * Project Id
              * Format: uuid
@@ -3223,6 +3232,22 @@ export interface components {
             role?: components["schemas"]["Role"];
         };
         /**
+         * MemberRead
+         * @description A person of an organization.
+         */
+        MemberRead: {
+            /** Email */
+            email: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /**
          * MemberStatus
          * @description Where one agent's part in an attempt stands.
          * @enum {string}
@@ -3599,7 +3624,7 @@ export interface components {
         /** Page[MemberRead] */
         Page_MemberRead_: {
             /** Items */
-            items: components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"][];
+            items: components["schemas"]["MemberRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -4148,6 +4173,44 @@ export interface components {
             system_id: string;
         };
         /**
+         * RunMemberRead
+         * @description One agent's part in a run.
+         */
+        RunMemberRead: {
+            agent: components["schemas"]["AgentOfRun"];
+            /** Clock Error Us */
+            clock_error_us: number | null;
+            /** Clock Offset Us */
+            clock_offset_us: number | null;
+            /** Environment */
+            environment: {
+                [key: string]: unknown;
+            };
+            failure: components["schemas"]["FailureRead"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Index */
+            index: number;
+            /** Log Streams */
+            log_streams: string[];
+            /** Machine Id */
+            machine_id: string | null;
+            /** Nodes */
+            nodes: number[];
+            /** Phase */
+            phase: string | null;
+            /** Roles */
+            roles: string[];
+            share: components["schemas"]["Share"] | null;
+            /** Slot */
+            slot: string;
+            /** Started At */
+            started_at: string | null;
+            status: components["schemas"]["MemberStatus"];
+            /** Threads */
+            threads: number | null;
+        };
+        /**
          * RunRead
          * @description A run with its facts, what checks have to say of it, and what must stand beside it.
          */
@@ -4182,7 +4245,7 @@ export interface components {
             /** Log Streams */
             log_streams: string[];
             /** Members */
-            members: components["schemas"]["weighhouse_backend__results__schemas__MemberRead"][];
+            members: components["schemas"]["RunMemberRead"][];
             /** Phase */
             phase: string | null;
             /** Position */
@@ -4871,6 +4934,12 @@ export interface components {
                 [key: string]: boolean | number | string;
             };
             /**
+             * Plugin Version
+             * @description Exact version of the plugin wanted, or `any`: only agents that have it take the run.
+             * @default any
+             */
+            plugin_version?: string;
+            /**
              * System
              * @description Identifier of the plugin, for example `redis`.
              */
@@ -5239,60 +5308,6 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline";
-        /**
-         * MemberRead
-         * @description A person of an organization.
-         */
-        weighhouse_backend__identity__schemas__MemberRead: {
-            /** Email */
-            email: string;
-            /**
-             * Id
-             * Format: uuid
-             */
-            id: string;
-            /** Name */
-            name: string;
-            role: components["schemas"]["Role"];
-        };
-        /**
-         * MemberRead
-         * @description One agent's part in a run.
-         */
-        weighhouse_backend__results__schemas__MemberRead: {
-            agent: components["schemas"]["AgentOfRun"];
-            /** Clock Error Us */
-            clock_error_us: number | null;
-            /** Clock Offset Us */
-            clock_offset_us: number | null;
-            /** Environment */
-            environment: {
-                [key: string]: unknown;
-            };
-            failure: components["schemas"]["FailureRead"] | null;
-            /** Finished At */
-            finished_at: string | null;
-            /** Index */
-            index: number;
-            /** Log Streams */
-            log_streams: string[];
-            /** Machine Id */
-            machine_id: string | null;
-            /** Nodes */
-            nodes: number[];
-            /** Phase */
-            phase: string | null;
-            /** Roles */
-            roles: string[];
-            share: components["schemas"]["Share"] | null;
-            /** Slot */
-            slot: string;
-            /** Started At */
-            started_at: string | null;
-            status: components["schemas"]["MemberStatus"];
-            /** Threads */
-            threads: number | null;
-        };
         /**
          * Workload
          * @description A named workload.
@@ -7683,7 +7698,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"];
+                    "application/json": components["schemas"]["MemberRead"];
                 };
             };
         };
@@ -7720,7 +7735,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"];
+                    "application/json": components["schemas"]["MemberRead"];
                 };
             };
         };
