@@ -1,6 +1,6 @@
 """schedules say what became of their dates, campaigns which commit they were started for
 
-Revision: 0005, after 0002
+Revision: 0005, after 0003
 
 Schedules that are there keep what they did until now: a date passes while their last campaign is
 under way, and of missed dates the latest is made up for.
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0005"
-down_revision = "0002"
+down_revision = "0003"
 branch_labels = None
 depends_on = None
 

@@ -93,6 +93,10 @@ class CampaignSummary(BaseModel):
     """The date of the schedule it stands for."""
     git: GitRead | None
     """The commit it was started for."""
+    waiting_for: str | None = None
+    """Whom its next run waits for; none while there is nobody to wait for."""
+    set_aside: str | None = None
+    """Why no runs of it are given out: what it asks for cannot be read. Resuming tries again."""
 
 
 class TargetOfCampaign(BaseModel):
