@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, StorageState, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    StorageState,
+    expect,
+    sync_playwright,
+)
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 
@@ -15,6 +22,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=30_000)  # the machine may be busy
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found
@@ -43,7 +51,7 @@ def context(
     found = browser.new_context(
         base_url=platform.url, storage_state=signed_in, viewport={"width": 1440, "height": 900}
     )
-    found.set_default_timeout(15_000)
+    found.set_default_timeout(60_000)
     yield found
     found.close()
 
