@@ -4075,6 +4075,8 @@ export interface components {
             target: components["schemas"]["TargetOfRun"] | null;
             /** Timeline */
             timeline: components["schemas"]["TimelineItem"][];
+            /** Waiting For */
+            waiting_for?: string | null;
         };
         /**
          * RunSeriesRead
