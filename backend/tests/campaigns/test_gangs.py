@@ -234,6 +234,15 @@ def test_one_lost_member_ends_the_gang_and_the_run_is_tried_again(
     assert world.beat(orders[2]) == "kill", "a gang that was lost does not go on without the others"
     with world.transaction() as feature, pytest.raises(AttemptNotYours):
         feature.attempts.start(orders[2].attempt_id, 1, 2)
+    # The others were stopped; and what a driver says of a system that goes is no result any more.
+    world.end(orders[0], "cancelled")
+    world.end(orders[3], "failed", Failure(kind="database", message="connection closed"))
+    attempt = world.attempt(orders[0].attempt_id)
+    assert attempt.status == "lost"
+    assert "nothing was heard" in (attempt.failure or {})["message"]
+    assert world.run(orders[0].run_id).status == "queued"
+    statuses = [member.status for member in world.members(orders[0].attempt_id)]
+    assert statuses == ["cancelled", "running", "lost", "failed"]
 
 
 def test_who_stays_away_from_a_barrier_ends_the_gang_by_name(

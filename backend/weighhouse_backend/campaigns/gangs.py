@@ -93,7 +93,8 @@ class GangService:
         as a result when a database failed, else the run is tried again.
         """
         campaign, attempt = held.campaign, held.attempt
-        if attempt.status not in UNDECIDED:
+        # A lost gang was stopped as a whole: only an agent alone may still bring its result.
+        if attempt.status not in (UNDECIDED if held.alone else LIVE_ATTEMPTS):
             self._leave(member, completion)
             return
         if completion.outcome == "completed":
