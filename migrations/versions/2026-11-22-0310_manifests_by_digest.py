@@ -117,6 +117,8 @@ def upgrade() -> None:
         ["project_id", "system_id", "last_finished_at"],
     )
 
+    op.create_index("ix_attempt_members_offered_at", "attempt_members", ["offered_at"])
+
     op.execute("DROP POLICY own_rows ON agents")
     op.execute(f"CREATE POLICY own_rows ON agents TO {ROLE} USING ({WORKS_FOR_US})")
     for table in ("manifests", "manifest_offers"):
@@ -142,6 +144,7 @@ def downgrade() -> None:
         " digest, first_seen_at, last_seen_at FROM manifests"
         " ORDER BY plugin_id, version, last_seen_at DESC"
     )
+    op.drop_index("ix_attempt_members_offered_at", "attempt_members")
     op.drop_index("ix_cells_project_id_system_id_last_finished_at", "cells")
     op.drop_column("cells", "last_finished_at")
     op.drop_column("cells", "manifest_digest")

@@ -37,6 +37,8 @@ class Target(Document):
     """Identifier of the plugin, for example `redis`."""
     version: str = Field(default="any", max_length=80)
     """Exact version wanted, or `any`: whatever the agent has, recorded with the result."""
+    plugin_version: str = Field(default="any", max_length=80)
+    """Exact version of the plugin wanted, or `any`: only agents that have it take the run."""
     deployment: Deployment = "process"
     endpoints: tuple[str, ...] = ()
     """Addresses of an `external` deployment, for example `tcp://127.0.0.1:6379`."""

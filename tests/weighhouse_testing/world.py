@@ -30,7 +30,13 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_protocol.order import AttemptOrder, Registration, SessionOpening
+from weighhouse_protocol.order import (
+    Arrival,
+    AttemptOrder,
+    BarrierState,
+    Registration,
+    SessionOpening,
+)
 from weighhouse_protocol.report import Completion, CompletionAnswer, Failure, Heartbeat
 
 _slugs = itertools.count(1)
@@ -128,8 +134,13 @@ class World:
         roles: tuple[str, ...] = ("driver", "server"),
         cpu: str = "cpu",
         policy: PolicyStatement | None = None,
+        topology: dict[str, Any] | None = None,
     ) -> UUID:
-        """Enrol an agent and open its session."""
+        """Enrol an agent and open its session.
+
+        :param topology: of every system's manifest; default: one node.
+        """
+        laid_out = {} if topology is None else {"topology": topology}
         facts = MachineFacts(
             hostname=name, machine_id=name, cpu_model=cpu, cores=2, memory_bytes=1 << 30,
             kernel="6", operating_system="os", architecture="x86_64",
@@ -148,8 +159,8 @@ class World:
                 enrolled.agent_token,
                 SessionOpening(
                     instance_id=instance, process_id=PROCESS_ID, agent_version="0.1.0",
-                    manifests=tuple(manifest(system) for system in systems), facts=facts,
-                    policy=policy or PolicyStatement(),
+                    manifests=tuple(manifest(system, **laid_out) for system in systems),
+                    facts=facts, policy=policy or PolicyStatement(),
                 ),
             )  # fmt: skip
             self.tokens[enrolled.agent_id] = enrolled.agent_token
@@ -176,6 +187,27 @@ class World:
         with self.transaction() as feature:
             beat = Heartbeat.model_validate({"fence": order.fence, "phase": phase})
             return feature.attempts.heartbeat(order.attempt_id, beat, order.member).cancel
+
+    def arrive(
+        self, order: AttemptOrder, name: str, sent_at_us: int | None = None, **payload: Any
+    ) -> BarrierState:
+        """A member of a gang is at a barrier.
+
+        :param sent_at_us: its clock; default: as the server's.
+        """
+        now_us = round(self.clock.now().timestamp() * 1_000_000)
+        arrival = Arrival(fence=order.fence, payload=payload, sent_at_us=sent_at_us or now_us)
+        with self.transaction() as feature:
+            return feature.rendezvous.arrive(order.attempt_id, name, arrival, order.member)
+
+    def take_together(self, *agent_ids: UUID) -> list[AttemptOrder]:
+        """Allocate, claim and start a run on a gang; its members' orders by index."""
+        self.allocate()
+        orders = [order for agent_id in agent_ids if (order := self.claim(agent_id)) is not None]
+        for order in orders:
+            with self.transaction() as feature:
+                feature.attempts.start(order.attempt_id, order.fence, order.member)
+        return sorted(orders, key=lambda order: order.member)
 
     def end(
         self, order: AttemptOrder, outcome: str = "completed", failure: Failure | None = None

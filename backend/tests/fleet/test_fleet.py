@@ -153,7 +153,7 @@ def test_an_agent_at_rest_is_given_no_work(client, tenants, session_factory, set
         with unit_of_work(session_factory) as session:
             catalog = CatalogService(session, SystemClock())
             fleet = FleetService(session, SystemClock(), settings, catalog)
-            return agent_id in {agent.id for agent in fleet.candidates()}
+            return agent_id in {agent.id for agent in fleet.candidates(tenants[0].project_id)}
 
     rests = session_body(instance, resting="its disk is full")
     assert client.put("/agent/v1/session", json=rests, headers=headers).status_code == 200
@@ -218,7 +218,7 @@ def test_work_goes_to_agents_that_call_and_do_not_drain(client, tenants, session
         with unit_of_work(session_factory) as session:
             catalog = CatalogService(session, SystemClock())
             fleet = FleetService(session, SystemClock(), settings, catalog)
-            return {str(agent.id) for agent in fleet.candidates()}
+            return {str(agent.id) for agent in fleet.candidates(tenants[0].project_id)}
 
     assert agent_id not in candidates(), "enrolled, but without a session"
     client.put("/agent/v1/session", json=session_body(instance), headers=headers)

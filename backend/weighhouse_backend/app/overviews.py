@@ -15,6 +15,7 @@ from weighhouse_backend.campaigns.occupancy import OccupancyService
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
 from weighhouse_backend.disclosure.dependencies import DisclosureServiceDep
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.fleet.changing import AgentChanges
 from weighhouse_backend.fleet.dependencies import FleetServiceDep
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.schemas import AgentChange, AgentRead
@@ -236,7 +237,7 @@ def fleet_change_agent(
 
     With If-Match only on top of what was edited. Both are kept in the audit log.
     """
-    agent = overviews.fleet.change(overviews.caller, agent_id, body, if_match)
+    agent = AgentChanges(overviews.fleet).change(overviews.caller, agent_id, body, if_match)
     overviews.jobs.send("campaigns.allocate")  # a run may have waited for such a machine
     response.headers["ETag"] = tag_of(agent)
     return overviews.changed(agent)

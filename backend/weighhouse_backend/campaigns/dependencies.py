@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.allocation import Allocator
 from weighhouse_backend.campaigns.attempts import AttemptService
+from weighhouse_backend.campaigns.blocks import BlockService
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.gangs import GangService
 from weighhouse_backend.campaigns.intake import IntakeService
@@ -106,6 +107,7 @@ class Campaigns:
             self.gangs,
             self.transitions,
             self.experiments,
+            self.fleet,
             self.jobs,
             self.clock,
         )
@@ -147,12 +149,18 @@ class Campaigns:
         return RunService(self.repository, self.transitions)
 
     @cached_property
+    def blocks(self) -> BlockService:
+        """Which machines a block is on."""
+        return BlockService(self.session, self.repository, self.gangs, self.transitions, self.fleet)
+
+    @cached_property
     def allocator(self) -> Allocator:
         """Gives runs to agents."""
         return Allocator(
             self.session,
             self.repository,
             self.gangs,
+            self.blocks,
             self.transitions,
             self.outbox,
             self.fleet,

@@ -156,14 +156,17 @@ async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
 
 @agent_router.post("/attempts/{attempt_id}/barriers/{name}")
 async def campaigns_arrive(
-    request: Request, attempt_id: UUID, name: str, body: Arrival
+    request: Request,
+    attempt_id: UUID,
+    name: str,
+    body: Arrival,
+    token: Annotated[str, Depends(bearer)],
 ) -> BarrierState:
     """Be at a barrier; the question is held open until all members are there, or time is up.
 
     Holds no database connection while it waits. Repeatable: the first arrival's payload stays.
     """
     state = request.app.state
-    token = bearer(request)
     deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
     async with state.subscriptions.listening(gang_channel(attempt_id)) as listener:
         while True:

@@ -239,6 +239,7 @@ class AttemptMember(Base):
             postgresql_where=text(_one_of("status", LIVE_MEMBERS)),
         ),
         Index("ix_attempt_members_token_hash", "token_hash"),
+        Index("ix_attempt_members_offered_at", "offered_at"),
     )
 
     attempt_id: Mapped[UUID] = mapped_column(

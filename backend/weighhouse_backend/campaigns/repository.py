@@ -159,17 +159,35 @@ class CampaignRepository:
         return campaign, run
 
     def queued_runs(self, campaign_id: UUID, limit: int) -> Sequence[tuple[Run, Cell]]:
-        """The next queued runs of a campaign with their cells, locked; held ones are skipped."""
+        """The next queued runs of a campaign with their cells, as they stand."""
         found = self.session.execute(
             select(Run, Cell)
             .join(Cell, Cell.id == Run.cell_id)
             .where(Run.campaign_id == campaign_id, Run.status == RunStatus.QUEUED)
             .order_by(Run.position)
             .limit(limit)
-            .with_for_update(of=Run, key_share=True, skip_locked=True)
-            .execution_options(populate_existing=True)
         )
         return [(run, cell) for run, cell in found]
+
+    def lock_queued(self, run_id: UUID) -> bool:
+        """Lock a run if it is still queued; False when it is not, or another holds it."""
+        found = self.session.scalar(
+            select(Run)
+            .where(Run.id == run_id, Run.status == RunStatus.QUEUED)
+            .with_for_update(key_share=True, skip_locked=True)
+            .execution_options(populate_existing=True)
+        )
+        return found is not None
+
+    def lock_block(self, campaign_id: UUID, block: int) -> Sequence[Run]:
+        """Runs of a block of a locked campaign, locked."""
+        return self.session.scalars(
+            select(Run)
+            .where(Run.campaign_id == campaign_id, Run.block == block)
+            .order_by(Run.position)
+            .with_for_update(key_share=True)
+            .execution_options(populate_existing=True)
+        ).all()
 
     def open_runs_count(self, campaign_id: UUID) -> int:
         """Runs of a campaign that have not ended."""
@@ -238,6 +256,7 @@ class CampaignRepository:
                 Campaign.status.in_((CampaignStatus.QUEUED, CampaignStatus.RUNNING)),
                 Campaign.paused.is_(False),
                 Campaign.cancel_requested_at.is_(None),
+                Campaign.set_aside.is_(None),
                 queued.exists(),
             )
             .order_by(Campaign.created_at, Campaign.id)

@@ -25,6 +25,9 @@ class CampaignCreate(BaseModel):
     """Default: the current one."""
     base_campaign_id: UUID | Literal["previous"] | None = "previous"
     """What the verdict compares with; default: the experiment's last completed campaign."""
+    priority: Annotated[int, Field(ge=-100, le=100)] = 0
+    """Higher comes first among the project's campaigns that wait; between projects machines are
+    shared by what each used lately."""
     project_id: UUID | None = None
     """Where to look for the slug; optional when the caller has exactly one project."""
 
@@ -66,6 +69,7 @@ class CampaignSummary(BaseModel):
     revision: int
     status: CampaignStatus
     paused: bool
+    priority: int
     verdict: Verdict | None
     trigger: Trigger
     created_at: datetime.datetime
@@ -73,6 +77,10 @@ class CampaignSummary(BaseModel):
     finished_at: datetime.datetime | None
     runs: RunCountsRead
     requested_by: str | None
+    waiting_for: str | None = None
+    """Whom its next run waits for; none while there is nobody to wait for."""
+    set_aside: str | None = None
+    """Why no runs of it are given out: what it asks for cannot be read. Resuming tries again."""
 
 
 class TargetOfCampaign(BaseModel):

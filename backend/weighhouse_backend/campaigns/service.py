@@ -11,12 +11,14 @@ from sqlalchemy import insert
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
 
+from weighhouse_backend.campaigns.allocation import spots_of
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
     CampaignNotFound,
     NothingToRetry,
     TransitionRefused,
 )
+from weighhouse_backend.campaigns.feasibility import never_possible
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.planning import SEED_BITS, Plan, PlannedCell, plan
@@ -34,8 +36,10 @@ from weighhouse_backend.campaigns.states import (
     Verdict,
 )
 from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.experiments.errors import ExperimentInvalid
 from weighhouse_backend.experiments.models import Experiment
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
@@ -56,6 +60,7 @@ class CampaignService:
     gangs: GangRepository
     transitions: Transitions
     experiments: ExperimentService
+    fleet: FleetService
     jobs: Jobs
     clock: Clock
 
@@ -66,7 +71,8 @@ class CampaignService:
 
         :param idempotency_key: the same key with the same body gives the same campaign again.
         :raises ExperimentNotFound: when there is none the caller sees.
-        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks.
+        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
+            agents could ever do what it places.
         :raises BaseCampaignUnusable: when the base is not a completed campaign of the project.
         :raises KeyReused: when the key stands for another request.
         """
@@ -84,6 +90,7 @@ class CampaignService:
             trigger=Trigger.PERSON if caller.kind == "user" else Trigger.API,
             requested_by=caller.name,
             base=self._base(experiment, wanted.base_campaign_id),
+            priority=wanted.priority,
         )
         self._audit(caller, campaign, "campaign.created")
         if idempotency_key is not None:
@@ -98,18 +105,24 @@ class CampaignService:
         requested_by: str,
         revision: int | None = None,
         base: Campaign | None = None,
+        priority: int = 0,
         scheduled_for: datetime.datetime | None = None,
     ) -> Campaign:
         """Plan a campaign without asking who wants it.
 
         :param revision: default: the current one.
+        :param priority: higher comes first among the project's campaigns.
         :param scheduled_for: the date of a schedule it stands for.
         :raises RevisionNotFound: when the experiment has no such revision.
-        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks.
+        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
+            agents could ever do what it places.
         """
         source = self.experiments.revision(experiment.id, revision or experiment.current_revision)
         document = self.experiments.document(source.id)
         self.experiments.validation.require_possible(document, experiment.project_id)
+        errors = never_possible(document, spots_of(self.fleet.enrolled(experiment.project_id)))
+        if errors:
+            raise ExperimentInvalid.of(errors)
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()
         campaign = Campaign(
@@ -121,6 +134,7 @@ class CampaignService:
             revision_number=source.number,
             status=CampaignStatus.QUEUED,
             paused=False,
+            priority=priority,
             trigger=trigger,
             seed=seed,
             repetitions=document.repetitions,
@@ -189,8 +203,9 @@ class CampaignService:
         return self._set_paused(caller, campaign_id, paused=True)
 
     def resume(self, caller: Caller, campaign_id: UUID) -> Campaign:
-        """Give out runs again. Repeatable."""
+        """Give out runs again; also of a campaign that was set aside. Repeatable."""
         campaign = self._set_paused(caller, campaign_id, paused=False)
+        campaign.set_aside = None
         self.jobs.send("campaigns.allocate")
         return campaign
 

@@ -127,7 +127,8 @@ RUN_TRANSITIONS: Mapping[RunStatus, frozenset[RunStatus]] = {
         {RunStatus.QUEUED, RunStatus.SETTLING, RunStatus.FAILED, RunStatus.CANCELLED}
     ),
     RunStatus.SETTLING: frozenset({RunStatus.COMPLETED, RunStatus.FAILED}),
-    RunStatus.COMPLETED: frozenset(),
+    # Its block is measured again, on other machines.
+    RunStatus.COMPLETED: frozenset({RunStatus.QUEUED}),
     # A person asks for the failed runs again; or the late result of an attempt arrives that was
     # lost once too often.
     RunStatus.FAILED: frozenset({RunStatus.QUEUED, RunStatus.SETTLING}),

@@ -73,6 +73,7 @@ class CampaignViews:
                 revision=campaign.revision_number,
                 status=CampaignStatus(campaign.status),
                 paused=campaign.paused,
+                priority=campaign.priority,
                 verdict=Verdict(campaign.verdict) if campaign.verdict else None,
                 trigger=Trigger(campaign.trigger),
                 created_at=campaign.created_at,
@@ -80,6 +81,8 @@ class CampaignViews:
                 finished_at=campaign.finished_at,
                 runs=RunCountsRead(**asdict(count_runs(counts.get(campaign.id, {})))),
                 requested_by=campaign.requested_by,
+                waiting_for=campaign.waiting_for,
+                set_aside=campaign.set_aside,
             )
             for campaign in campaigns
         ]

@@ -20,6 +20,7 @@ from weighhouse_backend.experiments.content import stored_form
 from weighhouse_backend.experiments.errors import ExperimentInvalid, field_problems
 from weighhouse_backend.experiments.estimates import campaign_seconds
 from weighhouse_backend.experiments.manifest_checks import check
+from weighhouse_backend.experiments.placement_checks import check_placement
 from weighhouse_backend.experiments.schemas import (
     ComparabilityRead,
     DocumentSource,
@@ -99,7 +100,7 @@ class ValidationService:
 
 
 def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[FieldError]:
-    errors = check(experiment, manifests)
+    errors = [*check(experiment, manifests), *check_placement(experiment, manifests)]
     if experiment.runs_count > MOST_RUNS:
         errors.append(
             FieldError(

@@ -67,14 +67,26 @@ class FleetRepository:
             .order_by(Agent.revoked_at.is_not(None), Agent.name, Agent.id)
         ).all()
 
-    def working(self, *, lock: bool = False) -> Sequence[Agent]:
-        """Agents that are neither revoked nor draining; those others hold are passed over."""
-        statement = (
-            select(Agent).where(Agent.revoked_at.is_(None), ~Agent.draining).order_by(Agent.id)
-        )
-        if lock:
-            statement = statement.with_for_update(skip_locked=True)
-        return self.session.scalars(statement).all()
+    def working(self, project_id: UUID, limit: int) -> Sequence[Agent]:
+        """Agents of a project that are neither revoked nor draining."""
+        return self.session.scalars(
+            select(Agent)
+            .where(_lent_to([project_id]), Agent.revoked_at.is_(None), ~Agent.draining)
+            .order_by(Agent.id)
+            .limit(limit)
+        ).all()
+
+    def lock_working(self, agent_ids: Collection[UUID]) -> Sequence[Agent]:
+        """Those of some agents that are neither revoked nor draining, locked in the order of their
+        ids; those others hold are passed over.
+        """
+        return self.session.scalars(
+            select(Agent)
+            .where(Agent.id.in_(agent_ids), Agent.revoked_at.is_(None), ~Agent.draining)
+            .order_by(Agent.id)
+            .with_for_update(skip_locked=True)
+            .execution_options(populate_existing=True)
+        ).all()
 
     def enrolled(self, agent_ids: Collection[UUID]) -> Sequence[tuple[UUID, str, bool]]:
         """Of some agents those that are not revoked: id, hash of the token, whether it drains."""
@@ -131,14 +143,16 @@ class FleetRepository:
         self.session.flush()
 
 
-def _works_for(project_ids: Collection[UUID]) -> ColumnElement[bool]:
+def _lent_to(project_ids: Collection[UUID]) -> ColumnElement[bool]:
+    """Agents that work for one of these projects."""
     organizations = select(Project.organization_id).where(Project.id.in_(project_ids))
     named = cast(list(project_ids), ARRAY(Uuid()))
     return and_(
         Agent.organization_id.in_(organizations),
-        or_(
-            Agent.lent_to.is_(None),
-            Agent.lent_to.overlap(named),
-            Agent.project_id.in_(project_ids),  # whoever enrolled it still sees it
-        ),
+        or_(Agent.lent_to.is_(None), Agent.lent_to.overlap(named)),
     )
+
+
+def _works_for(project_ids: Collection[UUID]) -> ColumnElement[bool]:
+    """The same, and those they enrolled: whoever did still sees them."""
+    return or_(_lent_to(project_ids), Agent.project_id.in_(project_ids))

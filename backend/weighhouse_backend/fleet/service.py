@@ -19,24 +19,24 @@ from weighhouse_backend.fleet.errors import AgentRefused, RegistrationRefused, S
 from weighhouse_backend.fleet.models import Agent, RegistrationToken
 from weighhouse_backend.fleet.repository import FleetRepository
 from weighhouse_backend.fleet.schemas import (
-    AgentChange,
     AgentRead,
     AgentStatus,
     RegistrationTokenCreate,
     RegistrationTokenMade,
 )
 from weighhouse_backend.fleet.sightings import Known, as_known
-from weighhouse_backend.fleet.views import Offers, shown, tag_of, texts
+from weighhouse_backend.fleet.views import Offers, shown
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.clock import Clock
-from weighhouse_backend.kit.etags import require_match
-from weighhouse_backend.kit.problems import Invalid, NotFound
+from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine
 
+MOST_CANDIDATES = 2000
+"""Agents of a project that an allocator looks at in one round."""
 SEEN_GRAIN = datetime.timedelta(seconds=15)
 """An agent's row is not written more often than this for having been seen."""
 HOME = "home"
@@ -169,38 +169,6 @@ class FleetService:
         if not caller.project_ids & set(self.projects_of(agent)):
             raise NotFound
         return agent
-
-    def change(
-        self, caller: Caller, agent_id: UUID, wanted: AgentChange, if_match: str | None
-    ) -> Agent:
-        """Change an agent's labels, or which projects it works for; takes a maintainer.
-
-        What is under way goes on; the next run is given by the new labels.
-
-        :param if_match: tag of what was edited; None: whatever is current.
-        :raises Changed: when somebody else changed it meanwhile.
-        :raises Invalid: when a project is not one of its organization's.
-        """
-        self._owned(caller, agent_id)
-        agent = self.repository.lock(agent_id)
-        require_match(if_match, tag_of(agent))
-        if wanted.labels is not None and wanted.labels != agent.labels:
-            before, agent.labels = agent.labels, dict(wanted.labels)
-            self._audit(agent, "agent.labelled", caller.name, before=before, now=agent.labels)
-        if "lent_to" in wanted.model_fields_set and wanted.lent_to != agent.lent_to:
-            lent_to = None if wanted.lent_to is None else sorted(set(wanted.lent_to))
-            self._require_own(agent, lent_to or ())
-            was, agent.lent_to = agent.lent_to, lent_to
-            self.catalog.lend(agent.id, lent_to)
-            self._audit(agent, "agent.lent", caller.name, before=texts(was), now=texts(lent_to))
-        self.session.flush()
-        return agent
-
-    def _require_own(self, agent: Agent, projects: Collection[UUID]) -> None:
-        own = set(self.repository.projects(agent.organization_id))
-        if not set(projects) <= own:
-            unknown = ", ".join(sorted(str(one) for one in set(projects) - own))
-            raise Invalid(f"lent_to: no project of the agent's organization: {unknown}")
 
     def projects_of(self, agent: Agent) -> list[UUID]:
         """Projects that an agent works for."""
@@ -359,13 +327,33 @@ class FleetService:
         if agent.process_id is not None and agent.process_id != process_id:
             raise SecondSession("another program has opened this agent's session since; end it")
 
-    def candidates(self) -> list[Agent]:
-        """Agents that may take work now, locked: reachable, in a session, neither draining nor at
-        rest.
+    def candidates(self, project_id: UUID) -> list[Agent]:
+        """A project's agents that may take work now, not locked: reachable, in a session,
+        neither draining nor at rest; so many at most as are looked at in one round.
         """
         return [
             agent
-            for agent in self.repository.working(lock=True)
+            for agent in self.repository.working(project_id, MOST_CANDIDATES)
+            if agent.process_id is not None and agent.resting is None and self.is_reachable(agent)
+        ]
+
+    def enrolled(self, project_id: UUID) -> list[Agent]:
+        """A project's agents that are not revoked and have had a session, reachable or not."""
+        return [
+            agent
+            for agent in self.repository.agents([project_id])
+            if agent.revoked_at is None
+            and agent.process_id is not None
+            and (agent.lent_to is None or project_id in agent.lent_to)
+        ]
+
+    def lock_free(self, agent_ids: Sequence[UUID]) -> list[Agent]:
+        """Those of some agents that may take work and that nobody holds, locked in the order of
+        their ids. Never waits.
+        """
+        return [
+            agent
+            for agent in self.repository.lock_working(agent_ids)
             if agent.process_id is not None and agent.resting is None and self.is_reachable(agent)
         ]
 
@@ -403,7 +391,7 @@ class FleetService:
         caller.require(agent.project_id, Role.MAINTAINER)
         return agent
 
-    def _audit(self, agent: Agent, action: str, actor: str, **details: object) -> None:
+    def _audit(self, agent: Agent, action: str, actor: str) -> None:
         audit.record(
             self.session,
             self.clock,
@@ -411,5 +399,4 @@ class FleetService:
             action=action,
             subject=agent.name,
             project_id=agent.project_id,
-            **details,
         )

@@ -20,6 +20,7 @@ from weighhouse_backend.results.repository import RAW, ResultRepository
 from weighhouse_backend.results.schemas import (
     ArtifactRead,
     HeatMapRead,
+    MachineLines,
     OperationLineRead,
     PhaseSpanRead,
     RunFacts,
@@ -115,12 +116,18 @@ class RunReadService:
         attempt_id = self.shown_id(run)
         if attempt_id is None:
             return RunSeriesRead(
-                phases=[], marks=[], operations={}, resources=views.resource_lines([], 0, points)
+                phases=[],
+                marks=[],
+                operations={},
+                resources=views.resource_lines([], 0, points),
+                machines=[],
             )
         intervals = self.chart_intervals(attempt_id, points)
+        members = self.repository.members([attempt_id])[attempt_id]
         samples = self.repository.samples(attempt_id)
         starts = [interval.start_us for interval in intervals]
         origin = min(starts or [microseconds(sample.at) for sample in samples[:1]], default=0)
+        first = samples[0].member if samples else 0
         drawn = charts.series(charts.windows(intervals, points), origin)
         return RunSeriesRead(
             phases=[PhaseSpanRead(**asdict(phase)) for phase in drawn.phases],
@@ -136,7 +143,21 @@ class RunReadService:
             operations={
                 name: OperationLineRead(**asdict(line)) for name, line in drawn.operations.items()
             },
-            resources=views.resource_lines(samples, origin, points),
+            resources=views.resource_lines(
+                [sample for sample in samples if sample.member == first], origin, points
+            ),
+            machines=[
+                MachineLines(
+                    member=member.index,
+                    agent_name=member.agent_name,
+                    resources=views.resource_lines(
+                        [sample for sample in samples if sample.member == member.index],
+                        origin - (member.clock_offset_us or 0) if len(members) > 1 else origin,
+                        points,
+                    ),
+                )
+                for member in members
+            ],
         )
 
     def heat_map(self, run: Run, columns: int) -> HeatMapRead:

@@ -1,6 +1,6 @@
 """All queries of results."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,8 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.instants import instant, microseconds
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell
 from weighhouse_backend.kit.db import Base
+from weighhouse_backend.results.aligning import AlignedPhase, align
+from weighhouse_backend.results.charts import merge_intervals
 from weighhouse_backend.results.models import (
     Artifact,
     Interval,
@@ -27,6 +29,7 @@ from weighhouse_backend.results.packing import (
     StoredInterval,
     cut,
     pack,
+    successes,
     unpack,
 )
 from weighhouse_backend.results.records import AttemptRecord, merged
@@ -95,9 +98,33 @@ class ResultRepository:
         return found
 
     def intervals(self, attempt_id: UUID, *, span: int = RAW) -> list[StoredInterval]:
-        """Intervals of an attempt in order; fetched in batches, unpacked as they come."""
+        """Intervals of an attempt in order; fetched in batches, unpacked as they come. Those of
+        several drivers are merged on common bounds.
+        """
+        drivers = self.drivers(attempt_id, span=span)
+        if len(drivers) <= 1:
+            return [interval for found in drivers.values() for interval in found]
+        return [
+            merge_intervals(step.parts, step.start_us, step.end_us)
+            for phase in self.aligned(attempt_id, drivers)
+            for step in phase.steps
+        ]
+
+    def aligned(
+        self, attempt_id: UUID, drivers: Mapping[int, Sequence[StoredInterval]]
+    ) -> list[AlignedPhase]:
+        """The phases of an attempt's drivers on common bounds, by the server's clock."""
+        offsets = {
+            member.index: member.clock_offset_us or 0
+            for member in self.members([attempt_id])[attempt_id]
+        }
+        return align(drivers, offsets)
+
+    def drivers(self, attempt_id: UUID, *, span: int = RAW) -> dict[int, list[StoredInterval]]:
+        """Intervals of an attempt as its drivers reported them, by member, in order."""
         rows = self.session.execute(
             select(
+                Interval.member,
                 Interval.phase,
                 Interval.phase_index,
                 Interval.started_at,
@@ -111,23 +138,27 @@ class ResultRepository:
             .order_by(Interval.member, Interval.sequence)
             .execution_options(yield_per=BATCH)
         )
-        return [
-            StoredInterval(
-                phase=row.phase,
-                phase_index=row.phase_index,
-                start_us=microseconds(row.started_at),
-                duration_us=row.duration_us,
-                operations=unpack(row.operations, row.histograms),
-                lag=cut(row.histograms, row.lag),
-                driver=DriverUse(**row.driver),
+        found: dict[int, list[StoredInterval]] = {}
+        for row in rows:
+            found.setdefault(row.member, []).append(
+                StoredInterval(
+                    phase=row.phase,
+                    phase_index=row.phase_index,
+                    start_us=microseconds(row.started_at),
+                    duration_us=row.duration_us,
+                    operations=unpack(row.operations, row.histograms),
+                    lag=cut(row.histograms, row.lag),
+                    driver=DriverUse(**row.driver),
+                )
             )
-            for row in rows
-        ]
+        return found
 
     def throughputs(self, attempt_id: UUID) -> list[float]:
-        """Successes a second of each interval of the measured phase, in order."""
+        """Successes a second of each interval of the measured phase, in order; of several drivers
+        together.
+        """
         rows = self.session.execute(
-            select(Interval.operations, Interval.duration_us)
+            select(Interval.member, Interval.operations, Interval.duration_us)
             .where(
                 Interval.attempt_id == attempt_id,
                 Interval.span == RAW,
@@ -135,7 +166,16 @@ class ResultRepository:
                 Interval.duration_us > 0,
             )
             .order_by(Interval.member, Interval.sequence)
-        )
+        ).all()
+        if len({row.member for row in rows}) > 1:
+            return [
+                sum(successes(part) for part in step.parts)
+                * US_PER_SECOND
+                / (step.end_us - step.start_us)
+                for phase in self.aligned(attempt_id, self.drivers(attempt_id))
+                for step in phase.steps
+                if step.parts[0].phase == "measure" and step.end_us > step.start_us
+            ]
         return [
             sum(outcomes.get(OK, {}).get("count", 0) for outcomes in row.operations.values())
             * US_PER_SECOND

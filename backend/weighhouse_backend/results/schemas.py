@@ -42,6 +42,12 @@ class DriverRecord(BaseModel):
     reconnects: int
     client_bound: bool
     reasons: list[str]
+    drivers: int = 1
+    """Machines that made the load together."""
+    cut_operations: int = 0
+    """Operations that are in no figure: they lie outside the time in which all drivers measured."""
+    cut_seconds: float = 0.0
+    """The longest that one driver measured alone."""
 
 
 class OperationSummary(BaseModel):
@@ -109,7 +115,7 @@ class AttemptRead(BaseModel):
     """Why its result is out of the figures."""
 
 
-class MemberRead(BaseModel):
+class RunMemberRead(BaseModel):
     """One agent's part in a run."""
 
     index: int
@@ -218,7 +224,7 @@ class RunFacts(RunListed):
     """A run with its facts, without what checks have to say of it."""
 
     attempts: list[AttemptRead]
-    members: list[MemberRead]
+    members: list[RunMemberRead]
     """Who carried out the attempt it is shown by."""
     environment: dict[str, Any]
     """`MachineFacts` of the machine it ran on."""
@@ -261,6 +267,14 @@ class ResourceLines(BaseModel):
     steal_percent: list[float | None]
 
 
+class MachineLines(BaseModel):
+    """What one member's machine and its part of the system used, over time."""
+
+    member: int
+    agent_name: str
+    resources: ResourceLines
+
+
 class SeriesMarkRead(BaseModel):
     """Something that happened, in seconds from the run's first interval."""
 
@@ -276,7 +290,11 @@ class RunSeriesRead(BaseModel):
     marks: list[SeriesMarkRead]
     """Faults, events of the system, and what else happened; the beginning of phases aside."""
     operations: dict[str, OperationLineRead]
+    """Of several drivers together."""
     resources: ResourceLines
+    """Of the first member's machine."""
+    machines: list[MachineLines]
+    """Of every member's machine."""
 
 
 class SpectrumPointRead(BaseModel):

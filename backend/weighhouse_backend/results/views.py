@@ -18,12 +18,12 @@ from weighhouse_backend.results.schemas import (
     AttemptRead,
     CellOfRun,
     DriverRecord,
-    MemberRead,
     MemoryOfRun,
     OperationSummary,
     Reproduce,
     ResourceLines,
     RunListed,
+    RunMemberRead,
     RunSummaryRead,
     SettingRead,
     TargetOfRun,
@@ -96,9 +96,9 @@ def attempt_read(attempt: Attempt, members: Sequence[AttemptMember]) -> AttemptR
 
 def member_read(
     member: AttemptMember, record: RunRecord | None, log_streams: Sequence[str]
-) -> MemberRead:
+) -> RunMemberRead:
     """One agent's part in the attempt a run is shown by."""
-    return MemberRead(
+    return RunMemberRead(
         index=member.index,
         agent=AgentOfRun(id=member.agent_id, name=member.agent_name),
         slot=member.slot,

@@ -21,6 +21,10 @@ def run(
         str | None,
         typer.Option(help="Campaign to compare with; default: the last completed one."),
     ] = None,
+    priority: Annotated[
+        int,
+        typer.Option(min=-100, max=100, help="Higher comes first among the project's campaigns."),
+    ] = 0,
     threshold: Annotated[
         float | None,
         typer.Option(help="Smallest change in percent that counts; default: the experiment's."),
@@ -46,6 +50,8 @@ def run(
     order: dict[str, Any] = {"experiment_id": experiment["id"]}
     if base is not None:
         order["base_campaign_id"] = base
+    if priority:
+        order["priority"] = priority
     campaign = client.post("/campaigns", order)
     page = f"{client.url}/campaigns/{campaign['id']}"
     if not as_json:

@@ -1723,6 +1723,11 @@ export interface components {
             experiment?: string | null;
             /** Experiment Id */
             experiment_id?: string | null;
+            /**
+             * Priority
+             * @default 0
+             */
+            priority?: number;
             /** Project Id */
             project_id?: string | null;
             /** Revision */
@@ -1774,6 +1779,8 @@ export interface components {
             number: number;
             /** Paused */
             paused: boolean;
+            /** Priority */
+            priority: number;
             /**
              * Project Id
              * Format: uuid
@@ -1790,6 +1797,8 @@ export interface components {
             seconds_left: number | null;
             /** Seed */
             seed: number;
+            /** Set Aside */
+            set_aside?: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["CampaignStatus"];
@@ -1797,6 +1806,8 @@ export interface components {
             targets: components["schemas"]["TargetOfCampaign"][];
             trigger: components["schemas"]["Trigger"];
             verdict: components["schemas"]["Verdict"] | null;
+            /** Waiting For */
+            waiting_for?: string | null;
             /** Workloads */
             workloads: string[];
         };
@@ -1828,6 +1839,8 @@ export interface components {
             number: number;
             /** Paused */
             paused: boolean;
+            /** Priority */
+            priority: number;
             /**
              * Project Id
              * Format: uuid
@@ -1838,11 +1851,15 @@ export interface components {
             /** Revision */
             revision: number;
             runs: components["schemas"]["RunCountsRead"];
+            /** Set Aside */
+            set_aside?: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["CampaignStatus"];
             trigger: components["schemas"]["Trigger"];
             verdict: components["schemas"]["Verdict"] | null;
+            /** Waiting For */
+            waiting_for?: string | null;
         };
         /**
          * CellOfRun
@@ -2247,6 +2264,21 @@ export interface components {
             client_bound: boolean;
             /** Cpu Percent */
             cpu_percent: number;
+            /**
+             * Cut Operations
+             * @default 0
+             */
+            cut_operations?: number;
+            /**
+             * Cut Seconds
+             * @default 0
+             */
+            cut_seconds?: number;
+            /**
+             * Drivers
+             * @default 1
+             */
+            drivers?: number;
             /** Lag P99 Us */
             lag_p99_us: number | null;
             /** Loop Delay P99 Us */
@@ -2943,6 +2975,17 @@ export interface components {
             virtualisation?: string | null;
         };
         /**
+         * MachineLines
+         * @description What one member's machine and its part of the system used, over time.
+         */
+        MachineLines: {
+            /** Agent Name */
+            agent_name: string;
+            /** Member */
+            member: number;
+            resources: components["schemas"]["ResourceLines"];
+        };
+        /**
          * ManifestConflict
          * @description Agents that say the same version of a plugin, and mean different things by it.
          */
@@ -3010,6 +3053,22 @@ export interface components {
             password?: string | null;
             /** @default member */
             role?: components["schemas"]["Role"];
+        };
+        /**
+         * MemberRead
+         * @description A person of an organization.
+         */
+        MemberRead: {
+            /** Email */
+            email: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
         };
         /**
          * MemberStatus
@@ -3309,7 +3368,7 @@ export interface components {
         /** Page[MemberRead] */
         Page_MemberRead_: {
             /** Items */
-            items: components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"][];
+            items: components["schemas"]["MemberRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -3851,6 +3910,44 @@ export interface components {
             system_id: string;
         };
         /**
+         * RunMemberRead
+         * @description One agent's part in a run.
+         */
+        RunMemberRead: {
+            agent: components["schemas"]["AgentOfRun"];
+            /** Clock Error Us */
+            clock_error_us: number | null;
+            /** Clock Offset Us */
+            clock_offset_us: number | null;
+            /** Environment */
+            environment: {
+                [key: string]: unknown;
+            };
+            failure: components["schemas"]["FailureRead"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Index */
+            index: number;
+            /** Log Streams */
+            log_streams: string[];
+            /** Machine Id */
+            machine_id: string | null;
+            /** Nodes */
+            nodes: number[];
+            /** Phase */
+            phase: string | null;
+            /** Roles */
+            roles: string[];
+            share: components["schemas"]["Share"] | null;
+            /** Slot */
+            slot: string;
+            /** Started At */
+            started_at: string | null;
+            status: components["schemas"]["MemberStatus"];
+            /** Threads */
+            threads: number | null;
+        };
+        /**
          * RunRead
          * @description A run with its facts, what checks have to say of it, and what must stand beside it.
          */
@@ -3885,7 +3982,7 @@ export interface components {
             /** Log Streams */
             log_streams: string[];
             /** Members */
-            members: components["schemas"]["weighhouse_backend__results__schemas__MemberRead"][];
+            members: components["schemas"]["RunMemberRead"][];
             /** Phase */
             phase: string | null;
             /** Position */
@@ -3908,6 +4005,8 @@ export interface components {
          * @description A run over time.
          */
         RunSeriesRead: {
+            /** Machines */
+            machines: components["schemas"]["MachineLines"][];
             /** Marks */
             marks: components["schemas"]["SeriesMarkRead"][];
             /** Operations */
@@ -4527,6 +4626,12 @@ export interface components {
                 [key: string]: boolean | number | string;
             };
             /**
+             * Plugin Version
+             * @description Exact version of the plugin wanted, or `any`: only agents that have it take the run.
+             * @default any
+             */
+            plugin_version?: string;
+            /**
              * System
              * @description Identifier of the plugin, for example `redis`.
              */
@@ -4895,60 +5000,6 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline";
-        /**
-         * MemberRead
-         * @description A person of an organization.
-         */
-        weighhouse_backend__identity__schemas__MemberRead: {
-            /** Email */
-            email: string;
-            /**
-             * Id
-             * Format: uuid
-             */
-            id: string;
-            /** Name */
-            name: string;
-            role: components["schemas"]["Role"];
-        };
-        /**
-         * MemberRead
-         * @description One agent's part in a run.
-         */
-        weighhouse_backend__results__schemas__MemberRead: {
-            agent: components["schemas"]["AgentOfRun"];
-            /** Clock Error Us */
-            clock_error_us: number | null;
-            /** Clock Offset Us */
-            clock_offset_us: number | null;
-            /** Environment */
-            environment: {
-                [key: string]: unknown;
-            };
-            failure: components["schemas"]["FailureRead"] | null;
-            /** Finished At */
-            finished_at: string | null;
-            /** Index */
-            index: number;
-            /** Log Streams */
-            log_streams: string[];
-            /** Machine Id */
-            machine_id: string | null;
-            /** Nodes */
-            nodes: number[];
-            /** Phase */
-            phase: string | null;
-            /** Roles */
-            roles: string[];
-            share: components["schemas"]["Share"] | null;
-            /** Slot */
-            slot: string;
-            /** Started At */
-            started_at: string | null;
-            status: components["schemas"]["MemberStatus"];
-            /** Threads */
-            threads: number | null;
-        };
         /**
          * Workload
          * @description A named workload.
@@ -7264,7 +7315,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"];
+                    "application/json": components["schemas"]["MemberRead"];
                 };
             };
         };
@@ -7301,7 +7352,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"];
+                    "application/json": components["schemas"]["MemberRead"];
                 };
             };
         };

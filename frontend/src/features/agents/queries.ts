@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap } from '@/api'
+import { api, unwrap, type Agent } from '@/api'
 import { useSession } from '@/session'
 
 const REFRESH_MS = 10_000
@@ -58,5 +58,35 @@ export function useRegistrationToken() {
           body: { project_id: session.project?.id, labels, expires_in_minutes: 60 },
         }),
       ),
+  })
+}
+
+/** What may be changed of an agent, with the tag of what was seen. */
+export interface AgentChange {
+  id: string
+  tag: string
+  labels: Record<string, string>
+  /** Projects that it works for; null: all of its organization's. */
+  lentTo: string[] | null
+}
+
+/** One agent as it stands now, with the tag that a change has to name. */
+export async function readAgent(id: string): Promise<{ agent: Agent; tag: string }> {
+  const answer = await api.GET('/api/v1/agents/{agent_id}', { params: { path: { agent_id: id } } })
+  return { agent: await unwrap(Promise.resolve(answer)), tag: answer.response.headers.get('ETag') ?? '*' }
+}
+
+/** Changes labels and projects on top of what was seen; 412 when somebody else was first. */
+export function useAgentChange() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (change: AgentChange) =>
+      unwrap(
+        api.PATCH('/api/v1/agents/{agent_id}', {
+          params: { path: { agent_id: change.id }, header: { 'if-match': change.tag } },
+          body: { labels: change.labels, lent_to: change.lentTo },
+        }),
+      ),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
   })
 }

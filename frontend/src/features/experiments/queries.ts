@@ -93,9 +93,16 @@ export function useTemplates() {
 
 /** What the server says of a document; the last answer stays while the next is on its way. */
 export function useValidation(yaml: MaybeRefOrGetter<string>) {
+  const session = useSession()
   return useQuery({
-    queryKey: ['experiment-validation', yaml],
-    queryFn: () => unwrap(api.POST('/api/v1/experiments/validate', { body: { yaml: toValue(yaml) } })),
+    queryKey: ['experiment-validation', yaml, () => session.project?.id],
+    queryFn: () =>
+      unwrap(
+        api.POST('/api/v1/experiments/validate', {
+          params: { query: { project_id: session.project?.id } },
+          body: { yaml: toValue(yaml) },
+        }),
+      ),
     enabled: () => toValue(yaml).trim() !== '',
     placeholderData: keepPreviousData,
     staleTime: Infinity,
@@ -144,11 +151,11 @@ export function useSaveRevision(experimentId: MaybeRefOrGetter<string>) {
 export function useStartCampaign() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: ({ experimentId, key }: { experimentId: string; key: string }) =>
+    mutationFn: ({ experimentId, key, priority }: { experimentId: string; key: string; priority: number }) =>
       unwrap(
         api.POST('/api/v1/campaigns', {
           params: { header: { 'idempotency-key': key } },
-          body: { experiment_id: experimentId },
+          body: { experiment_id: experimentId, priority },
         }),
       ),
     onSuccess: () =>

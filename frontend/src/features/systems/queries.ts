@@ -2,12 +2,17 @@ import { useQuery } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
 import { api, unwrap, type System } from '@/api'
+import { useSession } from '@/session'
 
 /** All systems that plugins describe. */
 export function useSystems() {
+  const session = useSession()
   return useQuery({
-    queryKey: ['systems'],
-    queryFn: () => unwrap(api.GET('/api/v1/systems')),
+    queryKey: ['systems', 'of', () => session.project?.id],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/systems', { params: { query: { project_id: session.project?.id } } }),
+      ),
     select: (page) => page.items,
     staleTime: 300_000,
   })
@@ -15,11 +20,14 @@ export function useSystems() {
 
 /** One system, with its documentation. */
 export function useSystem(id: MaybeRefOrGetter<string>) {
+  const session = useSession()
   return useQuery({
-    queryKey: ['systems', id],
+    queryKey: ['systems', id, () => session.project?.id],
     queryFn: () =>
       unwrap(
-        api.GET('/api/v1/systems/{system_id}', { params: { path: { system_id: toValue(id) } } }),
+        api.GET('/api/v1/systems/{system_id}', {
+          params: { path: { system_id: toValue(id) }, query: { project_id: session.project?.id } },
+        }),
       ),
   })
 }
