@@ -123,17 +123,24 @@ class AttemptService:
         if not self.gang.take_up(held, own):
             raise AttemptNotYours(f"attempt {held.attempt.number} is {held.attempt.status}")
 
-    def heartbeat(self, attempt_id: UUID, beat: Heartbeat, member: int = 0) -> HeartbeatAnswer:
+    def heartbeat(
+        self,
+        attempt_id: UUID,
+        beat: Heartbeat,
+        member: int = 0,
+        received_at: datetime.datetime | None = None,
+    ) -> HeartbeatAnswer:
         """The agent is alive: the lease is renewed. A lost attempt is taken up again if its run
         still waits.
 
         Touches the member's row alone, unless the run moves with it.
 
+        :param received_at: when the call came; default: now.
         :returns: whether to go on, to stop gracefully, or to stop at once; and when the server
             took and answered the call, from which the agent learns how far its clock is off.
         :raises AttemptNotYours: when the fence is another attempt's.
         """
-        received_at = self.clock.now()
+        received_at = received_at or self.clock.now()
         known = self._known(attempt_id, member)
         self._note_seen(known, beat)
         moves = known.status == MemberStatus.LOST or (

@@ -2,6 +2,7 @@
 
 # ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
 
+import datetime
 import time
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -43,6 +44,14 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 router = APIRouter(prefix="/api/v1", tags=["campaigns"])
 agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
 PageDep = Annotated[PageQuery, Depends()]
+
+
+async def _received() -> datetime.datetime:
+    # Before anything is asked of the database: an agent learns from it how far its clock is off.
+    return SystemClock().now()
+
+
+ReceivedDep = Annotated[datetime.datetime, Depends(_received)]
 
 
 @router.get("/campaigns")
@@ -166,11 +175,13 @@ async def campaigns_arrive(
 
     Holds no database connection while it waits. Repeatable: the first arrival's payload stays.
     """
-    state = request.app.state
+    state, received_at = request.app.state, SystemClock().now()
     deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
     async with state.subscriptions.listening(gang_channel(attempt_id)) as listener:
         while True:
-            found = await run_in_threadpool(_arrive, request, token, attempt_id, name, body)
+            found = await run_in_threadpool(
+                _arrive, request, token, attempt_id, name, body, received_at
+            )
             left = deadline - time.monotonic()
             if found.released or found.cancel != "none" or left <= 0:
                 return found
@@ -180,13 +191,18 @@ async def campaigns_arrive(
 
 
 def _arrive(
-    request: Request, token: str, attempt_id: UUID, name: str, arrival: Arrival
+    request: Request,
+    token: str,
+    attempt_id: UUID,
+    name: str,
+    arrival: Arrival,
+    received_at: datetime.datetime,
 ) -> BarrierState:
     with unit_of_work(request.app.state.session_factory) as session:
         campaigns = campaigns_of(request.app, session)
         member = campaigns.attempts.authenticate(attempt_id, token)
         confine(session, [member.project_id])
-        return campaigns.rendezvous.arrive(attempt_id, name, arrival, member.index)
+        return campaigns.rendezvous.arrive(attempt_id, name, arrival, member.index, received_at)
 
 
 @agent_router.get("/attempts/{attempt_id}")
@@ -205,10 +221,10 @@ def campaigns_start_attempt(
 
 @agent_router.post("/attempts/{attempt_id}/heartbeat")
 def campaigns_beat_attempt(
-    body: Heartbeat, member: MemberDep, attempts: AttemptServiceDep
+    received_at: ReceivedDep, body: Heartbeat, member: MemberDep, attempts: AttemptServiceDep
 ) -> HeartbeatAnswer:
     """Still at it; the answer may ask to stop."""
-    return attempts.heartbeat(member.attempt_id, body, member.index)
+    return attempts.heartbeat(member.attempt_id, body, member.index, received_at)
 
 
 @agent_router.post("/attempts/{attempt_id}/complete")

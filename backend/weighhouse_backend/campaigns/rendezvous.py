@@ -1,5 +1,6 @@
 """Members meet at barriers: arrivals are noted, the last one releases all."""
 
+import datetime
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -41,7 +42,14 @@ class RendezvousService:
     experiments: ExperimentService
     clock: Clock
 
-    def arrive(self, attempt_id: UUID, name: str, arrival: Arrival, index: int) -> BarrierState:
+    def arrive(
+        self,
+        attempt_id: UUID,
+        name: str,
+        arrival: Arrival,
+        index: int,
+        received_at: datetime.datetime | None = None,
+    ) -> BarrierState:
         """A member is at a barrier.
 
         The first arrival of a member stays, with its payload. The last member's arrival releases
@@ -49,11 +57,12 @@ class RendezvousService:
         instant is set a little ahead. A member whose clock is off by more than a phase keeps the
         gang from starting.
 
+        :param received_at: when the call came, which may have been held open since; default: now.
         :returns: how the barrier stands, and whether to stop.
         :raises NoSuchBarrier: when the attempt's gang has no barrier of that name.
         :raises AttemptNotYours: when the fence is another attempt's.
         """
-        received_at = self.clock.now()
+        received_at = received_at or self.clock.now()
         known = self.gangs.member(attempt_id, index)
         attempt = self.gangs.attempt(attempt_id)
         if known is None or attempt is None:

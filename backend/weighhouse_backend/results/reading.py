@@ -9,6 +9,7 @@ from sqlalchemy import select
 from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.runs import RunService
+from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
@@ -87,6 +88,7 @@ class RunReadService:
         return RunFacts(
             **dict(self.views([run])[0]),
             attempts=[views.attempt_read(attempt, members[attempt.id]) for attempt in attempts],
+            waiting_for=campaign.waiting_for if run.status == RunStatus.QUEUED else None,
             members=[
                 views.member_read(member, told.get(member.index), streams.get(member.index, []))
                 for member in ([] if shown is None else members[shown.id])

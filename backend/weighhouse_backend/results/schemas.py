@@ -224,6 +224,8 @@ class RunFacts(RunListed):
     """A run with its facts, without what checks have to say of it."""
 
     attempts: list[AttemptRead]
+    waiting_for: str | None = None
+    """Whom it waits for, while it is queued and no agents can take it."""
     members: list[RunMemberRead]
     """Who carried out the attempt it is shown by."""
     environment: dict[str, Any]

@@ -3999,6 +3999,8 @@ export interface components {
             target: components["schemas"]["TargetOfRun"] | null;
             /** Timeline */
             timeline: components["schemas"]["TimelineItem"][];
+            /** Waiting For */
+            waiting_for?: string | null;
         };
         /**
          * RunSeriesRead
