@@ -153,7 +153,7 @@ def test_an_agent_at_rest_is_given_no_work(client, tenants, session_factory, set
         with unit_of_work(session_factory) as session:
             catalog = CatalogService(session, SystemClock())
             fleet = FleetService(session, SystemClock(), settings, catalog)
-            return agent_id in {agent.id for agent in fleet.candidates()}
+            return agent_id in {agent.id for agent in fleet.candidates(tenants[0].project_id)}
 
     rests = session_body(instance, resting="its disk is full")
     assert client.put("/agent/v1/session", json=rests, headers=headers).status_code == 200
