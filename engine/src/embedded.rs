@@ -190,10 +190,12 @@ impl<S: Session> Seat<S> {
         let mut now = self.setup.clock.now();
         while !self.stopped() {
             let Some(step) = self.supply.take(now) else { return };
-            let (outcome, sent, done) = self.execute(&step);
+            let (outcome, _, done) = self.execute(&step);
             self.setup.book.turn(done);
             self.setup.book.recorder().in_flight_most = 1;
-            self.setup.book.record(step.operation, outcome, done.saturating_sub(sent), None);
+            // From when this client may ask, which is when it had the answer before: what the driver
+            // does until it calls the database is time that the client waits too.
+            self.setup.book.record(step.operation, outcome, done.saturating_sub(now), None);
             now = done;
             if think > 0 {
                 now = self.sleep_until(done + think);
