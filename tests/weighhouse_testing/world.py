@@ -11,7 +11,13 @@ from uuid import UUID, uuid4
 from redis import Redis
 from sqlalchemy import select
 from weighhouse_backend.campaigns.dependencies import Campaigns
-from weighhouse_backend.campaigns.models import Attempt, Campaign, CampaignEvent, Run
+from weighhouse_backend.campaigns.models import (
+    Attempt,
+    AttemptMember,
+    Campaign,
+    CampaignEvent,
+    Run,
+)
 from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.fleet.models import Agent
@@ -24,7 +30,13 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_protocol.order import AttemptOrder, Registration, SessionOpening
+from weighhouse_protocol.order import (
+    Arrival,
+    AttemptOrder,
+    BarrierState,
+    Registration,
+    SessionOpening,
+)
 from weighhouse_protocol.report import Completion, CompletionAnswer, Failure, Heartbeat
 
 _slugs = itertools.count(1)
@@ -120,8 +132,13 @@ class World:
         roles: tuple[str, ...] = ("driver", "server"),
         cpu: str = "cpu",
         policy: PolicyStatement | None = None,
+        topology: dict[str, Any] | None = None,
     ) -> UUID:
-        """Enrol an agent and open its session."""
+        """Enrol an agent and open its session.
+
+        :param topology: of every system's manifest; default: one node.
+        """
+        laid_out = {} if topology is None else {"topology": topology}
         facts = MachineFacts(
             hostname=name, machine_id=name, cpu_model=cpu, cores=2, memory_bytes=1 << 30,
             kernel="6", operating_system="os", architecture="x86_64",
@@ -140,8 +157,8 @@ class World:
                 enrolled.agent_token,
                 SessionOpening(
                     instance_id=instance, process_id=uuid4(), agent_version="0.1.0",
-                    manifests=tuple(manifest(system) for system in systems), facts=facts,
-                    policy=policy or PolicyStatement(),
+                    manifests=tuple(manifest(system, **laid_out) for system in systems),
+                    facts=facts, policy=policy or PolicyStatement(),
                 ),
             )  # fmt: skip
             self.tokens[enrolled.agent_id] = enrolled.agent_token
@@ -160,14 +177,35 @@ class World:
         order = self.claim(agent_id)
         assert order is not None
         with self.transaction() as feature:
-            feature.attempts.start(order.attempt_id, order.fence)
+            feature.attempts.start(order.attempt_id, order.fence, order.member)
         return order
 
     def beat(self, order: AttemptOrder, phase: str = "measure") -> str:
         """An agent's heartbeat; what it is told about stopping."""
         with self.transaction() as feature:
             beat = Heartbeat.model_validate({"fence": order.fence, "phase": phase})
-            return feature.attempts.heartbeat(order.attempt_id, beat).cancel
+            return feature.attempts.heartbeat(order.attempt_id, beat, order.member).cancel
+
+    def arrive(
+        self, order: AttemptOrder, name: str, sent_at_us: int | None = None, **payload: Any
+    ) -> BarrierState:
+        """A member of a gang is at a barrier.
+
+        :param sent_at_us: its clock; default: as the server's.
+        """
+        now_us = round(self.clock.now().timestamp() * 1_000_000)
+        arrival = Arrival(fence=order.fence, payload=payload, sent_at_us=sent_at_us or now_us)
+        with self.transaction() as feature:
+            return feature.rendezvous.arrive(order.attempt_id, name, arrival, order.member)
+
+    def take_together(self, *agent_ids: UUID) -> list[AttemptOrder]:
+        """Allocate, claim and start a run on a gang; its members' orders by index."""
+        self.allocate()
+        orders = [order for agent_id in agent_ids if (order := self.claim(agent_id)) is not None]
+        for order in orders:
+            with self.transaction() as feature:
+                feature.attempts.start(order.attempt_id, order.fence, order.member)
+        return sorted(orders, key=lambda order: order.member)
 
     def end(
         self, order: AttemptOrder, outcome: str = "completed", failure: Failure | None = None
@@ -177,7 +215,9 @@ class World:
             completion = Completion.model_validate(
                 {"fence": order.fence, "outcome": outcome, "failure": failure, "events_count": 0}
             )
-            answer: CompletionAnswer = feature.attempts.complete(order.attempt_id, completion)
+            answer: CompletionAnswer = feature.attempts.complete(
+                order.attempt_id, completion, order.member
+            )
             return answer.result
 
     # Platform
@@ -208,6 +248,12 @@ class World:
             given = feature.allocator.allocate()
             return [attempt for attempt in given if attempt.project_id == self.project_id]
 
+    def given(self) -> list[UUID]:
+        """Give out work; the agents that got some, member by member."""
+        return [
+            member.agent_id for attempt in self.allocate() for member in self.members(attempt.id)
+        ]
+
     def settle(self, run_id: UUID, throughput: float = 1000.0) -> bool:
         """Results wrote a run's summary."""
         with self.transaction() as feature:
@@ -230,7 +276,7 @@ class World:
             if order is None:
                 return orders
             with self.transaction() as feature:
-                feature.attempts.start(order.attempt_id, order.fence)
+                feature.attempts.start(order.attempt_id, order.fence, order.member)
             self.clock.forward(4)
             assert self.end(order) == "accepted"
             assert self.settle(order.run_id)
@@ -258,6 +304,16 @@ class World:
         """An attempt's row."""
         with self.sessions() as session:
             return session.get_one(Attempt, attempt_id)
+
+    def members(self, attempt_id: UUID) -> list[AttemptMember]:
+        """The rows of an attempt's members, in order."""
+        with self.sessions() as session:
+            query = (
+                select(AttemptMember)
+                .where(AttemptMember.attempt_id == attempt_id)
+                .order_by(AttemptMember.index)
+            )
+            return list(session.scalars(query))
 
     def attempts(self, run_id: UUID) -> list[Attempt]:
         """A run's attempts in order."""

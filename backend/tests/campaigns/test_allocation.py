@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 from sqlalchemy import select
-from weighhouse_backend.campaigns.matching import Need, Offer, allows, can
+from weighhouse_backend.campaigns.matching import Need, Offer, Spot, allows, gang
 from weighhouse_backend.campaigns.models import Attempt
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
@@ -62,7 +62,7 @@ WITH_TOOL = Target(name="t", system="redis", tool="redis-benchmark")
     ],
 )  # fmt: skip
 def test_roles_labels_plugin_and_deployment_decide(has: Offer, wants: Need, fits: bool) -> None:
-    assert can(has, wants) is fits
+    assert (gang([Spot(uuid4(), "machine", has)], wants) is not None) is fits
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,9 @@ def test_runs_go_out_in_order_to_agents_that_can(world: World) -> None:
     given = world.allocate()
 
     runs = {run.id: run for run in world.runs(campaign_id)}
-    positions = {attempt.agent_id: runs[attempt.run_id].position for attempt in given}
+    positions = {
+        world.members(attempt.id)[0].agent_id: runs[attempt.run_id].position for attempt in given
+    }
     assert set(positions) == {redis_only, memcached_only}
     assert sorted(positions.values()) == [0, 1]
     assert world.allocate() == [], "an agent carries out one run"
@@ -106,31 +108,35 @@ def test_an_agent_whose_policy_allows_it_goes_before_one_that_would_refuse(world
     lenient = world.agent("b")
     world.start(repetitions=1)
 
-    assert world.allocate()[0].agent_id == lenient
-    assert {attempt.agent_id for attempt in world.allocate()} <= {strict}
+    assert world.given()[0] == lenient
+    assert set(world.given()) <= {strict}
 
 
 def test_when_all_would_refuse_one_is_asked_so_that_it_says_why(world: World) -> None:
     strict = world.agent("a", policy=PolicyStatement(plugins=("cassandra",)))
     world.start(repetitions=1)
 
-    assert [attempt.agent_id for attempt in world.allocate()] == [strict]
+    assert world.given() == [strict]
 
 
 def test_a_campaign_stays_on_machines_like_its_first(world: World) -> None:
     fast = world.agent("fast", cpu="fast")
     campaign_id = world.start()
-    order = world.take(fast)
+    world.take(fast)
     slow = world.agent("slow", cpu="slow")
     twin = world.agent("twin", cpu="fast")
 
-    assert {attempt.agent_id for attempt in world.allocate()} == {twin}
+    assert set(world.given()) == {twin}
     world.clock.forward(200)  # both of the fast ones are silent now
     with world.transaction() as feature:
         feature.fleet.authenticate(world.tokens[slow])
-    assert {attempt.agent_id for attempt in world.allocate()} == {slow}
+    assert world.given() == [], "what they began may still come"
+    world.clock.forward(world.settings.lost_after_seconds)
+    world.watch()
+    with world.transaction() as feature:
+        feature.fleet.authenticate(world.tokens[slow])
+    assert set(world.given()) == {slow}
     assert world.campaign(campaign_id).environment == world.agent_row(slow).fingerprint
-    assert world.run(order.run_id).status == "running"
 
 
 def test_draining_and_silent_agents_get_nothing(world: World) -> None:
@@ -145,7 +151,7 @@ def test_draining_and_silent_agents_get_nothing(world: World) -> None:
     assert world.allocate() == []
     with world.transaction() as feature:
         feature.fleet.authenticate(world.tokens[silent])
-    assert [attempt.agent_id for attempt in world.allocate()] == [silent]
+    assert world.given() == [silent]
 
 
 def test_another_projects_agents_are_never_used(new_world) -> None:
@@ -187,7 +193,8 @@ def test_concurrent_allocators_give_each_run_and_each_agent_once(new_world) -> N
 
     with world.sessions() as session:
         rows = session.scalars(select(Attempt).where(Attempt.project_id == world.project_id)).all()
-    assert Counter(row.agent_id for row in rows) == dict.fromkeys(agents, 1)
+    occupied = [member.agent_id for row in rows for member in world.members(row.id)]
+    assert Counter(occupied) == dict.fromkeys(agents, 1)
     assert len({row.run_id for row in rows}) == 6
 
 
@@ -230,8 +237,8 @@ def test_allocators_agents_and_watchers_at_once_never_wait_for_each_other(
             feature.attempts.start(order.attempt_id, order.fence)
         for phase in ("load", "warmup", "measure"):
             with world.transaction() as feature:
-                attempt = feature.attempts.open_batch(order.attempt_id, phase)
-                feature.attempts.advance(attempt, attempt.events_stored + 1)
+                attempt = feature.intake.open_batch(order.attempt_id, phase)
+                feature.intake.advance(attempt, attempt.events_stored + 1)
             world.beat(order, phase)
         assert world.end(order) == "accepted"
         world.settle(order.run_id)

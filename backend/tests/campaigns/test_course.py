@@ -166,8 +166,8 @@ def test_a_completion_waits_for_its_events(world: World) -> None:
     with pytest.raises(EventsMissing, match="0 of 3"), world.transaction() as feature:
         feature.attempts.complete(order.attempt_id, completion)
     with world.transaction() as feature:
-        attempt = feature.attempts.open_batch(order.attempt_id, "measure")
-        feature.attempts.advance(attempt, 3)
+        attempt = feature.intake.open_batch(order.attempt_id, "measure")
+        feature.intake.advance(attempt, 3)
     with world.transaction() as feature:
         assert feature.attempts.state(order.attempt_id).next_sequence == 3
         assert feature.attempts.complete(order.attempt_id, completion).result == "accepted"
@@ -317,7 +317,7 @@ def test_a_paused_campaign_gives_out_nothing(world: World) -> None:
     with world.transaction() as feature:
         feature.campaigns.resume(world.caller, campaign_id)
 
-    assert [attempt.agent_id for attempt in world.allocate()] == [agent]
+    assert world.given() == [agent]
 
 
 def test_the_base_is_the_last_completed_campaign_unless_named(world: World) -> None:

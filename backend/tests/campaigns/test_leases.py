@@ -97,7 +97,7 @@ def test_an_agent_that_comes_back_takes_its_run_back_from_an_offer(world: World)
     first, second = world.agent("first"), world.agent("second")
     world.start(repetitions=1, targets=[{"name": "redis", "system": "redis"}])
     order = world.take(first)
-    other = second if world.attempt(order.attempt_id).agent_id == first else first
+    other = second if world.members(order.attempt_id)[0].agent_id == first else first
     hours(world, other)
     world.watch()
     offer = world.allocate()[0]

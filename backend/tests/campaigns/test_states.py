@@ -9,9 +9,11 @@ from weighhouse_backend.campaigns.states import (
     ATTEMPT_TRANSITIONS,
     CAMPAIGN_TRANSITIONS,
     FINISHED_RUNS,
+    MEMBER_TRANSITIONS,
     RUN_TRANSITIONS,
     AttemptStatus,
     CampaignStatus,
+    MemberStatus,
     RunStatus,
 )
 from weighhouse_backend.campaigns.transitions import checked
@@ -20,6 +22,7 @@ TABLES = [
     (CAMPAIGN_TRANSITIONS, CampaignStatus),
     (RUN_TRANSITIONS, RunStatus),
     (ATTEMPT_TRANSITIONS, AttemptStatus),
+    (MEMBER_TRANSITIONS, MemberStatus),
 ]
 
 
@@ -52,8 +55,10 @@ def test_every_state_can_be_reached_and_every_open_one_can_end(table: Any, state
         assert reached(state) & ends
 
 
-def test_a_run_that_ended_well_never_changes() -> None:
-    assert RUN_TRANSITIONS[RunStatus.COMPLETED] == frozenset()
+def test_a_run_that_ended_well_changes_only_with_its_block() -> None:
+    # Its machine was lost before the block was complete, and none alike was there.
+    assert RUN_TRANSITIONS[RunStatus.COMPLETED] == {RunStatus.QUEUED}
     assert RUN_TRANSITIONS[RunStatus.CANCELLED] == frozenset()
-    assert RUN_TRANSITIONS[RunStatus.FAILED] == {RunStatus.QUEUED}
+    # Asked for again by a person, or a lost attempt's result came after all.
+    assert RUN_TRANSITIONS[RunStatus.FAILED] == {RunStatus.QUEUED, RunStatus.SETTLING}
     assert RunStatus.SETTLING not in FINISHED_RUNS

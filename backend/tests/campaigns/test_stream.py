@@ -83,12 +83,12 @@ def test_a_stream_begins_with_how_things_stand_and_goes_on(tenant: Tenant) -> No
         order = world.take(agent)
         until("the run begins", lambda: (str(order.run_id), "running") in of_runs(events))
         with world.transaction() as feature:
-            attempt = feature.attempts.open_batch(order.attempt_id)
+            attempt = feature.intake.open_batch(order.attempt_id)
             sample = {
                 "run_id": order.run_id, "at": world.clock.now(), "throughput": 5.0,
                 "p50_us": 1.0, "p99_us": 2.0, "phase": "measure", "elapsed_seconds": 1.5,
             }  # fmt: skip
-            feature.attempts.tell_live(attempt, sample)
+            feature.intake.tell_live(attempt, sample)
         until("a sample is seen", lambda: any(e["event"] == "live" for e in events))
 
     live = next(event for event in events if event["event"] == "live")

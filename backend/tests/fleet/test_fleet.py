@@ -167,7 +167,7 @@ def test_work_goes_to_agents_that_call_and_do_not_drain(client, tenants, session
         with unit_of_work(session_factory) as session:
             catalog = CatalogService(session, SystemClock())
             fleet = FleetService(session, SystemClock(), settings, catalog)
-            return {str(agent.id) for agent in fleet.candidates()}
+            return {str(agent.id) for agent in fleet.candidates(tenants[0].project_id)}
 
     assert agent_id not in candidates(), "enrolled, but without a session"
     client.put("/agent/v1/session", json=session_body(instance), headers=headers)

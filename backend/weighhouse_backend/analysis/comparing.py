@@ -12,7 +12,12 @@ from weighhouse_backend.analysis import estimates
 from weighhouse_backend.analysis.comparison_checks import CellRepeats, check_comparison
 from weighhouse_backend.analysis.errors import ComparisonUnclear
 from weighhouse_backend.analysis.estimates import SideCells
-from weighhouse_backend.analysis.evidence import side_facts
+from weighhouse_backend.analysis.evidence import (
+    kinds_of,
+    machine_rows,
+    machines_of,
+    side_facts,
+)
 from weighhouse_backend.analysis.examination import GRAVITY, ExaminationService
 from weighhouse_backend.analysis.fairness import AspectRow, fairness_sheet
 from weighhouse_backend.analysis.schemas import (
@@ -158,6 +163,7 @@ class ComparisonService:
             others = [one for place, one in enumerate(cells) if place != baseline]
             opposed = [(cells[baseline], other) for other in others]
         reference = sides[baseline]
+        machines = machine_rows([machines_of(side.runs) for side in sides])
         rows = fairness_sheet(
             [
                 side_facts(
@@ -168,8 +174,10 @@ class ComparisonService:
                     side.manifest,
                     next((run.record for run in side.runs if run.record is not None), None),
                     side.campaign.repetitions,
+                    kinds_of(side.runs),
+                    machines[place],
                 )
-                for side in sides
+                for place, side in enumerate(sides)
             ]
         )
         found = self._findings(sides, cells, rows)

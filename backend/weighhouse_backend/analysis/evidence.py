@@ -1,5 +1,6 @@
 """From stored results to what the pure checks ask for. Pure but for the rows it is given."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,21 +14,28 @@ from weighhouse_protocol.workload import Workload
 from weighhouse_backend.analysis import statistics
 from weighhouse_backend.analysis.fairness import SideFacts
 from weighhouse_backend.analysis.observation import OperationFigures, RunObservation, SettingSeen
-from weighhouse_backend.campaigns.models import Cell
-from weighhouse_backend.results.models import ResourceSample, RunRecord, RunSummary
+from weighhouse_backend.campaigns.models import AttemptMember, Cell
+from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.models import ResourceSample, RunSummary
+from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.schemas import DriverRecord
-from weighhouse_backend.results.summaries import ALL
+from weighhouse_backend.results.summaries import ALL, US_PER_SECOND
 
 GIBIBYTE = 2**30
+GANG = 2
+"""Members from which on clocks have to agree."""
+UNDERSTATING = "0.1."
+"""Versions of drivers from before the repair of closed-loop latency."""
 
 
 def observation(
     document: Experiment,
     cell: Cell,
     rows: Sequence[RunSummary],
-    record: RunRecord,
+    record: AttemptRecord,
     throughputs: Sequence[float],
     samples: Sequence[ResourceSample] = (),
+    members: Sequence[AttemptMember] = (),
 ) -> RunObservation | None:
     """What the checks look at in a settled run; None when nothing was measured."""
     totals = {row.phase: row for row in rows if row.operation == ALL}
@@ -61,10 +69,83 @@ def observation(
         other_cpu_percent=None if facts is None else other_cpu_percent(samples, facts.cores),
         throttled_seconds=_summed(samples, "machine_throttled_us", 1e-6),
         thermal_throttles=_summed(samples, "machine_thermal_throttles"),
+        clocks_off_seconds=clocks_off(members),
+        interval_seconds=document.phases.interval_seconds,
+        latency_understated=closed is not None
+        and is_understated(document.targets[cell.target_index], driver, facts),
         cores=None if facts is None else facts.cores,
         machine_memory_bytes=None if facts is None else facts.memory_bytes,
         settings=[SettingSeen(**setting) for setting in record.effective_configuration],
     )
+
+
+def clocks_off(members: Sequence[AttemptMember]) -> dict[str, float]:
+    """How far the clocks of a gang's agents are off, in seconds; an agent alone needs none."""
+    if len(members) < GANG:
+        return {}
+    return {
+        member.agent_name: abs(member.clock_offset_us) / US_PER_SECOND
+        for member in members
+        if member.clock_offset_us is not None
+    }
+
+
+def is_understated(target: Target, driver: DriverRecord, facts: MachineFacts | None) -> bool:
+    """Whether a closed loop's latencies leave out what clients wait behind each other.
+
+    Drivers over client libraries did until version 0.2; they recorded no delay of their loop
+    either, which tells them from those that always counted it.
+    """
+    if facts is None or target.tool is not None or target.deployment == "in_process":
+        return False
+    versions = [version for name, version in facts.versions.items() if name.startswith("driver ")]
+    return driver.loop_delay_p99_us == 0 and any(
+        version.startswith(UNDERSTATING) for version in versions
+    )
+
+
+def machines_of(runs: Sequence[RunFigures]) -> Counter[str]:
+    """On which machines runs were measured, in words, with how many runs; a gang's together."""
+    found: Counter[str] = Counter()
+    for run in runs:
+        if run.record is not None and run.record.machine_ids:
+            found[" + ".join(sorted(_machine_names(run.record)))] += 1
+    return found
+
+
+def machine_rows(sides: Sequence[Counter[str]]) -> list[str | None]:
+    """The machines of each side, in words; None for all when all were measured on the same one."""
+    if len({name for side in sides for name in side}) <= 1:
+        return [None for _ in sides]
+    return [_machine_words(side) for side in sides]
+
+
+def _machine_words(side: Counter[str]) -> str:
+    if len(side) <= 1:
+        return next(iter(side), "not known")
+    counted = ", ".join(
+        f"{name} ({'1 run' if count == 1 else f'{count} runs'})"
+        for name, count in sorted(side.items())
+    )
+    return f"{len(side)} different: {counted}"
+
+
+def _machine_names(record: AttemptRecord) -> set[str]:
+    return {
+        f"{part.facts.get('hostname', 'unknown')} ({str(part.facts['machine_id'])[:8]})"
+        for part in record.members
+        if part.facts.get("machine_id")
+    }
+
+
+def kinds_of(runs: Sequence[RunFigures]) -> str | None:
+    """The kinds of machines that runs were measured on, in words; None when none is known."""
+    kinds = {
+        machine_words(run.record.facts)
+        for run in runs
+        if run.record is not None and run.record.facts
+    }
+    return " and ".join(sorted(kinds)) or None
 
 
 def records_asked(workload: Workload) -> int:
@@ -113,10 +194,16 @@ def side_facts(
     document: Experiment,
     target: Target,
     manifest: Manifest | None,
-    record: RunRecord | None,
+    record: AttemptRecord | None,
     repeats: int,
+    machine: str | None,
+    machines: str | None,
 ) -> SideFacts:
-    """What is known of one side of a comparison."""
+    """What is known of one side of a comparison.
+
+    :param machine: the kinds of machines of all its runs, in words.
+    :param machines: which machines, where they are not the same for all sides.
+    """
     properties = {} if manifest is None else manifest.parameters.get("properties", {})
     said = next(
         (one for one in document.disclosure.systems if one.system == target.system),
@@ -138,7 +225,8 @@ def side_facts(
         },
         driver=target.tool or (None if manifest is None else manifest.driver.id),
         driver_options={name: _words(value) for name, value in target.driver_options.items()},
-        machine=None if record is None or not record.facts else machine_words(record.facts),
+        machine=machine,
+        machines=machines,
         co_located=None if record is None else record.co_located,
         tuning=said.tuning,
         repeats=repeats,

@@ -64,6 +64,7 @@ class ExaminationService:
             record,
             self.results.throughputs(attempt_id),
             self.results.samples(attempt_id),
+            self.results.members([attempt_id])[attempt_id],
         )
         return [] if seen is None else [FindingRead.of(finding) for finding in check_run(seen)]
 

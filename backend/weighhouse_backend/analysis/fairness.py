@@ -34,6 +34,8 @@ class SideFacts:
     driver_options: Mapping[str, str] = field(default_factory=dict)
     machine: str | None = None
     """CPU, cores, memory and kernel in words; sides with equal words ran on equal machines."""
+    machines: str | None = None
+    """Which machines, where they are not the same one for all sides."""
     co_located: bool | None = None
     tuning: str | None = None
     repeats: int | None = None
@@ -98,6 +100,13 @@ _NAMED: dict[str, tuple[str, str]] = {
 _CIRCUMSTANCES: tuple[_Aspect, ...] = (
     _Aspect(
         "machine", "Machine", "Another machine is another scale.", True, lambda side: side.machine
+    ),
+    _Aspect(
+        "machines",
+        "Which machines",
+        "Two machines of one kind still differ; measure the sides of a block on the same ones.",
+        True,
+        lambda side: side.machines,
     ),
     _Aspect(
         "co_located",

@@ -164,9 +164,21 @@ CLOSED_LOOP_LATENCY = Check(
     "Little (1961); Schroeder et al., Open Versus Closed: A Cautionary Tale (NSDI 2006)",
     scope="comparison",
 )
+CLOCK_OFFSET = Check(
+    "clock-offset",
+    "A machine's clock was off",
+    "|server's clock - agent's clock| of every member of a gang ≤ the interval",
+    "four timestamps an exchange, the one of the least round trip (RFC 5905, section 8)",
+)
+LATENCY_UNDERSTATED = Check(
+    "latency-understated",
+    "Closed-loop latency was understated",
+    "driver over a client library, version below 0.2, closed loop",
+    "measured against Little's law: throughput × mean was 42 to 64 % of 4 to 16 clients",
+)
 CHECKS: tuple[Check, ...] = (
     LITTLES_LAW, CLIENT_BOUND, CO_LOCATED, REPEATS, SAMPLES, STEADY_STATE, COORDINATED_OMISSION,
     ERRORS, NOT_FOUND, VERIFICATION, LOAD_COMPLETE, ENVIRONMENT, MEMORY_FIT,
-    EFFECTIVE_CONFIGURATION, COMPARABILITY, CLOSED_LOOP_LATENCY,
+    EFFECTIVE_CONFIGURATION, COMPARABILITY, CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED,
 )  # fmt: skip
 """Every check there is."""

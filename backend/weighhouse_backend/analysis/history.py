@@ -14,7 +14,7 @@ from weighhouse_protocol.target import Limits
 from weighhouse_backend.analysis import estimates, statistics
 from weighhouse_backend.analysis.change_points import Shift, find_shifts, same_change
 from weighhouse_backend.analysis.errors import SeriesNotFound
-from weighhouse_backend.analysis.evidence import machine_words
+from weighhouse_backend.analysis.evidence import kinds_of, machines_of
 from weighhouse_backend.analysis.models import ChangePoint, Series, SeriesPoint
 from weighhouse_backend.analysis.repository import AnalysisRepository, SeriesDigest
 from weighhouse_backend.analysis.schemas import (
@@ -246,7 +246,8 @@ def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[st
     record = next((one.record for one in runs if one.record is not None), None)
     workload = next(one for one in document.workloads if one.name == run.workload)
     target = next(one for one in document.targets if one.name == run.target)
-    machine = "" if record is None else (record.fingerprint or "")
+    kinds = {one.record.fingerprint for one in runs if one.record and one.record.fingerprint}
+    machine = "+".join(sorted(kinds))
     content: list[object] = [
         machine,
         workload.model_dump(mode="json", exclude={"description"}, exclude_defaults=True),
@@ -259,9 +260,10 @@ def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[st
     if target.limits != Limits():
         content.append(target.limits.model_dump(mode="json"))
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-    where = "machine not known"
-    if record is not None and record.facts:
-        where = machine_words(record.facts)
+    where = kinds_of(runs) or "machine not known"
+    machines = machines_of(runs)
+    if len(machines) > 1:
+        where = f"{where}, {len(machines)} different machines"
     nodes = "1 node" if target.topology.nodes == 1 else f"{target.topology.nodes} nodes"
     words = f"{where}; {workload.record_count:,} records of {workload.record_bytes:,} B; {nodes}"
     return digest, words, None if record is None else record.version

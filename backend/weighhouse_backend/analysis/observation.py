@@ -60,6 +60,11 @@ class RunObservation:
     """Time that a control group's limit held processes back, summed over the run."""
     thermal_throttles: float | None = None
     """How often a core was slowed for heat."""
+    clocks_off_seconds: Mapping[str, float] = field(default_factory=dict)
+    """Agent of a gang → how far its clock was off, without its sign."""
+    interval_seconds: float | None = None
+    latency_understated: bool = False
+    """The driver is from before it counted the waiting of its clients behind each other."""
     cores: int | None = None
     machine_memory_bytes: int | None = None
     settings: Sequence[SettingSeen] = ()

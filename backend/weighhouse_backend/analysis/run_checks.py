@@ -338,13 +338,47 @@ def _duration(microseconds: float) -> str:
     return f"{microseconds:,.3g} µs"
 
 
+def _clock_offset(run: RunObservation) -> Finding | None:
+    if run.interval_seconds is None:
+        return None
+    off = {name: by for name, by in run.clocks_off_seconds.items() if by > run.interval_seconds}
+    if not off:
+        return None
+    worst = max(off, key=lambda name: off[name])
+    message = (
+        f"The clock of {', '.join(sorted(off))} was off by up to {off[worst]:.3f} s, more than an "
+        f"interval of {run.interval_seconds:g} s. What the members of the gang measured was set "
+        "side by side by their corrected clocks, which is only as good as the correction."
+    )
+    numbers: dict[str, Number] = {
+        "off_seconds": off[worst],
+        "interval_seconds": run.interval_seconds,
+        "agents": len(off),
+    }
+    return findings.CLOCK_OFFSET.found("caution", message, numbers)
+
+
+def _latency_understated(run: RunObservation) -> Finding | None:
+    if not run.latency_understated:
+        return None
+    message = (
+        "The driver of this run is from before its closed loop counted the time that a client "
+        "waits behind the driver's others: with several clients the latencies are too low, by up "
+        "to half. Throughput is right. Measure again to compare latencies."
+    )
+    numbers: dict[str, Number] = {} if run.clients is None else {"clients": run.clients}
+    return findings.LATENCY_UNDERSTATED.found("error", message, numbers)
+
+
 RUN_CHECKS: tuple[Callable[[RunObservation], Finding | None], ...] = (
     _littles_law,
+    _latency_understated,
     _load_complete,
     _verification,
     _errors,
     _not_found,
     _client_bound,
+    _clock_offset,
     _co_located,
     _samples,
     _steady_state,

@@ -1,48 +1,82 @@
-"""Gives queued runs to free agents."""
+"""Gives queued runs to gangs of free agents."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.facts import PolicyStatement
 
-from weighhouse_backend.campaigns.matching import Need, Offer, allows, can
-from weighhouse_backend.campaigns.models import Attempt, Campaign, Cell, Run
+from weighhouse_backend.campaigns.blocks import BlockService
+from weighhouse_backend.campaigns.gang_repository import GangRepository
+from weighhouse_backend.campaigns.matching import (
+    Need,
+    Offer,
+    Part,
+    Spot,
+    gang,
+    lacking,
+    need_of,
+)
+from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Cell, Run
 from weighhouse_backend.campaigns.outbox import Outbox
 from weighhouse_backend.campaigns.repository import CampaignRepository
-from weighhouse_backend.campaigns.states import AttemptStatus, RunStatus
+from weighhouse_backend.campaigns.states import (
+    AttemptStatus,
+    CampaignStatus,
+    CancelMode,
+    MemberStatus,
+    RunStatus,
+)
 from weighhouse_backend.campaigns.transitions import Transitions
-from weighhouse_backend.experiments.estimates import limit_seconds
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.ids import new_id
+
+log = structlog.get_logger(__name__)
 
 LOOK_AHEAD = 200
 """Queued runs of a campaign looked at, when the first do not fit any free agent."""
-
-ALIVE = frozenset({"online", "busy"})
+REASON_LENGTH = 500
 
 
 @dataclass
 class _Round:
-    """What is left to give out within one transaction."""
+    """What is left to give out within one transaction; everything is read once."""
 
-    free: list[Agent]
     running: dict[UUID, int]
-    """Project → attempts under way."""
+    """Project → members under way."""
+    agents: dict[UUID, list[Agent]] = field(default_factory=dict)
+    """Project → its agents that may take work, busy ones too."""
+    busy: set[tuple[UUID, str]] = field(default_factory=set)
     documents: dict[UUID, Document] = field(default_factory=dict)
+    queued: dict[UUID, list[tuple[Run, Cell]]] = field(default_factory=dict)
+    begun: dict[UUID, dict[int, list[AttemptMember]]] = field(default_factory=dict)
+    """Campaign → its blocks that have begun → their members."""
     given: list[Attempt] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
+class _Choice:
+    """What a run gets, or whom it waits for."""
+
+    parts: list[Part] | None = None
+    waits_for: str | None = None
+
+
+@dataclass(frozen=True)
 class Allocator:
-    """Makes attempts: a queued run, a free agent that can do it, a fence number."""
+    """Makes attempts: a queued run, the gang of free agents that can do it, a fence number."""
 
     session: Session
     repository: CampaignRepository
+    gangs: GangRepository
+    blocks: BlockService
     transitions: Transitions
     outbox: Outbox
     fleet: FleetService
@@ -50,105 +84,274 @@ class Allocator:
     clock: Clock
 
     def allocate(self) -> list[Attempt]:
-        """Give out as many queued runs as there are free agents for.
+        """Give out as many queued runs as there are free agents for: a gang whole or not at all.
 
         Campaigns with a higher priority come first; among equals the project with the fewest
-        attempts under way; among its campaigns the oldest. A campaign's runs go in their planned
-        order, each to the first agent that can do it; while a machine that the campaign was begun
-        on is there, only machines alike take part, so that no side is measured on another one.
+        members under way; among its campaigns the oldest. A campaign's runs go in their planned
+        order; a block stays on the machines it began on, and different blocks may go to different
+        machines at the same time.
 
-        Never waits: agents, campaigns and runs that another allocator holds are passed over, and
-        the next call finds them. Agents are woken after the commit.
+        Looks for waiting work before it looks at agents, and locks only those it gives work.
+        Never waits: what another allocator holds is passed over, and the next call finds it. A
+        campaign that cannot be read is set aside with the reason. Agents are woken after the
+        commit.
 
         :returns: the new attempts.
         """
-        busy = self.repository.busy_agents()
-        free = [agent for agent in self.fleet.candidates() if agent.id not in busy]
-        # Asked again under the agents' locks: whoever gave one of them work before has committed.
-        busy = self.repository.busy_agents()
-        turn = _Round(
-            free=[agent for agent in free if agent.id not in busy],
-            running=self.repository.running_by_project(),
-        )
-        waiting = list(self.repository.waiting_campaigns()) if turn.free else []
-        while waiting and turn.free:
+        waiting = list(self.repository.waiting_campaigns())
+        if not waiting:
+            return []
+        turn = _Round(running=self.gangs.running_by_project(), busy=self.gangs.busy_slots())
+        while waiting:
             waiting.sort(key=lambda c: (-c.priority, turn.running.get(c.project_id, 0)))
             campaign = waiting[0]
-            if not self._give_next(turn, campaign):
+            if not self._serve(turn, campaign):
                 waiting.remove(campaign)
         return turn.given
 
-    def _give_next(self, turn: _Round, waiting: Campaign) -> bool:
-        agents = [agent for agent in turn.free if agent.project_id == waiting.project_id]
-        if not agents:
+    def _serve(self, turn: _Round, campaign: Campaign) -> bool:
+        try:
+            with self.session.begin_nested():
+                return self._give_next(turn, campaign)
+        except SQLAlchemyError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, everybody else goes on
+            reason = f"{type(error).__name__}: {error}"[:REASON_LENGTH]
+            log.warning("campaign_set_aside", campaign_id=str(campaign.id), reason=reason)
+            held = self.repository.lock_campaign(campaign.id, skip_locked=True)
+            if held is not None:
+                held.set_aside = reason
             return False
+
+    def _give_next(self, turn: _Round, campaign: Campaign) -> bool:
+        document = self._document(turn, campaign)
+        agents = self._agents(turn, campaign.project_id)
+        queued = turn.queued.get(campaign.id)
+        if queued is None:
+            queued = list(self.repository.queued_runs(campaign.id, LOOK_AHEAD))
+            turn.queued[campaign.id] = queued
+        spots = spots_of(agents)
+        free = [spot for spot in spots if (spot.agent_id, spot.slot) not in turn.busy]
+        begun = turn.begun.get(campaign.id)
+        if begun is None:
+            begun = turn.begun[campaign.id] = self.blocks.begun(campaign.id)
+        first_wait: str | None = None
+        tried: set[tuple[UUID, int | None]] = set()
+        for run, cell in queued if free or not spots else queued[:1]:
+            key = (cell.id, run.block if run.block in begun else None)
+            if key in tried:
+                continue  # what did not fit does not fit in another repetition
+            tried.add(key)
+            known = begun.get(run.block, ())
+            choice = self._choose(campaign, run, document, cell, known, spots, free)
+            if choice.parts is not None:
+                return self._give(turn, campaign, run, _need(document, cell), choice.parts)
+            first_wait = first_wait or choice.waits_for
+        self._tell_waiting(campaign, first_wait)
+        return False
+
+    def _choose(
+        self,
+        campaign: Campaign,
+        run: Run,
+        document: Document,
+        cell: Cell,
+        begun: Sequence[AttemptMember],
+        spots: Sequence[Spot],
+        free: Sequence[Spot],
+    ) -> _Choice:
+        need = _need(document, cell)
+        others = _block_needs(document, cell)
+        if begun:
+            return self._go_on(campaign, run, need, begun, spots, free)
+        free = self.blocks.like_before(campaign, free, spots)
+        parts = gang(free, need, others)
+        if parts is None and gang(spots, need, others) is None:
+            parts = gang(free, need)  # no gang can do all sides: each goes where it can
+        return _Choice(parts, None if parts else lacking(spots, need))
+
+    def _go_on(
+        self,
+        campaign: Campaign,
+        run: Run,
+        need: Need,
+        begun: Sequence[AttemptMember],
+        spots: Sequence[Spot],
+        free: Sequence[Spot],
+    ) -> _Choice:
+        """Where a block that has begun goes on: on its machines, or on successors alike."""
+        order = {member.agent_id: place for place, member in enumerate(begun)}
+        own = sorted(
+            (spot for spot in free if spot.agent_id in order), key=lambda s: order[s.agent_id]
+        )
+        parts = gang(own, need)
+        if parts is not None:
+            return _Choice(parts)
+        alive = [spot for spot in spots if spot.agent_id in order]
+        if gang(alive, need) is not None:
+            names = sorted({member.agent_name for member in begun})
+            return _Choice(waits_for=f"waits for {', '.join(names)}, where its block began")
+        if all(
+            self.blocks.is_there(agent_id) for agent_id in order
+        ):  # they never could: this side is measured elsewhere, and a finding says so
+            parts = gang(free, need)
+            return _Choice(parts, None if parts else lacking(spots, need))
+        return self._succeed(campaign, run, need, begun, spots, free)
+
+    def _succeed(
+        self,
+        campaign: Campaign,
+        run: Run,
+        need: Need,
+        begun: Sequence[AttemptMember],
+        spots: Sequence[Spot],
+        free: Sequence[Spot],
+    ) -> _Choice:
+        """Machines of a block are lost: go on with others of their kind, else begin it again."""
+        gone = [member for member in begun if not self.blocks.is_there(member.agent_id)]
+        own = {member.agent_id for member in begun}
+        kinds = {member.fingerprint for member in gone}
+
+        def stands_in(spot: Spot) -> bool:
+            return spot.agent_id in own or self.blocks.kind_of(spot.agent_id) in kinds
+
+        parts = gang([spot for spot in free if stands_in(spot)], need)
+        if parts is not None:
+            return _Choice(parts)
+        if gang([spot for spot in spots if stands_in(spot)], need) is not None:
+            return _Choice(waits_for="waits for a machine like the one that was lost")
+        parts = gang(free, need)
+        if parts is None:
+            return _Choice(waits_for=lacking(spots, need))
+        lost = ", ".join(sorted({member.agent_name for member in gone}))
+        if not self.blocks.begin_again(campaign, run.block, lost):
+            return _Choice(waits_for="waits until what its block measured is settled")
+        return _Choice(parts)
+
+    def _give(
+        self, turn: _Round, waiting: Campaign, run: Run, need: Need, parts: Sequence[Part]
+    ) -> bool:
+        ids = sorted({part.spot.agent_id for part in parts})
+        agents = {agent.id: agent for agent in self.fleet.lock_free(ids)}
+        # Asked again under the agents' locks: whoever gave one of them work before has committed.
+        occupied = self.gangs.busy_slots(ids)
+        turn.busy |= occupied
+        if len(agents) < len(ids) or any(_slot(part) in occupied for part in parts):
+            turn.busy |= {_slot(part) for part in parts if part.spot.agent_id not in agents}
+            return len(agents) == len(ids)
         campaign = self.repository.lock_campaign(waiting.id, skip_locked=True)
         if campaign is None or campaign.paused or campaign.cancel_requested_at is not None:
             return False
-        agents = self._alike(campaign, agents)
+        if not self.repository.lock_queued(run.id):
+            turn.queued.pop(campaign.id, None)
+            return False
+        attempt = self._attempt(run, need, len(parts))
+        for index, part in enumerate(parts):
+            member = _member(attempt, index, part, agents[part.spot.agent_id])
+            self.session.add(member)
+            self.outbox.wake_agent(member.agent_id)
+        campaign.environment = agents[parts[0].spot.agent_id].fingerprint
+        campaign.waiting_for = None
+        self.transitions.run(campaign, run, RunStatus.ALLOCATED)
+        turn.given.append(attempt)
+        turn.busy |= {_slot(part) for part in parts}
+        turn.queued.pop(campaign.id, None)
+        turn.begun.pop(campaign.id, None)
+        running = turn.running.get(run.project_id, 0)
+        turn.running[run.project_id] = running + len(parts)
+        return True
+
+    def _attempt(self, run: Run, need: Need, members: int) -> Attempt:
+        run.attempts_count += 1
+        attempt = Attempt(
+            id=new_id(),
+            project_id=run.project_id,
+            run_id=run.id,
+            number=run.attempts_count,
+            status=AttemptStatus.PREPARING,
+            members_count=members,
+            limit_seconds=need.limit_seconds,
+            releases={},
+            offered_at=self.clock.now(),
+        )
+        self.session.add(attempt)
+        self.session.flush()
+        return attempt
+
+    def _tell_waiting(self, campaign: Campaign, text: str | None) -> None:
+        if campaign.waiting_for == text:
+            return
+        held = self.repository.lock_campaign(campaign.id, skip_locked=True)
+        if held is not None and held.status in {CampaignStatus.QUEUED, CampaignStatus.RUNNING}:
+            held.waiting_for = text
+            self.outbox.campaign(held)
+
+    def _document(self, turn: _Round, campaign: Campaign) -> Document:
         document = turn.documents.get(campaign.revision_id)
         if document is None:
             document = self.experiments.document(campaign.revision_id)
             turn.documents[campaign.revision_id] = document
-        for run, cell in self.repository.queued_runs(campaign.id, LOOK_AHEAD):
-            need = need_of(document, cell, campaign.labels)
-            agent = choose(agents, need)
-            if agent is not None:
-                turn.given.append(self._give(campaign, run, agent, need))
-                turn.free.remove(agent)
-                turn.running[run.project_id] = turn.running.get(run.project_id, 0) + 1
-                return True
-        return False
+        return document
 
-    def _alike(self, campaign: Campaign, agents: list[Agent]) -> list[Agent]:
-        """Only machines like the one the campaign began on, while one of them is alive."""
-        if campaign.environment is None:
-            return agents
-        used = (self.fleet.agent(one) for one in self.repository.agents_used(campaign.id))
-        alive = any(
-            agent.fingerprint == campaign.environment
-            and self.fleet.status(agent, busy=False) in ALIVE
-            for agent in used
-        )
-        alike = [agent for agent in agents if agent.fingerprint == campaign.environment]
-        return alike if alive or alike else agents
-
-    def _give(self, campaign: Campaign, run: Run, agent: Agent, need: Need) -> Attempt:
-        run.attempts_count += 1
-        attempt = Attempt(
-            project_id=run.project_id,
-            run_id=run.id,
-            number=run.attempts_count,
-            status=AttemptStatus.OFFERED,
-            agent_id=agent.id,
-            agent_name=agent.name,
-            limit_seconds=need.limit_seconds,
-            offered_at=self.clock.now(),
-        )
-        self.session.add(attempt)
-        campaign.environment = agent.fingerprint
-        self.transitions.run(campaign, run, RunStatus.ALLOCATED)
-        self.outbox.wake_agent(agent.id)
-        return attempt
+    def _agents(self, turn: _Round, project_id: UUID) -> list[Agent]:
+        agents = turn.agents.get(project_id)
+        if agents is None:
+            agents = turn.agents[project_id] = list(self.fleet.candidates(project_id))
+        return agents
 
 
-def need_of(document: Document, cell: Cell, labels: dict[str, str]) -> Need:
-    """What a run of a cell asks of its agent."""
-    return Need(
-        target=document.targets[cell.target_index],
-        load=document.load_levels[cell.load_index],
-        labels=labels,
-        limit_seconds=limit_seconds(document, document.workloads[cell.workload_index]),
+def _member(attempt: Attempt, index: int, part: Part, agent: Agent) -> AttemptMember:
+    return AttemptMember(
+        attempt_id=attempt.id,
+        index=index,
+        project_id=attempt.project_id,
+        agent_id=agent.id,
+        agent_name=agent.name,
+        slot=part.spot.slot,
+        roles=list(part.roles),
+        nodes=list(part.nodes),
+        share=None if part.share is None else part.share.model_dump(mode="json"),
+        address=part.spot.offer.policy.address,
+        machine_id=agent.facts.get("machine_id"),
+        fingerprint=agent.fingerprint,
+        status=MemberStatus.OFFERED,
+        cancel=CancelMode.NONE,
+        progress=0.0,
+        events_stored=0,
+        log_offsets={},
+        arrivals={},
+        offered_at=attempt.offered_at,
     )
 
 
-def choose(agents: Iterable[Agent], need: Need) -> Agent | None:
-    """The first agent that can do a run, before others one whose policy lets it through."""
-    able: Sequence[tuple[Agent, Offer]] = [
-        (agent, offer) for agent in agents if can(offer := offer_of(agent), need)
+def _slot(part: Part) -> tuple[UUID, str]:
+    return part.spot.agent_id, part.spot.slot
+
+
+def spots_of(agents: Sequence[Agent]) -> list[Spot]:
+    """All slots of agents; one whose policy cannot be read has none."""
+    found = []
+    for agent in agents:
+        try:
+            offer = offer_of(agent)
+        except ValueError as error:
+            log.warning("agent_passed_over", agent=agent.name, reason=str(error))
+            continue
+        found += [Spot(agent.id, slot.name, offer) for slot in offer.policy.slots]
+    return found
+
+
+def _need(document: Document, cell: Cell) -> Need:
+    return need_of(document, cell.target_index, cell.workload_index, cell.load_index)
+
+
+def _block_needs(document: Document, cell: Cell) -> list[Need]:
+    """What the other sides of a cell's block need."""
+    return [
+        need_of(document, target, cell.workload_index, cell.load_index)
+        for target in range(len(document.targets))
+        if target != cell.target_index
     ]
-    willing = [agent for agent, offer in able if allows(offer.policy, need)]
-    return next(iter(willing), able[0][0] if able else None)
 
 
 def offer_of(agent: Agent) -> Offer:

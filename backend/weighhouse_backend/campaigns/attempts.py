@@ -1,355 +1,271 @@
-"""Attempts as their agents see them: claim, start, heartbeat, completion."""
+"""Attempts as their members see them: claim, start, heartbeat, completion."""
 
-import hashlib
-import hmac
-from collections.abc import Mapping
+import datetime
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from pydantic_core import to_jsonable_python
 from sqlalchemy.orm import Session
-from weighhouse_protocol.load import Phase
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import (
     AttemptState,
     Completion,
     CompletionAnswer,
-    Failure,
     Heartbeat,
     HeartbeatAnswer,
-    RunPhase,
 )
 
 from weighhouse_backend.campaigns.errors import AttemptNotYours, AttemptTokenInvalid, EventsMissing
-from weighhouse_backend.campaigns.models import Attempt, Campaign, Run
-from weighhouse_backend.campaigns.repository import CampaignRepository, Held
+from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
+from weighhouse_backend.campaigns.gangs import GangService, awaits_result
+from weighhouse_backend.campaigns.instants import microseconds
+from weighhouse_backend.campaigns.models import WHOLE_MACHINE, AttemptMember
+from weighhouse_backend.campaigns.orders import Work, attempt_token, order_of
+from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.states import (
-    FINISHED_RUNS,
     LIVE_ATTEMPTS,
+    LIVE_MEMBERS,
     AttemptStatus,
-    CancelMode,
-    RunStatus,
+    MemberStatus,
 )
 from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import Clock
 
-TOKEN_PREFIX = "wht_"  # noqa: S105 - the readable part of a token
-HARD_LIMIT_SECONDS = 60.0
-"""A run may take its own limit and this much more."""
+SEEN_SHARE = 3
+"""A heartbeat notes on the agent's row that it called when a third of what it may stay silent is
+over; the member's row notes each."""
 
-CLAIM_ABANDONED = Failure(
-    kind="infrastructure",
-    message="the agent asked for new work without having begun this",
-    hint="the agent was restarted between claim and start; see its log",
-)
+CLAIM_ABANDONED = "the agent asked for new work without having begun this"
 
 
 @dataclass(frozen=True)
 class AttemptService:
-    """What an agent does with an attempt, and what results need of it.
+    """What a member does with its attempt.
 
-    Each call is one transaction; every one may be repeated after a lost answer.
+    Each call is one transaction; every one may be repeated after a lost answer. A member is told
+    by its index; 0 is an agent that works alone.
     """
 
     session: Session
     repository: CampaignRepository
+    gangs: GangRepository
+    gang: GangService
     transitions: Transitions
     experiments: ExperimentService
     fleet: FleetService
     clock: Clock
 
-    # Agents
-
-    def claim(self, agent: Agent, claim_id: UUID, agent_token: str) -> AttemptOrder | None:
-        """Take up what was offered to an agent.
+    def claim(
+        self, agent: Agent, claim_id: UUID, agent_token: str, slot: str = WHOLE_MACHINE
+    ) -> AttemptOrder | None:
+        """Take up what was offered to a slot of an agent.
 
         :param claim_id: made by the agent; the same one gets the same order, token included.
         :param agent_token: the agent's bearer token, from which the attempt's follows.
         :returns: None when nothing is offered now.
         """
         self.session.flush()  # the agent's row is locked before the campaign's
-        earlier = self.repository.claimed_as(agent.id, claim_id)
+        earlier = self.gangs.claimed_as(agent.id, claim_id)
         if earlier is not None:
             return self._repeated(earlier, agent_token)
-        known = self.repository.live_attempt_of(agent.id)
-        held = self.repository.hold(known.id) if known else None
-        if held is None:
+        known = self.gangs.live_member_of(agent.id, slot)
+        held = self.gangs.hold(known.attempt_id) if known else None
+        if known is None or held is None:
             return None
-        attempt = held.attempt
-        if attempt.claim_id == claim_id:  # the same claim got through while this one waited
-            return self._order(held.campaign, held.run, attempt, agent_token)
-        if attempt.status == AttemptStatus.CLAIMED:
-            self._abandon(held)
+        member = held.members[known.index]
+        if member.claim_id == claim_id:  # the same claim got through while this one waited
+            return self._order(held, member, agent_token)
+        if member.status == MemberStatus.CLAIMED:
+            self.gang.lose(
+                held,
+                member,
+                CLAIM_ABANDONED,
+                "the agent was restarted between claim and start; see its log",
+            )
             return None
-        if attempt.status != AttemptStatus.OFFERED:
+        if member.status != MemberStatus.OFFERED:
             return None
         now = self.clock.now()
-        attempt.claim_id = claim_id
-        attempt.claimed_at = now
-        attempt.heartbeat_at = now
-        self.transitions.attempt(attempt, AttemptStatus.CLAIMED)
+        member.claim_id = claim_id
+        member.claimed_at = now
+        member.heartbeat_at = now
+        self.transitions.member(member, MemberStatus.CLAIMED)
         self.transitions.begin(held.campaign)
-        return self._order(held.campaign, held.run, attempt, agent_token)
+        return self._order(held, member, agent_token)
 
-    def authenticate(self, attempt_id: UUID, token: str) -> Attempt:
-        """The attempt of a bearer token, which is good for this attempt alone.
+    def authenticate(self, attempt_id: UUID, token: str) -> AttemptMember:
+        """The member of a bearer token, which is good for its attempt alone.
 
         :raises AttemptTokenInvalid: when it is another's, or none.
+        :raises AgentRefused: when the member's agent was revoked.
         """
-        attempt = self.repository.attempt(attempt_id)
-        known = attempt.token_hash if attempt else None
-        if attempt is None or known is None or not hmac.compare_digest(known, token_hash(token)):
+        member = self.gangs.member_by_token(attempt_id, token_hash(token))
+        if member is None:
             raise AttemptTokenInvalid
-        return attempt
+        if self.fleet.agent(member.agent_id).revoked_at is not None:
+            raise AgentRefused
+        return member
 
-    def start(self, attempt_id: UUID, fence: int) -> None:
+    def start(self, attempt_id: UUID, fence: int, member: int = 0) -> None:
         """The agent begins.
 
         :raises AttemptNotYours: when the attempt has ended or its run went on without it.
         """
-        self.fleet.touch(self._agent_of(attempt_id))
-        held = self._hold(attempt_id, fence)
-        held.attempt.heartbeat_at = self.clock.now()
-        if held.attempt.status == AttemptStatus.RUNNING:
+        self.fleet.touch(self._known(attempt_id, member).agent_id)
+        held, own = self._hold(attempt_id, fence, member)
+        own.heartbeat_at = self.clock.now()
+        if own.status == MemberStatus.RUNNING:
             return
-        if not self._take_up(held):
+        if not self.gang.take_up(held, own):
             raise AttemptNotYours(f"attempt {held.attempt.number} is {held.attempt.status}")
 
-    def heartbeat(self, attempt_id: UUID, beat: Heartbeat) -> HeartbeatAnswer:
+    def heartbeat(
+        self,
+        attempt_id: UUID,
+        beat: Heartbeat,
+        member: int = 0,
+        received_at: datetime.datetime | None = None,
+    ) -> HeartbeatAnswer:
         """The agent is alive: the lease is renewed. A lost attempt is taken up again if its run
         still waits.
 
-        :returns: whether to go on, to stop gracefully, or to stop at once.
+        Touches the member's row alone, unless the run moves with it.
+
+        :param received_at: when the call came; default: now.
+        :returns: whether to go on, to stop gracefully, or to stop at once; and when the server
+            took and answered the call, from which the agent learns how far its clock is off.
         :raises AttemptNotYours: when the fence is another attempt's.
         """
-        self.fleet.touch(self._agent_of(attempt_id), spool_bytes=beat.spool_bytes)
-        held = self._hold(attempt_id, beat.fence)
-        attempt = held.attempt
-        attempt.heartbeat_at = self.clock.now()
-        attempt.progress = beat.progress
-        if attempt.status == AttemptStatus.LOST:
-            self._take_up(held)
-        if attempt.status == AttemptStatus.RUNNING:
-            attempt.phase = beat.phase
-            self.transitions.phase(held.campaign, held.run, beat.phase)
-        return HeartbeatAnswer(cancel=self._cancel_of(held.run, attempt))
+        received_at = received_at or self.clock.now()
+        known = self._known(attempt_id, member)
+        self._note_seen(known, beat)
+        moves = known.status == MemberStatus.LOST or (
+            known.status == MemberStatus.RUNNING and known.phase != beat.phase
+        )
+        if moves:
+            held, own = self._hold(attempt_id, beat.fence, member)
+            if own.status == MemberStatus.LOST:
+                self.gang.take_up(held, own)
+            if own.status == MemberStatus.RUNNING and own.index == self._leading(held):
+                self.transitions.phase(held.campaign, held.run, beat.phase)
+        else:
+            own = self.gangs.lock_member(attempt_id, member)
+            self._check_fence(own, beat.fence)
+        own.heartbeat_at = received_at
+        own.progress = beat.progress
+        if own.status == MemberStatus.RUNNING:
+            own.phase = beat.phase
+        if beat.clock is not None:
+            own.clock_offset_us = beat.clock.offset_us
+            own.clock_error_us = beat.clock.error_us
+        attempt = self.gangs.attempt(attempt_id)
+        run = None if attempt is None else self.repository.run(attempt.run_id)
+        campaign = None if run is None else self.repository.campaign(run.campaign_id)
+        if run is None or campaign is None:
+            raise AttemptTokenInvalid
+        return HeartbeatAnswer(
+            cancel=self.gang.cancel_of(campaign, run, own),
+            received_at_us=microseconds(received_at),
+            answered_at_us=microseconds(self.clock.now()),
+        )
 
-    def complete(self, attempt_id: UUID, completion: Completion) -> CompletionAnswer:
+    def complete(
+        self, attempt_id: UUID, completion: Completion, member: int = 0
+    ) -> CompletionAnswer:
         """The agent is done, and everything it measured is stored.
 
         A database that failed is a result; a failure of the infrastructure is tried again, twice.
-        The late result of a lost attempt counts when no other attempt has given one.
+        The late result of a lost attempt counts when no other attempt has given one, even when the
+        run was given up meanwhile.
 
         :raises AttemptNotYours: when the fence is another attempt's.
-        :raises EventsMissing: while events of the attempt are missing; send them, then repeat.
+        :raises EventsMissing: while events of the member are missing; send them, then repeat.
         """
-        self.fleet.touch(self._agent_of(attempt_id), spool_bytes=0)
-        held = self._hold(attempt_id, completion.fence)
-        attempt, run = held.attempt, held.run
-        if attempt.status == AttemptStatus.SUPERSEDED:
+        self.fleet.touch(self._known(attempt_id, member).agent_id, spool_bytes=0)
+        held, own = self._hold(attempt_id, completion.fence, member)
+        if own.status == MemberStatus.SUPERSEDED:
             return CompletionAnswer(result="superseded")
-        if attempt.status not in {*LIVE_ATTEMPTS, AttemptStatus.LOST}:
+        if own.status not in {*LIVE_MEMBERS, MemberStatus.LOST}:
             return CompletionAnswer(result="already_accepted")
-        if attempt.events_stored < completion.events_count:
+        if own.events_stored < completion.events_count:
             raise EventsMissing(
-                f"{attempt.events_stored} of {completion.events_count} events are stored"
+                f"{own.events_stored} of {completion.events_count} events are stored"
             )
-        if run.status in FINISHED_RUNS or run.status == RunStatus.SETTLING:
-            self.transitions.attempt(attempt, AttemptStatus.SUPERSEDED)
+        undecided = {*LIVE_ATTEMPTS, AttemptStatus.LOST}
+        if held.attempt.status in undecided and not awaits_result(held.campaign, held.run):
+            self.transitions.supersede(held.attempt)
             return CompletionAnswer(result="superseded")
-        attempt.progress = 1.0
-        self._conclude(held, completion)
+        own.progress = 1.0
+        self.gang.conclude(held, own, completion)
         return CompletionAnswer(result="accepted")
 
-    def state(self, attempt_id: UUID) -> AttemptState:
-        """What the server has of an attempt, for an agent that was restarted."""
-        attempt = self.repository.attempt(attempt_id)
+    def state(self, attempt_id: UUID, member: int = 0) -> AttemptState:
+        """What the server has of a member's work, for an agent that was restarted."""
+        own = self._known(attempt_id, member)
+        attempt = self.gangs.attempt(attempt_id)
         run = self.repository.run(attempt.run_id) if attempt else None
-        if attempt is None or run is None:
+        campaign = self.repository.campaign(run.campaign_id) if run else None
+        if attempt is None or run is None or campaign is None:
             raise AttemptTokenInvalid
         return AttemptState(
             attempt_id=str(attempt.id),
-            status=attempt.status,
-            next_sequence=attempt.events_stored,
-            log_offsets=attempt.log_offsets,
-            cancel=self._cancel_of(run, attempt),
+            status=own.status,
+            next_sequence=own.events_stored,
+            log_offsets=own.log_offsets,
+            cancel=self.gang.cancel_of(campaign, run, own),
         )
 
-    # Results
-
-    def open_batch(self, attempt_id: UUID, phase: RunPhase | None = None) -> Attempt:
-        """Lock an attempt to store events of it; the first thing of a batch's transaction.
-
-        Store what has a sequence from `attempt.events_stored` on, then call `advance`.
-
-        :param phase: the run's phase after the batch, when it tells one.
-        """
-        if phase is None:
-            return self.repository.lock_attempt(attempt_id)
-        held = self.repository.hold(attempt_id)
-        if held is None:
+    def _known(self, attempt_id: UUID, index: int) -> AttemptMember:
+        member = self.gangs.member(attempt_id, index)
+        if member is None:
             raise AttemptTokenInvalid
-        if held.attempt.status == AttemptStatus.RUNNING:
-            held.attempt.phase = phase
-            self.transitions.phase(held.campaign, held.run, phase)
-        return held.attempt
+        return member
 
-    def advance(self, attempt: Attempt, next_sequence: int) -> None:
-        """Note that every event below a sequence is stored; `attempt` comes from `open_batch`."""
-        attempt.events_stored = max(attempt.events_stored, next_sequence)
-
-    def advance_log(self, attempt: Attempt, stream: str, offset: int) -> None:
-        """Note how much of a log is stored; `attempt` comes from `open_batch`."""
-        attempt.log_offsets = {**attempt.log_offsets, stream: offset}
-
-    def tell_live(self, attempt: Attempt, sample: Mapping[str, Any]) -> None:
-        """Tell a live sample of an attempt to whoever watches now; it is not kept.
-
-        :param sample: `{run_id, at, throughput, p50_us, p99_us, phase, elapsed_seconds}`.
-        """
-        run = self.repository.run(attempt.run_id)
-        if run is not None and attempt.status == AttemptStatus.RUNNING:
-            self.transitions.outbox.live(run.campaign_id, to_jsonable_python(dict(sample)))
-
-    # Within
-
-    def _agent_of(self, attempt_id: UUID) -> UUID:
-        attempt = self.repository.attempt(attempt_id)
-        if attempt is None:
-            raise AttemptTokenInvalid
-        return attempt.agent_id
-
-    def _hold(self, attempt_id: UUID, fence: int) -> Held:
-        held = self.repository.hold(attempt_id)
+    def _hold(self, attempt_id: UUID, fence: int, index: int) -> tuple[Held, AttemptMember]:
+        held = self.gangs.hold(attempt_id)
         if held is None:
             raise AttemptTokenInvalid
         if held.attempt.number != fence:
             raise AttemptNotYours(f"the fence is {held.attempt.number}, not {fence}")
-        return held
+        return held, held.members[index]
 
-    def _take_up(self, held: Held) -> bool:
-        """Make a claimed or lost attempt the running one, if its run has no other at work."""
-        campaign, run, attempt = held.campaign, held.run, held.attempt
-        if attempt.status not in {AttemptStatus.CLAIMED, AttemptStatus.LOST}:
-            return False
-        if campaign.cancel_requested_at is not None and attempt.status == AttemptStatus.LOST:
-            return False
-        if run.status not in {RunStatus.QUEUED, RunStatus.ALLOCATED}:
-            return False
-        others = [
-            other
-            for other in self.repository.live_attempts(run.id, locked=True)
-            if other.id != attempt.id
-        ]
-        if any(other.status != AttemptStatus.OFFERED for other in others):
-            return False
-        occupant = self.repository.live_attempt_of(attempt.agent_id)
-        if occupant is not None and occupant.id != attempt.id and occupant not in others:
-            return False
-        if attempt.status == AttemptStatus.LOST:
-            run.infrastructure_failures = max(run.infrastructure_failures - 1, 0)
-        self.transitions.supersede_others(run, attempt)
-        self.session.flush()
-        self.transitions.attempt(attempt, AttemptStatus.RUNNING)
-        self.transitions.begin(campaign)
-        self.transitions.run(campaign, run, RunStatus.RUNNING)
-        return True
+    def _check_fence(self, member: AttemptMember, fence: int) -> None:
+        attempt = self.gangs.attempt(member.attempt_id)
+        if attempt is None or attempt.number != fence:
+            raise AttemptNotYours(f"the fence is not {fence}")
 
-    def _conclude(self, held: Held, completion: Completion) -> None:
-        campaign, run, attempt = held.campaign, held.run, held.attempt
-        moves = self.transitions
-        if completion.outcome == "completed":
-            if attempt.status == AttemptStatus.CLAIMED:
-                moves.attempt(attempt, AttemptStatus.RUNNING)
-            run.result_attempt_id = attempt.id
-            run.started_at = run.started_at or attempt.started_at
-            moves.attempt(attempt, AttemptStatus.COMPLETED)
-            moves.supersede_others(run, attempt)
-            moves.run(campaign, run, RunStatus.SETTLING)
-            return
-        failure = completion.failure or Failure(
-            kind="infrastructure", message=f"the agent reported {completion.outcome} without why"
-        )
-        cancelled = completion.outcome == "cancelled" or failure.kind == "cancelled"
-        if cancelled and campaign.cancel_requested_at is not None:
-            moves.attempt(attempt, AttemptStatus.CANCELLED, failure)
-            moves.run(campaign, run, RunStatus.CANCELLED)
-            return
-        late = attempt.status == AttemptStatus.LOST
-        if cancelled or failure.kind == "infrastructure":
-            moves.attempt(attempt, AttemptStatus.FAILED, failure)
-            if not late:  # a lost attempt was counted, and its run queued, when it was lost
-                moves.try_again(
-                    campaign, run, failure.model_copy(update={"kind": "infrastructure"})
-                )
-            return
-        run.result_attempt_id = attempt.id
-        moves.attempt(attempt, AttemptStatus.FAILED, failure)
-        moves.supersede_others(run, attempt)
-        moves.run(campaign, run, RunStatus.FAILED, failure)
+    def _note_seen(self, member: AttemptMember, beat: Heartbeat) -> None:
+        agent = self.fleet.agent(member.agent_id)
+        if agent.revoked_at is not None:
+            raise AgentRefused
+        silence = datetime.timedelta(seconds=self.fleet.settings.lease_seconds / SEEN_SHARE)
+        late = agent.seen_at is None or self.clock.now() - agent.seen_at >= silence
+        if late or agent.spool_bytes != beat.spool_bytes:
+            self.fleet.touch(agent.id, spool_bytes=beat.spool_bytes)
 
-    def _abandon(self, held: Held) -> None:
-        self.transitions.attempt(held.attempt, AttemptStatus.LOST, CLAIM_ABANDONED)
-        self.transitions.try_again(held.campaign, held.run, CLAIM_ABANDONED)
+    def _leading(self, held: Held) -> int:
+        """The member whose phases are the run's, as people see them: the first driver."""
+        drivers = [member.index for member in held.members if member.share is not None]
+        return min(drivers, default=0)
 
-    def _cancel_of(self, run: Run, attempt: Attempt) -> CancelMode:
-        if attempt.status in LIVE_ATTEMPTS:
-            return CancelMode(attempt.cancel)
-        if attempt.status == AttemptStatus.LOST and run.status not in FINISHED_RUNS:
-            return CancelMode.NONE  # its result may still count
-        return CancelMode.KILL
-
-    def _repeated(self, attempt: Attempt, agent_token: str) -> AttemptOrder | None:
-        held = self.repository.hold(attempt.id)
-        if held is None or held.attempt.status not in LIVE_ATTEMPTS:
+    def _repeated(self, member: AttemptMember, agent_token: str) -> AttemptOrder | None:
+        held = self.gangs.hold(member.attempt_id)
+        if held is None or held.members[member.index].status not in LIVE_MEMBERS:
             return None
-        return self._order(held.campaign, held.run, held.attempt, agent_token)
+        return self._order(held, held.members[member.index], agent_token)
 
-    def _order(
-        self, campaign: Campaign, run: Run, attempt: Attempt, agent_token: str
-    ) -> AttemptOrder:
-        token = attempt_token(agent_token, attempt.id, attempt.claim_id)
-        attempt.token_hash = token_hash(token)
-        document = self.experiments.document(campaign.revision_id)
-        cell = self.repository.cell(run.cell_id)
-        phases = document.phases
-        plan = [Phase(kind="load", clients=phases.load_clients)]
-        if phases.warmup_seconds > 0:
-            plan.append(Phase(kind="warmup", duration_seconds=phases.warmup_seconds))
-        plan.append(
-            Phase(
-                kind="measure",
-                duration_seconds=phases.measure_seconds,
-                operation_count=phases.measure_operations,
-            )
+    def _order(self, held: Held, member: AttemptMember, agent_token: str) -> AttemptOrder:
+        token = attempt_token(agent_token, member.attempt_id, member.claim_id)
+        member.token_hash = token_hash(token)
+        work = Work(
+            document=self.experiments.document(held.campaign.revision_id),
+            cell=self.repository.cell(held.run.cell_id),
+            run=held.run,
+            attempt=held.attempt,
+            members=held.members,
         )
-        return AttemptOrder(
-            attempt_id=attempt.id,
-            run_id=run.id,
-            campaign_id=campaign.id,
-            fence=attempt.number,
-            attempt_token=token,
-            target=document.targets[cell.target_index],
-            workload=document.workloads[cell.workload_index],
-            load=document.load_levels[cell.load_index],
-            phases=tuple(plan),
-            interval_seconds=phases.interval_seconds,
-            seed=run.seed,
-            faults=document.faults,
-            sample_seconds=min(1.0, phases.interval_seconds),
-            limit_seconds=attempt.limit_seconds,
-        )
-
-
-def attempt_token(agent_token: str, attempt_id: UUID, claim_id: UUID | None) -> str:
-    """The token of an attempt: follows from the agent's own, so that a repeated claim gets the
-    same one although only its hash is kept (HMAC-SHA-256, RFC 2104).
-    """
-    message = f"{attempt_id}:{claim_id}".encode()
-    digest = hmac.new(agent_token.encode(), message, hashlib.sha256).hexdigest()
-    return TOKEN_PREFIX + digest
+        return order_of(work, member, token)

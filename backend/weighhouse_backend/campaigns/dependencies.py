@@ -10,9 +10,14 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.allocation import Allocator
 from weighhouse_backend.campaigns.attempts import AttemptService
+from weighhouse_backend.campaigns.blocks import BlockService
+from weighhouse_backend.campaigns.gang_repository import GangRepository
+from weighhouse_backend.campaigns.gangs import GangService
+from weighhouse_backend.campaigns.intake import IntakeService
 from weighhouse_backend.campaigns.leases import LeaseService
-from weighhouse_backend.campaigns.models import Attempt
+from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.campaigns.outbox import Outbox
+from weighhouse_backend.campaigns.rendezvous import RendezvousService
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.campaigns.scheduling import SchedulingService
@@ -49,6 +54,11 @@ class Campaigns:
         return CampaignRepository(self.session)
 
     @cached_property
+    def gangs(self) -> GangRepository:
+        """Queries of attempts and members."""
+        return GangRepository(self.session, self.repository)
+
+    @cached_property
     def catalog(self) -> CatalogService:
         """Manifests of plugins."""
         return CatalogService(self.session, self.clock)
@@ -79,7 +89,14 @@ class Campaigns:
     @cached_property
     def transitions(self) -> Transitions:
         """The writer of every status."""
-        return Transitions(self.repository, self.experiments, self.outbox, self.jobs, self.clock)
+        return Transitions(
+            self.repository, self.gangs, self.experiments, self.outbox, self.jobs, self.clock
+        )
+
+    @cached_property
+    def gang(self) -> GangService:
+        """Moves gangs as a whole."""
+        return GangService(self.session, self.gangs, self.transitions, self.clock)
 
     @cached_property
     def campaigns(self) -> CampaignService:
@@ -87,8 +104,10 @@ class Campaigns:
         return CampaignService(
             self.session,
             self.repository,
+            self.gangs,
             self.transitions,
             self.experiments,
+            self.fleet,
             self.jobs,
             self.clock,
         )
@@ -99,6 +118,8 @@ class Campaigns:
         return AttemptService(
             self.session,
             self.repository,
+            self.gangs,
+            self.gang,
             self.transitions,
             self.experiments,
             self.fleet,
@@ -106,9 +127,31 @@ class Campaigns:
         )
 
     @cached_property
+    def rendezvous(self) -> RendezvousService:
+        """Where the members of a gang meet."""
+        return RendezvousService(
+            self.repository,
+            self.gangs,
+            self.gang,
+            self.transitions,
+            self.experiments,
+            self.clock,
+        )
+
+    @cached_property
+    def intake(self) -> IntakeService:
+        """Opens members for what they deliver."""
+        return IntakeService(self.repository, self.gangs, self.transitions)
+
+    @cached_property
     def runs(self) -> RunService:
         """Runs for the features above."""
         return RunService(self.repository, self.transitions)
+
+    @cached_property
+    def blocks(self) -> BlockService:
+        """Which machines a block is on."""
+        return BlockService(self.session, self.repository, self.gangs, self.transitions, self.fleet)
 
     @cached_property
     def allocator(self) -> Allocator:
@@ -116,6 +159,8 @@ class Campaigns:
         return Allocator(
             self.session,
             self.repository,
+            self.gangs,
+            self.blocks,
             self.transitions,
             self.outbox,
             self.fleet,
@@ -127,7 +172,14 @@ class Campaigns:
     def leases(self) -> LeaseService:
         """Looks after what is silent or stuck."""
         return LeaseService(
-            self.repository, self.transitions, self.fleet, self.jobs, self.clock, self.settings
+            self.gangs,
+            self.gang,
+            self.transitions,
+            self.experiments,
+            self.fleet,
+            self.jobs,
+            self.clock,
+            self.settings,
         )
 
     @cached_property
@@ -173,11 +225,11 @@ RunServiceDep = Annotated[RunService, Depends(_run_service)]
 AttemptServiceDep = Annotated[AttemptService, Depends(_attempt_service)]
 
 
-def _attempt(request: Request, attempt_id: UUID, attempts: AttemptServiceDep) -> Attempt:
-    attempt = attempts.authenticate(attempt_id, bearer(request))
-    confine(attempts.session, [attempt.project_id])
-    return attempt
+def _member(request: Request, attempt_id: UUID, attempts: AttemptServiceDep) -> AttemptMember:
+    member = attempts.authenticate(attempt_id, bearer(request))
+    confine(attempts.session, [member.project_id])
+    return member
 
 
-AttemptDep = Annotated[Attempt, Depends(_attempt)]
-"""The attempt of the path, whose own token the caller has; nobody else gets in."""
+MemberDep = Annotated[AttemptMember, Depends(_member)]
+"""The member of the path's attempt whose own token the caller has; nobody else gets in."""

@@ -2,6 +2,7 @@
 
 # ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
 
+import datetime
 import time
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -10,7 +11,13 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
-from weighhouse_protocol.order import AttemptOrder, Claimed, ClaimRequest
+from weighhouse_protocol.order import (
+    Arrival,
+    AttemptOrder,
+    BarrierState,
+    Claimed,
+    ClaimRequest,
+)
 from weighhouse_protocol.report import (
     AttemptStarted,
     AttemptState,
@@ -21,14 +28,14 @@ from weighhouse_protocol.report import (
 )
 
 from weighhouse_backend.campaigns.dependencies import (
-    AttemptDep,
     AttemptServiceDep,
     CampaignsDep,
     CampaignServiceDep,
+    MemberDep,
     campaigns_of,
 )
 from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.campaigns.outbox import agent_channel
+from weighhouse_backend.campaigns.outbox import agent_channel, gang_channel
 from weighhouse_backend.campaigns.schemas import CampaignCreate, CampaignRead, CampaignSummary
 from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.campaigns.stream import CampaignStream
@@ -37,11 +44,20 @@ from weighhouse_backend.fleet.dependencies import bearer
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 router = APIRouter(prefix="/api/v1", tags=["campaigns"])
 agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
 PageDep = Annotated[PageQuery, Depends()]
+
+
+async def _received() -> datetime.datetime:
+    # Before anything is asked of the database: an agent learns from it how far its clock is off.
+    return SystemClock().now()
+
+
+ReceivedDep = Annotated[datetime.datetime, Depends(_received)]
 
 
 @router.get("/campaigns")
@@ -155,7 +171,7 @@ async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
     deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
     async with listening(state.redis_async, agent_channel(agent_id)) as waker:
         while True:
-            order = await run_in_threadpool(_claim, request, token, body.claim_id)
+            order = await run_in_threadpool(_claim, request, token, body)
             left = deadline - time.monotonic()
             if order is not None or left <= 0:
                 break
@@ -173,38 +189,80 @@ def _greet(request: Request, token: str) -> tuple[UUID, bool]:
         return agent.id, agent.draining
 
 
-def _claim(request: Request, token: str, claim_id: UUID) -> AttemptOrder | None:
+def _claim(request: Request, token: str, wanted: ClaimRequest) -> AttemptOrder | None:
     with unit_of_work(request.app.state.session_factory) as session:
         campaigns = campaigns_of(request, session)
         agent = campaigns.fleet.authenticate(token)
-        return campaigns.attempts.claim(agent, claim_id, token)
+        return campaigns.attempts.claim(agent, wanted.claim_id, token, wanted.slot)
+
+
+@agent_router.post("/attempts/{attempt_id}/barriers/{name}")
+async def campaigns_arrive(
+    request: Request,
+    attempt_id: UUID,
+    name: str,
+    body: Arrival,
+    token: Annotated[str, Depends(bearer)],
+) -> BarrierState:
+    """Be at a barrier; the question is held open until all members are there, or time is up.
+
+    Holds no database connection while it waits. Repeatable: the first arrival's payload stays.
+    """
+    state, received_at = request.app.state, SystemClock().now()
+    deadline = time.monotonic() + min(body.wait_seconds, state.settings.long_poll_seconds)
+    async with listening(state.redis_async, gang_channel(attempt_id)) as waker:
+        while True:
+            found = await run_in_threadpool(
+                _arrive, request, token, attempt_id, name, body, received_at
+            )
+            left = deadline - time.monotonic()
+            if found.released or found.cancel != "none" or left <= 0:
+                return found
+            await waker.wait(left)
+            if await request.is_disconnected():
+                return found  # the agent asks again
+
+
+def _arrive(
+    request: Request,
+    token: str,
+    attempt_id: UUID,
+    name: str,
+    arrival: Arrival,
+    received_at: datetime.datetime,
+) -> BarrierState:
+    with unit_of_work(request.app.state.session_factory) as session:
+        campaigns = campaigns_of(request, session)
+        member = campaigns.attempts.authenticate(attempt_id, token)
+        confine(session, [member.project_id])
+        return campaigns.rendezvous.arrive(attempt_id, name, arrival, member.index, received_at)
 
 
 @agent_router.get("/attempts/{attempt_id}")
-def campaigns_get_attempt(attempt: AttemptDep, attempts: AttemptServiceDep) -> AttemptState:
+def campaigns_get_attempt(member: MemberDep, attempts: AttemptServiceDep) -> AttemptState:
     """What the server has of an attempt, to go on after a restart."""
-    return attempts.state(attempt.id)
+    return attempts.state(member.attempt_id, member.index)
 
 
 @agent_router.post("/attempts/{attempt_id}/start", status_code=204)
 def campaigns_start_attempt(
-    body: AttemptStarted, attempt: AttemptDep, attempts: AttemptServiceDep
+    body: AttemptStarted, member: MemberDep, attempts: AttemptServiceDep
 ) -> None:
     """Begin; refused when the attempt is not this agent's any more."""
-    attempts.start(attempt.id, body.fence)
+    attempts.start(member.attempt_id, body.fence, member.index)
 
 
 @agent_router.post("/attempts/{attempt_id}/heartbeat")
 def campaigns_beat_attempt(
-    body: Heartbeat, attempt: AttemptDep, attempts: AttemptServiceDep
+    received_at: ReceivedDep, body: Heartbeat, member: MemberDep, attempts: AttemptServiceDep
 ) -> HeartbeatAnswer:
     """Still at it; the answer may ask to stop."""
-    return attempts.heartbeat(attempt.id, body)
+    return attempts.heartbeat(member.attempt_id, body, member.index, received_at)
 
 
 @agent_router.post("/attempts/{attempt_id}/complete")
 def campaigns_complete_attempt(
-    body: Completion, attempt: AttemptDep, attempts: AttemptServiceDep
+    body: Completion, member: MemberDep, attempts: AttemptServiceDep
 ) -> CompletionAnswer:
     """Done; may be repeated. Refused (409) while events are missing."""
-    return attempts.complete(attempt.id, body)
+    return attempts.complete(member.attempt_id, body, member.index)

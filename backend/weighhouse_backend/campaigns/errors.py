@@ -65,3 +65,11 @@ class EventsMissing(Problem):
     status = 409
     slug = "events-missing"
     title = "Events of the attempt are missing"
+
+
+class NoSuchBarrier(Problem):
+    """The gang of an attempt has no such barrier, or what was to be told there is too long."""
+
+    status = 422
+    slug = "no-such-barrier"
+    title = "The gang has no such barrier"

@@ -1,8 +1,8 @@
-"""Tables: campaigns, cells, runs, attempts, campaign_events.
+"""Tables: campaigns, cells, runs, attempts, attempt_members, campaign_events.
 
-Locks are always taken in one order, so that no two transactions can wait for each other: agent,
-campaign, run, attempt, experiment (`repository.py` does it). The campaign's lock also makes the ids
-of its events visible in the order they were given.
+Locks are always taken in one order, so that no two transactions can wait for each other: agents by
+id, campaign, run, attempt, member, experiment (`repository.py` and `gang_repository.py` do it). The
+campaign's lock also makes the ids of its events visible in the order they were given.
 """
 
 import datetime
@@ -25,15 +25,20 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.campaigns.states import (
     LIVE_ATTEMPTS,
+    LIVE_MEMBERS,
     AttemptStatus,
     CampaignStatus,
     CancelMode,
+    MemberStatus,
     RunStatus,
     Trigger,
     Verdict,
 )
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
+
+WHOLE_MACHINE = "machine"
+"""The slot of an agent that has one."""
 
 
 def _one_of(column: str, values: Iterable[str]) -> str:
@@ -92,6 +97,10 @@ class Campaign(Base):
     started_at: Mapped[datetime.datetime | None]
     finished_at: Mapped[datetime.datetime | None]
     cancel_requested_at: Mapped[datetime.datetime | None]
+    waiting_for: Mapped[str | None] = mapped_column(Text)
+    """Whom its next run waits for; none while there is nobody to wait for."""
+    set_aside: Mapped[str | None] = mapped_column(Text)
+    """Why the allocator passes it over: what it asks for cannot be read."""
 
 
 class Cell(Base):
@@ -142,6 +151,9 @@ class Run(Base):
     """From 1."""
     position: Mapped[int]
     """Place in the campaign's order, from 0."""
+    block: Mapped[int]
+    """Number, from 0, of the runs that are measured on the same machines: all targets at one
+    repetition of a workload and load level."""
     seed: Mapped[int] = mapped_column(BigInteger)
     """Of the operations; the same for all targets at one workload, level and repetition."""
     estimated_seconds: Mapped[float]
@@ -164,21 +176,17 @@ class Run(Base):
 
 
 class Attempt(Base):
-    """One try at a run, by one agent."""
+    """One try at a run, by a gang of agents: unit of fence, limit and outcome."""
 
     __tablename__ = "attempts"
     __table_args__ = (
         UniqueConstraint("run_id", "number"),
-        UniqueConstraint("agent_id", "claim_id"),
         CheckConstraint(_one_of("status", AttemptStatus), name="status"),
-        CheckConstraint(_one_of("cancel", CancelMode), name="cancel"),
         Index(
-            "uq_attempts_agent_id_live",
-            "agent_id",
-            unique=True,
+            "ix_attempts_live",
+            "run_id",
             postgresql_where=text(_one_of("status", LIVE_ATTEMPTS)),
         ),
-        Index("ix_attempts_token_hash", "token_hash"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
@@ -186,21 +194,81 @@ class Attempt(Base):
     run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
     number: Mapped[int]
     """Counts the run's attempts from 1; the fence."""
-    status: Mapped[str] = mapped_column(Text, default=AttemptStatus.OFFERED)
+    status: Mapped[str] = mapped_column(Text, default=AttemptStatus.PREPARING)
+    members_count: Mapped[int] = mapped_column(default=1)
+    """Agents it needs; an attempt has all its members from the beginning."""
+    limit_seconds: Mapped[float]
+    failure: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    offered_at: Mapped[datetime.datetime]
+    started_at: Mapped[datetime.datetime | None]
+    """When the first member began."""
+    start_at: Mapped[datetime.datetime | None]
+    """When the gang's first phase begins, by the server's clock; none for an agent alone."""
+    releases: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Barrier → `{at_us, begins_at_us}` of its release, by the server's clock."""
+    measured_at: Mapped[datetime.datetime | None]
+    """When the gang's last phase was over on all drivers."""
+    finished_at: Mapped[datetime.datetime | None]
+    set_aside: Mapped[str | None] = mapped_column(Text)
+    """Why a result that was complete is out of the figures: its block was measured again."""
+
+
+class AttemptMember(Base):
+    """One agent's part in an attempt."""
+
+    __tablename__ = "attempt_members"
+    __table_args__ = (
+        UniqueConstraint("agent_id", "claim_id"),
+        CheckConstraint(_one_of("status", MemberStatus), name="status"),
+        CheckConstraint(_one_of("cancel", CancelMode), name="cancel"),
+        Index(
+            "uq_attempt_members_agent_id_slot_live",
+            "agent_id",
+            "slot",
+            unique=True,
+            postgresql_where=text(_one_of("status", LIVE_MEMBERS)),
+        ),
+        Index("ix_attempt_members_token_hash", "token_hash"),
+    )
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    index: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """From 0."""
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     agent_id: Mapped[UUID] = mapped_column(ForeignKey("agents.id"))
     agent_name: Mapped[str] = mapped_column(Text)
+    slot: Mapped[str] = mapped_column(Text, default=WHOLE_MACHINE)
+    roles: Mapped[list[Any]] = mapped_column(JSONB)
+    """`server`, `driver`, or both."""
+    nodes: Mapped[list[Any]] = mapped_column(JSONB, default=list)
+    """Numbers of the system's nodes on its machine, from 1."""
+    share: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """A `weighhouse_protocol.load.Share`; none: it makes no load."""
+    address: Mapped[str] = mapped_column(Text, default="127.0.0.1")
+    """Where its peers reach it, as its policy said when the attempt was made."""
+    machine_id: Mapped[str | None] = mapped_column(Text)
+    """Which machine, and of what kind, when the attempt was made."""
+    fingerprint: Mapped[str | None] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(Text, default=MemberStatus.OFFERED)
     claim_id: Mapped[UUID | None]
     token_hash: Mapped[str | None] = mapped_column(Text)
     cancel: Mapped[str] = mapped_column(Text, default=CancelMode.NONE)
     phase: Mapped[str | None] = mapped_column(Text)
     progress: Mapped[float] = mapped_column(default=0.0)
-    limit_seconds: Mapped[float]
     failure: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     events_stored: Mapped[int] = mapped_column(default=0)
     """High-water mark: every event with a lower sequence is stored. Moved by
-    `AttemptService.advance`, in the transaction that stores them."""
+    `IntakeService.advance`, in the transaction that stores them."""
     log_offsets: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
-    """Stream → bytes stored; moved by `AttemptService.advance_log`."""
+    """Stream → bytes stored; moved by `IntakeService.advance_log`."""
+    arrivals: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Barrier → `{at_us, payload}` of this member's arrival, by the server's clock."""
+    clock_offset_us: Mapped[int | None] = mapped_column(BigInteger)
+    """The server's clock less the agent's, by its latest word."""
+    clock_error_us: Mapped[int | None] = mapped_column(BigInteger)
+    """The offset is right within this."""
     offered_at: Mapped[datetime.datetime]
     claimed_at: Mapped[datetime.datetime | None]
     started_at: Mapped[datetime.datetime | None]

@@ -8,8 +8,8 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Attempt, Cell, Run
-from weighhouse_backend.campaigns.states import LIVE_ATTEMPTS
+from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell, Run
+from weighhouse_backend.campaigns.states import LIVE_MEMBERS
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,10 @@ class OccupancyService:
     def runs_by_agent(self, project_ids: Collection[UUID]) -> dict[UUID, UUID]:
         """Agent → the run it carries out now."""
         rows = self.session.execute(
-            select(Attempt.agent_id, Attempt.run_id).where(
-                Attempt.project_id.in_(project_ids), Attempt.status.in_(LIVE_ATTEMPTS)
+            select(AttemptMember.agent_id, Attempt.run_id)
+            .join(Attempt, Attempt.id == AttemptMember.attempt_id)
+            .where(
+                AttemptMember.project_id.in_(project_ids), AttemptMember.status.in_(LIVE_MEMBERS)
             )
         )
         return {agent_id: run_id for agent_id, run_id in rows}  # noqa: C416 - typed rows

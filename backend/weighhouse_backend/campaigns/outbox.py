@@ -25,6 +25,11 @@ def agent_channel(agent_id: UUID) -> str:
     return f"agent:{agent_id}"
 
 
+def gang_channel(attempt_id: UUID) -> str:
+    """Where members that wait at a barrier are woken."""
+    return f"gang:{attempt_id}"
+
+
 def run_event(run: Run) -> RunEvent:
     """How a run stands, as the stream tells it."""
     return RunEvent(
@@ -74,6 +79,10 @@ class Outbox:
     def wake_agent(self, agent_id: UUID) -> None:
         """End an agent's long poll: there is something for it."""
         self.events.publish(agent_channel(agent_id), None, "offer", {})
+
+    def wake_gang(self, attempt_id: UUID) -> None:
+        """End the waiting at barriers: one is released, or the gang has ended."""
+        self.events.publish(gang_channel(attempt_id), None, "gang", {})
 
     def _write(self, campaign: Campaign, *told: tuple[str, dict[str, Any]]) -> None:
         now = self.clock.now()

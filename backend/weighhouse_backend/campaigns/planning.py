@@ -37,6 +37,9 @@ class PlannedRun:
     """From 1."""
     position: int
     """Place in the order, from 0."""
+    block: int
+    """Number, from 0, of the targets that are measured together: one repetition of a workload at
+    a load level."""
     seed: int
     estimated_seconds: float
 
@@ -65,9 +68,11 @@ def plan(experiment: Experiment, seed: int) -> Plan:
         for target, (workload, load) in itertools.product(targets, combinations)
     )
     runs: list[PlannedRun] = []
+    blocks = itertools.count()
     for repetition in range(1, experiment.repetitions + 1):
-        block = sorted(combinations, key=lambda c: _draw(seed, "combination", repetition, *c))
-        for workload, load in block:
+        shuffled = sorted(combinations, key=lambda c: _draw(seed, "combination", repetition, *c))
+        for workload, load in shuffled:
+            block = next(blocks)
             order = sorted(
                 targets, key=lambda t: _draw(seed, "target", repetition, workload, load, t)
             )
@@ -76,6 +81,7 @@ def plan(experiment: Experiment, seed: int) -> Plan:
                     cell=PlannedCell(target, workload, load),
                     repetition=repetition,
                     position=len(runs) + place,
+                    block=block,
                     seed=run_seed(experiment, seed, workload, load, repetition),
                     estimated_seconds=run_seconds(experiment, experiment.workloads[workload]),
                 )

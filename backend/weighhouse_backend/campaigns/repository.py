@@ -5,32 +5,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, select, text
+from sqlalchemy import Select, func, select, text
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import Attempt, Campaign, Cell, Run
 from weighhouse_backend.campaigns.progress import RunGroup
 from weighhouse_backend.campaigns.states import (
     FINISHED_RUNS,
-    LIVE_ATTEMPTS,
-    AttemptStatus,
     CampaignStatus,
     RunStatus,
 )
 
 
 @dataclass(frozen=True)
-class Held:
-    """An attempt with what it belongs to, all locked until the transaction ends."""
-
-    campaign: Campaign
-    run: Run
-    attempt: Attempt
-
-
-@dataclass(frozen=True)
 class CampaignRepository:
-    """Reads and locks. Locks are taken campaign first, then run, then attempt."""
+    """Reads and locks. Locks are taken campaign first, then run; attempts and members follow in
+    `gang_repository.py`.
+    """
 
     session: Session
 
@@ -131,6 +122,12 @@ class CampaignRepository:
         """A run as it stands."""
         return self.session.get(Run, run_id)
 
+    def run_of_attempt(self, attempt_id: UUID) -> Run | None:
+        """The run that an attempt is a try at."""
+        return self.session.scalar(
+            select(Run).join(Attempt, Attempt.run_id == Run.id).where(Attempt.id == attempt_id)
+        )
+
     def lock_runs(self, campaign_id: UUID, statuses: Iterable[RunStatus]) -> Sequence[Run]:
         """Runs of a locked campaign in some states, locked."""
         return self.session.scalars(
@@ -158,17 +155,35 @@ class CampaignRepository:
         return campaign, run
 
     def queued_runs(self, campaign_id: UUID, limit: int) -> Sequence[tuple[Run, Cell]]:
-        """The next queued runs of a campaign with their cells, locked; held ones are skipped."""
+        """The next queued runs of a campaign with their cells, as they stand."""
         found = self.session.execute(
             select(Run, Cell)
             .join(Cell, Cell.id == Run.cell_id)
             .where(Run.campaign_id == campaign_id, Run.status == RunStatus.QUEUED)
             .order_by(Run.position)
             .limit(limit)
-            .with_for_update(of=Run, key_share=True, skip_locked=True)
-            .execution_options(populate_existing=True)
         )
         return [(run, cell) for run, cell in found]
+
+    def lock_queued(self, run_id: UUID) -> bool:
+        """Lock a run if it is still queued; False when it is not, or another holds it."""
+        found = self.session.scalar(
+            select(Run)
+            .where(Run.id == run_id, Run.status == RunStatus.QUEUED)
+            .with_for_update(key_share=True, skip_locked=True)
+            .execution_options(populate_existing=True)
+        )
+        return found is not None
+
+    def lock_block(self, campaign_id: UUID, block: int) -> Sequence[Run]:
+        """Runs of a block of a locked campaign, locked."""
+        return self.session.scalars(
+            select(Run)
+            .where(Run.campaign_id == campaign_id, Run.block == block)
+            .order_by(Run.position)
+            .with_for_update(key_share=True)
+            .execution_options(populate_existing=True)
+        ).all()
 
     def open_runs_count(self, campaign_id: UUID) -> int:
         """Runs of a campaign that have not ended."""
@@ -226,123 +241,6 @@ class CampaignRepository:
             is not None
         )
 
-    def last_run_by_system(self, project_ids: Iterable[UUID]) -> dict[str, datetime.datetime]:
-        """When each system's last run ended, over projects."""
-        found = self.session.execute(
-            select(Cell.system_id, func.max(Run.finished_at))
-            .join(Run, Run.cell_id == Cell.id)
-            .where(Run.project_id.in_(list(project_ids)), Run.finished_at.is_not(None))
-            .group_by(Cell.system_id)
-        )
-        return {system_id: at for system_id, at in found if at is not None}
-
-    # Attempts
-
-    def attempt(self, attempt_id: UUID) -> Attempt | None:
-        """An attempt as it stands."""
-        return self.session.get(Attempt, attempt_id)
-
-    def attempts(self, run_id: UUID) -> Sequence[Attempt]:
-        """Attempts at a run, oldest first."""
-        return self.session.scalars(
-            select(Attempt).where(Attempt.run_id == run_id).order_by(Attempt.number)
-        ).all()
-
-    def hold(self, attempt_id: UUID) -> Held | None:
-        """An attempt with its run and campaign, all read anew and locked, in the house's order."""
-        run_id = self.session.execute(
-            select(Attempt.run_id).where(Attempt.id == attempt_id)
-        ).scalar_one_or_none()
-        found = self.lock_run(run_id) if run_id else None
-        if found is None:
-            return None
-        campaign, run = found
-        return Held(campaign, run, self.lock_attempt(attempt_id))
-
-    def lock_attempt(self, attempt_id: UUID) -> Attempt:
-        """An attempt alone, read anew and locked; no other lock may follow."""
-        return self.session.scalars(
-            select(Attempt)
-            .where(Attempt.id == attempt_id)
-            .with_for_update(key_share=True)
-            .execution_options(populate_existing=True)
-        ).one()
-
-    def live_attempts(self, run_id: UUID, *, locked: bool = False) -> Sequence[Attempt]:
-        """Attempts at a run that occupy an agent."""
-        query = select(Attempt).where(Attempt.run_id == run_id, Attempt.status.in_(LIVE_ATTEMPTS))
-        if locked:
-            query = query.with_for_update(key_share=True).execution_options(populate_existing=True)
-        return self.session.scalars(query.order_by(Attempt.number)).all()
-
-    def claimed_as(self, agent_id: UUID, claim_id: UUID) -> Attempt | None:
-        """The attempt an agent took with a claim, whatever became of it."""
-        return self.session.scalar(
-            select(Attempt).where(Attempt.agent_id == agent_id, Attempt.claim_id == claim_id)
-        )
-
-    def live_attempt_of(self, agent_id: UUID) -> Attempt | None:
-        """The attempt that occupies an agent; there is one at most."""
-        return self.session.scalar(
-            select(Attempt).where(Attempt.agent_id == agent_id, Attempt.status.in_(LIVE_ATTEMPTS))
-        )
-
-    def busy_agents(self) -> set[UUID]:
-        """Agents that an attempt occupies."""
-        return set(
-            self.session.scalars(select(Attempt.agent_id).where(Attempt.status.in_(LIVE_ATTEMPTS)))
-        )
-
-    def agents_of(self, campaign_id: UUID) -> list[tuple[UUID, str]]:
-        """Agents that took up runs of a campaign, or are offered one: id and name."""
-        found = self.session.execute(
-            select(Attempt.agent_id, Attempt.agent_name)
-            .join(Run, Run.id == Attempt.run_id)
-            .where(
-                Run.campaign_id == campaign_id,
-                Attempt.claimed_at.is_not(None) | Attempt.status.in_(LIVE_ATTEMPTS),
-            )
-            .order_by(Attempt.agent_name)
-            .distinct()
-        )
-        return [(agent_id, name) for agent_id, name in found]
-
-    def attempts_under_way(self, campaign_id: UUID) -> int:
-        """How many agents work for a campaign right now."""
-        return self.session.scalars(
-            select(func.count())
-            .select_from(Attempt)
-            .join(Run, Run.id == Attempt.run_id)
-            .where(Run.campaign_id == campaign_id, Attempt.status.in_(LIVE_ATTEMPTS))
-        ).one()
-
-    def agents_used(self, campaign_id: UUID) -> Sequence[UUID]:
-        """Agents that ever took up a run of a campaign."""
-        return self.session.scalars(
-            select(Attempt.agent_id)
-            .join(Run, Run.id == Attempt.run_id)
-            .where(Run.campaign_id == campaign_id, Attempt.claimed_at.is_not(None))
-            .distinct()
-        ).all()
-
-    def runs_by_agent(self, project_ids: Iterable[UUID]) -> dict[UUID, UUID]:
-        """Agent → the run it carries out."""
-        found = self.session.execute(
-            select(Attempt.agent_id, Attempt.run_id).where(
-                Attempt.project_id.in_(list(project_ids)), Attempt.status.in_(LIVE_ATTEMPTS)
-            )
-        )
-        return dict(found.all())
-
-    def running_by_project(self) -> dict[UUID, int]:
-        """Attempts under way, counted by project: what fairness looks at."""
-        found = self.session.execute(
-            select(Attempt.project_id, func.count())
-            .where(Attempt.status.in_(LIVE_ATTEMPTS))
-            .group_by(Attempt.project_id)
-        )
-        return dict(found.all())
-
     def waiting_campaigns(self) -> Sequence[Campaign]:
         """Campaigns with queued runs that may be given to agents, oldest first."""
         queued = select(Run.id).where(
@@ -354,26 +252,8 @@ class CampaignRepository:
                 Campaign.status.in_((CampaignStatus.QUEUED, CampaignStatus.RUNNING)),
                 Campaign.paused.is_(False),
                 Campaign.cancel_requested_at.is_(None),
+                Campaign.set_aside.is_(None),
                 queued.exists(),
             )
             .order_by(Campaign.created_at, Campaign.id)
-        ).all()
-
-    def silent_attempts(
-        self, statuses: Iterable[AttemptStatus], before: datetime.datetime
-    ) -> Sequence[UUID]:
-        """Attempts in some states without a sign of life since before an instant."""
-        last_sign: ColumnElement[datetime.datetime] = func.coalesce(
-            Attempt.heartbeat_at, Attempt.offered_at
-        )
-        return self.session.scalars(
-            select(Attempt.id)
-            .where(Attempt.status.in_(list(statuses)), last_sign < before)
-            .order_by(Attempt.id)
-        ).all()
-
-    def live(self) -> Sequence[Attempt]:
-        """All attempts that occupy an agent."""
-        return self.session.scalars(
-            select(Attempt).where(Attempt.status.in_(LIVE_ATTEMPTS)).order_by(Attempt.id)
         ).all()

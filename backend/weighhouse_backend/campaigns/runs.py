@@ -24,6 +24,10 @@ class RunService:
         """A run as it stands, whoever's it is."""
         return self.repository.run(run_id)
 
+    def of_attempt(self, attempt_id: UUID) -> Run | None:
+        """The run that an attempt is a try at, whoever's it is."""
+        return self.repository.run_of_attempt(attempt_id)
+
     def visible(self, caller: Caller, run_id: UUID) -> Run:
         """A run the caller may see.
 

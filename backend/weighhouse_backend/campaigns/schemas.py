@@ -73,6 +73,10 @@ class CampaignSummary(BaseModel):
     finished_at: datetime.datetime | None
     runs: RunCountsRead
     requested_by: str | None
+    waiting_for: str | None = None
+    """Whom its next run waits for; none while there is nobody to wait for."""
+    set_aside: str | None = None
+    """Why no runs of it are given out: what it asks for cannot be read. Resuming tries again."""
 
 
 class TargetOfCampaign(BaseModel):

@@ -11,28 +11,35 @@ from sqlalchemy import insert
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
 
+from weighhouse_backend.campaigns.allocation import spots_of
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
     CampaignNotFound,
     NothingToRetry,
     TransitionRefused,
 )
+from weighhouse_backend.campaigns.feasibility import never_possible
+from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.planning import SEED_BITS, Plan, PlannedCell, plan
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.campaigns.states import (
     FINISHED_CAMPAIGNS,
+    LIVE_ATTEMPTS,
     AttemptStatus,
     CampaignStatus,
     CancelMode,
+    MemberStatus,
     RunStatus,
     Trigger,
     Verdict,
 )
 from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.experiments.errors import ExperimentInvalid
 from weighhouse_backend.experiments.models import Experiment
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
@@ -50,8 +57,10 @@ class CampaignService:
 
     session: Session
     repository: CampaignRepository
+    gangs: GangRepository
     transitions: Transitions
     experiments: ExperimentService
+    fleet: FleetService
     jobs: Jobs
     clock: Clock
 
@@ -62,7 +71,8 @@ class CampaignService:
 
         :param idempotency_key: the same key with the same body gives the same campaign again.
         :raises ExperimentNotFound: when there is none the caller sees.
-        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks.
+        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
+            agents could ever do what it places.
         :raises BaseCampaignUnusable: when the base is not a completed campaign of the project.
         :raises KeyReused: when the key stands for another request.
         """
@@ -101,11 +111,15 @@ class CampaignService:
         :param revision: default: the current one.
         :param scheduled_for: the date of a schedule it stands for.
         :raises RevisionNotFound: when the experiment has no such revision.
-        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks.
+        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
+            agents could ever do what it places.
         """
         source = self.experiments.revision(experiment.id, revision or experiment.current_revision)
         document = self.experiments.document(source.id)
         self.experiments.validation.require_possible(document)
+        errors = never_possible(document, spots_of(self.fleet.enrolled(experiment.project_id)))
+        if errors:
+            raise ExperimentInvalid.of(errors)
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()
         campaign = Campaign(
@@ -165,22 +179,29 @@ class CampaignService:
             self._audit(caller, campaign, "campaign.cancelled")
         waiting = list(self.repository.lock_runs(campaign.id, [RunStatus.QUEUED]))
         for run in self.repository.lock_runs(campaign.id, [RunStatus.ALLOCATED, RunStatus.RUNNING]):
-            for attempt in self.repository.live_attempts(run.id, locked=True):
-                if attempt.status == AttemptStatus.OFFERED:
-                    self.transitions.attempt(attempt, AttemptStatus.CANCELLED)
-                    waiting.append(run)
-                else:
-                    attempt.cancel = CancelMode.KILL if again else CancelMode.GRACEFUL
+            waiting += self._stop(run, CancelMode.KILL if again else CancelMode.GRACEFUL)
         self.transitions.runs(campaign, waiting, RunStatus.CANCELLED)
         return campaign
+
+    def _stop(self, run: Run, mode: CancelMode) -> list[Run]:
+        """Tell a run's members to stop; the run itself, when none of them had taken it up."""
+        untouched = []
+        for attempt in self.gangs.attempts_in(run.id, LIVE_ATTEMPTS, locked=True):
+            members = self.gangs.members(attempt.id, locked=True)
+            if all(member.status == MemberStatus.OFFERED for member in members):
+                self.transitions.attempt(attempt, AttemptStatus.CANCELLED)
+                untouched.append(run)
+            self.transitions.stop(members, mode)
+        return untouched
 
     def pause(self, caller: Caller, campaign_id: UUID) -> Campaign:
         """Give out no more runs; those under way go on to their end. Repeatable."""
         return self._set_paused(caller, campaign_id, paused=True)
 
     def resume(self, caller: Caller, campaign_id: UUID) -> Campaign:
-        """Give out runs again. Repeatable."""
+        """Give out runs again; also of a campaign that was set aside. Repeatable."""
         campaign = self._set_paused(caller, campaign_id, paused=False)
+        campaign.set_aside = None
         self.jobs.send("campaigns.allocate")
         return campaign
 
@@ -251,6 +272,7 @@ class CampaignService:
                     "cell_id": ids[run.cell],
                     "repetition": run.repetition,
                     "position": run.position,
+                    "block": run.block,
                     "seed": run.seed,
                     "estimated_seconds": run.estimated_seconds,
                     "created_at": campaign.created_at,

@@ -1,4 +1,4 @@
-"""The states of campaigns, runs and attempts, and which may follow which.
+"""The states of campaigns, runs, attempts and their members, and which may follow which.
 
 The tables below are the whole truth; `transitions.py` is the only writer of a status.
 """
@@ -31,7 +31,21 @@ class RunStatus(StrEnum):
 
 
 class AttemptStatus(StrEnum):
-    """Where one try at a run stands."""
+    """Where one try at a run, by all its members together, stands."""
+
+    PREPARING = "preparing"
+    READY = "ready"
+    """Of a gang: the system is formed, its drivers connect."""
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+    SUPERSEDED = "superseded"
+
+
+class MemberStatus(StrEnum):
+    """Where one agent's part in an attempt stands."""
 
     OFFERED = "offered"
     CLAIMED = "claimed"
@@ -73,8 +87,14 @@ class CancelMode(StrEnum):
 CAMPAIGN_TRANSITIONS: Mapping[CampaignStatus, frozenset[CampaignStatus]] = {
     CampaignStatus.QUEUED: frozenset({CampaignStatus.RUNNING, CampaignStatus.CANCELLED}),
     CampaignStatus.RUNNING: frozenset({CampaignStatus.SETTLING, CampaignStatus.CANCELLED}),
+    # Settling to running: the late result of a lost attempt arrives.
     CampaignStatus.SETTLING: frozenset(
-        {CampaignStatus.COMPLETED, CampaignStatus.FAILED, CampaignStatus.CANCELLED}
+        {
+            CampaignStatus.RUNNING,
+            CampaignStatus.COMPLETED,
+            CampaignStatus.FAILED,
+            CampaignStatus.CANCELLED,
+        }
     ),
     # Failed runs may be tried again by a person; the campaign is then open once more.
     CampaignStatus.COMPLETED: frozenset({CampaignStatus.RUNNING}),
@@ -107,39 +127,28 @@ RUN_TRANSITIONS: Mapping[RunStatus, frozenset[RunStatus]] = {
         {RunStatus.QUEUED, RunStatus.SETTLING, RunStatus.FAILED, RunStatus.CANCELLED}
     ),
     RunStatus.SETTLING: frozenset({RunStatus.COMPLETED, RunStatus.FAILED}),
-    RunStatus.COMPLETED: frozenset(),
-    # A person asks for the failed runs again.
-    RunStatus.FAILED: frozenset({RunStatus.QUEUED}),
+    # Its block is measured again, on other machines.
+    RunStatus.COMPLETED: frozenset({RunStatus.QUEUED}),
+    # A person asks for the failed runs again; or the late result of an attempt arrives that was
+    # lost once too often.
+    RunStatus.FAILED: frozenset({RunStatus.QUEUED, RunStatus.SETTLING}),
     RunStatus.CANCELLED: frozenset(),
 }
 
+_ENDS = frozenset(
+    {
+        AttemptStatus.FAILED,
+        AttemptStatus.CANCELLED,
+        AttemptStatus.LOST,
+        AttemptStatus.SUPERSEDED,
+    }
+)
+
 ATTEMPT_TRANSITIONS: Mapping[AttemptStatus, frozenset[AttemptStatus]] = {
-    AttemptStatus.OFFERED: frozenset(
-        {
-            AttemptStatus.CLAIMED,
-            AttemptStatus.CANCELLED,
-            AttemptStatus.LOST,
-            AttemptStatus.SUPERSEDED,
-        }
-    ),
-    AttemptStatus.CLAIMED: frozenset(
-        {
-            AttemptStatus.RUNNING,
-            AttemptStatus.FAILED,
-            AttemptStatus.CANCELLED,
-            AttemptStatus.LOST,
-            AttemptStatus.SUPERSEDED,
-        }
-    ),
-    AttemptStatus.RUNNING: frozenset(
-        {
-            AttemptStatus.COMPLETED,
-            AttemptStatus.FAILED,
-            AttemptStatus.CANCELLED,
-            AttemptStatus.LOST,
-            AttemptStatus.SUPERSEDED,
-        }
-    ),
+    # Preparing to running: an agent alone has nobody to wait for.
+    AttemptStatus.PREPARING: _ENDS | {AttemptStatus.READY, AttemptStatus.RUNNING},
+    AttemptStatus.READY: _ENDS | {AttemptStatus.RUNNING},
+    AttemptStatus.RUNNING: _ENDS | {AttemptStatus.COMPLETED},
     AttemptStatus.COMPLETED: frozenset(),
     AttemptStatus.FAILED: frozenset(),
     AttemptStatus.CANCELLED: frozenset(),
@@ -156,6 +165,48 @@ ATTEMPT_TRANSITIONS: Mapping[AttemptStatus, frozenset[AttemptStatus]] = {
     AttemptStatus.SUPERSEDED: frozenset(),
 }
 
+MEMBER_TRANSITIONS: Mapping[MemberStatus, frozenset[MemberStatus]] = {
+    MemberStatus.OFFERED: frozenset(
+        {
+            MemberStatus.CLAIMED,
+            MemberStatus.CANCELLED,
+            MemberStatus.LOST,
+            MemberStatus.SUPERSEDED,
+        }
+    ),
+    MemberStatus.CLAIMED: frozenset(
+        {
+            MemberStatus.RUNNING,
+            MemberStatus.FAILED,
+            MemberStatus.CANCELLED,
+            MemberStatus.LOST,
+            MemberStatus.SUPERSEDED,
+        }
+    ),
+    MemberStatus.RUNNING: frozenset(
+        {
+            MemberStatus.COMPLETED,
+            MemberStatus.FAILED,
+            MemberStatus.CANCELLED,
+            MemberStatus.LOST,
+            MemberStatus.SUPERSEDED,
+        }
+    ),
+    MemberStatus.COMPLETED: frozenset(),
+    MemberStatus.FAILED: frozenset(),
+    MemberStatus.CANCELLED: frozenset(),
+    MemberStatus.LOST: frozenset(
+        {
+            MemberStatus.RUNNING,
+            MemberStatus.COMPLETED,
+            MemberStatus.FAILED,
+            MemberStatus.CANCELLED,
+            MemberStatus.SUPERSEDED,
+        }
+    ),
+    MemberStatus.SUPERSEDED: frozenset(),
+}
+
 OPEN_CAMPAIGNS = (CampaignStatus.QUEUED, CampaignStatus.RUNNING, CampaignStatus.SETTLING)
 """A campaign in one of these goes on by itself."""
 
@@ -165,8 +216,11 @@ FINISHED_CAMPAIGNS = (CampaignStatus.COMPLETED, CampaignStatus.FAILED, CampaignS
 FINISHED_RUNS = (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED)
 """A run in one of these has ended."""
 
-LIVE_ATTEMPTS = (AttemptStatus.OFFERED, AttemptStatus.CLAIMED, AttemptStatus.RUNNING)
-"""An attempt in one of these occupies its agent."""
+LIVE_ATTEMPTS = (AttemptStatus.PREPARING, AttemptStatus.READY, AttemptStatus.RUNNING)
+"""An attempt in one of these is under way."""
+
+LIVE_MEMBERS = (MemberStatus.OFFERED, MemberStatus.CLAIMED, MemberStatus.RUNNING)
+"""A member in one of these occupies its agent's slot."""
 
 INFRASTRUCTURE_RETRIES = 2
 """How often a run is queued again after a failure that is no result."""

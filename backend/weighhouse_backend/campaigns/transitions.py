@@ -1,17 +1,18 @@
 """The one place that writes a status: checks the tables, stamps the row, tells whoever watches.
 
-Rows come locked from `CampaignRepository` (campaign, then run, then attempt); what changes is told
-in the same transaction, so that nobody hears of a change that was rolled back.
+Rows come locked from `CampaignRepository` and `GangRepository` (campaign, run, attempt, members);
+what changes is told in the same transaction, so that nobody hears of a change that was rolled back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from weighhouse_protocol.report import Failure, RunPhase
 
 from weighhouse_backend.campaigns.errors import TransitionRefused
-from weighhouse_backend.campaigns.models import Attempt, Campaign, Run
+from weighhouse_backend.campaigns.gang_repository import GangRepository
+from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Run
 from weighhouse_backend.campaigns.outbox import Outbox
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.states import (
@@ -21,17 +22,20 @@ from weighhouse_backend.campaigns.states import (
     FINISHED_RUNS,
     INFRASTRUCTURE_RETRIES,
     LIVE_ATTEMPTS,
+    LIVE_MEMBERS,
+    MEMBER_TRANSITIONS,
     RUN_TRANSITIONS,
     AttemptStatus,
     CampaignStatus,
     CancelMode,
+    MemberStatus,
     RunStatus,
 )
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
 
-Status = TypeVar("Status", CampaignStatus, RunStatus, AttemptStatus)
+Status = TypeVar("Status", CampaignStatus, RunStatus, AttemptStatus, MemberStatus)
 
 
 def checked(table: Mapping[Status, frozenset[Status]], now: Status, wanted: Status) -> Status:
@@ -47,12 +51,13 @@ def checked(table: Mapping[Status, frozenset[Status]], now: Status, wanted: Stat
 
 @dataclass(frozen=True)
 class Transitions:
-    """Moves campaigns, runs and attempts, and draws the consequences.
+    """Moves campaigns, runs, attempts and members, and draws the consequences.
 
     Every method expects locked rows of one campaign and works within the caller's transaction.
     """
 
     repository: CampaignRepository
+    gangs: GangRepository
     experiments: ExperimentService
     outbox: Outbox
     jobs: Jobs
@@ -134,23 +139,49 @@ class Transitions:
             self.outbox.runs(campaign, [run])
 
     def attempt(self, attempt: Attempt, to: AttemptStatus, failure: Failure | None = None) -> None:
-        """Move an attempt.
+        """Move an attempt; its members are moved by whoever moves it.
 
         :raises TransitionRefused: when the table does not allow it.
         """
-        now = self.clock.now()
         attempt.status = checked(ATTEMPT_TRANSITIONS, AttemptStatus(attempt.status), to)
         if failure is not None:
             attempt.failure = failure.model_dump(mode="json")
         if to in {AttemptStatus.RUNNING, AttemptStatus.COMPLETED}:
             attempt.failure = None  # a lost one is back
-        if to is AttemptStatus.RUNNING:
-            attempt.started_at = attempt.started_at or now
-        attempt.finished_at = None if to in LIVE_ATTEMPTS else now
-        if to is AttemptStatus.SUPERSEDED:
-            attempt.cancel = CancelMode.KILL
-        if to not in LIVE_ATTEMPTS:
+        attempt.finished_at = None if to in LIVE_ATTEMPTS else self.clock.now()
+
+    def member(
+        self, member: AttemptMember, to: MemberStatus, failure: Failure | None = None
+    ) -> None:
+        """Move a member; when it ends, its slot is free.
+
+        :raises TransitionRefused: when the table does not allow it.
+        """
+        now = self.clock.now()
+        member.status = checked(MEMBER_TRANSITIONS, MemberStatus(member.status), to)
+        if failure is not None:
+            member.failure = failure.model_dump(mode="json")
+        if to in {MemberStatus.RUNNING, MemberStatus.COMPLETED}:
+            member.failure = None
+        if to is MemberStatus.RUNNING:
+            member.started_at = member.started_at or now
+        member.finished_at = None if to in LIVE_MEMBERS else now
+        if to is MemberStatus.SUPERSEDED:
+            member.cancel = CancelMode.KILL
+        if to not in LIVE_MEMBERS:
             self.jobs.send("campaigns.allocate")
+
+    def stop(self, members: Sequence[AttemptMember], mode: CancelMode) -> None:
+        """Tell members to stop: offers nobody took are withdrawn, the others hear it with their
+        next call and occupy their slots until they have ended. Kill is never taken back.
+        """
+        for member in members:
+            if member.status == MemberStatus.OFFERED:
+                self.member(member, MemberStatus.CANCELLED)
+            elif member.status in LIVE_MEMBERS and member.cancel != CancelMode.KILL:
+                member.cancel = mode
+        for attempt_id in {member.attempt_id for member in members}:
+            self.outbox.wake_gang(attempt_id)
 
     def try_again(self, campaign: Campaign, run: Run, failure: Failure) -> None:
         """A run lost its attempt to the infrastructure: queue it again, or give up.
@@ -166,15 +197,24 @@ class Transitions:
             return
         self.run(campaign, run, RunStatus.QUEUED)
 
-    def supersede_others(self, run: Run, winner: Attempt) -> None:
-        """End every other attempt of a run that is still under way; their agents are told."""
-        for other in self.repository.live_attempts(run.id, locked=True):
+    def supersede_others(
+        self, run: Run, winner: Attempt, statuses: Iterable[AttemptStatus] = LIVE_ATTEMPTS
+    ) -> None:
+        """End every other attempt of a run that is in some states; their agents are told."""
+        for other in self.gangs.attempts_in(run.id, statuses, locked=True):
             if other.id != winner.id:
-                self.attempt(other, AttemptStatus.SUPERSEDED)
+                self.supersede(other)
+
+    def supersede(self, attempt: Attempt) -> None:
+        """End an attempt that lost its race: nothing of it is taken any more."""
+        self.attempt(attempt, AttemptStatus.SUPERSEDED)
+        for member in self.gangs.members(attempt.id, locked=True):
+            if member.status in {*LIVE_MEMBERS, MemberStatus.LOST}:
+                self.member(member, MemberStatus.SUPERSEDED)
 
     def begin(self, campaign: Campaign) -> None:
-        """An agent took up a run: a queued campaign is under way."""
-        if campaign.status == CampaignStatus.QUEUED:
+        """An agent took up a run, or the late result of one has come: the campaign is under way."""
+        if campaign.status != CampaignStatus.RUNNING:
             self.campaign(campaign, CampaignStatus.RUNNING)
 
     def close_if_done(self, campaign: Campaign) -> None:
@@ -183,6 +223,7 @@ class Transitions:
             return
         if self.repository.open_runs_count(campaign.id):
             return
+        campaign.waiting_for = None
         if campaign.cancel_requested_at is not None:
             self.campaign(campaign, CampaignStatus.CANCELLED)
             return

@@ -7,6 +7,7 @@ from uuid import UUID
 from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
+from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.progress import RunGroup, count_groups, count_runs, seconds_left
 from weighhouse_backend.campaigns.repository import CampaignRepository
@@ -50,6 +51,11 @@ class CampaignViews:
     disclosure: DisclosureService
     clock: Clock
 
+    @property
+    def gangs(self) -> GangRepository:
+        """Queries of attempts and members."""
+        return GangRepository(self.repository.session, self.repository)
+
     def summaries(self, campaigns: Sequence[Campaign]) -> list[CampaignSummary]:
         """Campaigns without their matrices, in the given order; three queries, however many."""
         counts = self.repository.counts(campaign.id for campaign in campaigns)
@@ -74,6 +80,8 @@ class CampaignViews:
                 finished_at=campaign.finished_at,
                 runs=RunCountsRead(**asdict(count_runs(counts.get(campaign.id, {})))),
                 requested_by=campaign.requested_by,
+                waiting_for=campaign.waiting_for,
+                set_aside=campaign.set_aside,
             )
             for campaign in campaigns
         ]
@@ -83,7 +91,7 @@ class CampaignViews:
         document = self.experiments.document(campaign.revision_id)
         cells = self.repository.cells(campaign.id)
         runs = self.repository.runs(campaign.id)
-        agents = self.repository.agents_of(campaign.id)
+        agents = self.gangs.agents_of(campaign.id)
         address = f"/api/v1/campaigns/{campaign.id}"
         return CampaignRead(
             **dict(self.summaries([campaign])[0]),
@@ -119,7 +127,7 @@ class CampaignViews:
         waiting = campaign.status == CampaignStatus.QUEUED
         if campaign.status in FINISHED_CAMPAIGNS or campaign.paused or waiting:
             return None
-        return seconds_left(groups, self.repository.attempts_under_way(campaign.id))
+        return seconds_left(groups, self.gangs.attempts_under_way(campaign.id))
 
     def _targets(self, document: Document) -> list[TargetOfCampaign]:
         manifests = self.catalog.manifests()

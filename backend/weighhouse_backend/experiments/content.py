@@ -6,13 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.experiment import Experiment, Placement
 
 MISSING = object()
 """Stands for a value that one of two documents does not have."""
 
 NAMED_BY = ("name", "system")
 """Keys that name an element of a list; elements are matched by them, not by their place."""
+CAME_LATER: Mapping[str, Any] = {
+    name: value
+    for name, value in Placement().model_dump(mode="json").items()
+    if name in {"servers", "drivers", "apart"}
+}
+"""Fields of the placement that documents of before do not have, with their defaults."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,14 @@ def stored_form(experiment: Experiment) -> dict[str, Any]:
 
 
 def content_hash(document: Mapping[str, Any]) -> str:
-    """SHA-256, hex, of a stored document; the order of its keys does not matter."""
+    """SHA-256, hex, of a stored document; the order of its keys does not matter, and neither do
+    fields that came later and are left at their defaults: a document of before has its hash.
+    """
+    placement = document.get("placement")
+    if isinstance(placement, Mapping):
+        kept = {name: value for name, value in placement.items()
+                if name not in CAME_LATER or value != CAME_LATER[name]}  # fmt: skip
+        document = {**document, "placement": kept}
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 

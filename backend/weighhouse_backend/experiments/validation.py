@@ -17,6 +17,7 @@ from weighhouse_backend.experiments.content import stored_form
 from weighhouse_backend.experiments.errors import ExperimentInvalid, field_problems
 from weighhouse_backend.experiments.estimates import campaign_seconds
 from weighhouse_backend.experiments.manifest_checks import check
+from weighhouse_backend.experiments.placement_checks import check_placement
 from weighhouse_backend.experiments.schemas import (
     ComparabilityRead,
     DocumentSource,
@@ -86,7 +87,8 @@ class ValidationService:
         )
 
     def _errors(self, experiment: Experiment) -> list[FieldError]:
-        errors = check(experiment, self.catalog.manifests())
+        manifests = self.catalog.manifests()
+        errors = [*check(experiment, manifests), *check_placement(experiment, manifests)]
         if experiment.runs_count > MOST_RUNS:
             errors.append(
                 FieldError(

@@ -38,14 +38,26 @@ class FleetRepository:
             .order_by(Agent.revoked_at.is_not(None), Agent.name, Agent.id)
         ).all()
 
-    def working(self, *, lock: bool = False) -> Sequence[Agent]:
-        """Agents that are neither revoked nor draining; those others hold are passed over."""
-        statement = (
-            select(Agent).where(Agent.revoked_at.is_(None), ~Agent.draining).order_by(Agent.id)
-        )
-        if lock:
-            statement = statement.with_for_update(skip_locked=True)
-        return self.session.scalars(statement).all()
+    def working(self, project_id: UUID, limit: int) -> Sequence[Agent]:
+        """Agents of a project that are neither revoked nor draining."""
+        return self.session.scalars(
+            select(Agent)
+            .where(Agent.project_id == project_id, Agent.revoked_at.is_(None), ~Agent.draining)
+            .order_by(Agent.id)
+            .limit(limit)
+        ).all()
+
+    def lock_working(self, agent_ids: Collection[UUID]) -> Sequence[Agent]:
+        """Those of some agents that are neither revoked nor draining, locked in the order of their
+        ids; those others hold are passed over.
+        """
+        return self.session.scalars(
+            select(Agent)
+            .where(Agent.id.in_(agent_ids), Agent.revoked_at.is_(None), ~Agent.draining)
+            .order_by(Agent.id)
+            .with_for_update(skip_locked=True)
+            .execution_options(populate_existing=True)
+        ).all()
 
     def counts_by_plugin(self, project_ids: Collection[UUID]) -> dict[str, int]:
         """How many agents of projects have each plugin."""

@@ -34,6 +34,8 @@ from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine
 
+MOST_CANDIDATES = 2000
+"""Agents of a project that an allocator looks at in one round."""
 SEEN_GRAIN = datetime.timedelta(seconds=1)
 
 
@@ -260,11 +262,31 @@ class FleetService:
             server_time=self.clock.now(),
         )
 
-    def candidates(self) -> list[Agent]:
-        """Agents that may take work now, locked: reachable, not draining, in a session."""
+    def candidates(self, project_id: UUID) -> list[Agent]:
+        """A project's agents that may take work now, not locked: reachable, not draining, in a
+        session; so many at most as are looked at in one round.
+        """
         return [
             agent
-            for agent in self.repository.working(lock=True)
+            for agent in self.repository.working(project_id, MOST_CANDIDATES)
+            if agent.process_id is not None and self.is_reachable(agent)
+        ]
+
+    def enrolled(self, project_id: UUID) -> list[Agent]:
+        """A project's agents that are not revoked and have had a session, reachable or not."""
+        return [
+            agent
+            for agent in self.repository.agents([project_id])
+            if agent.revoked_at is None and agent.process_id is not None
+        ]
+
+    def lock_free(self, agent_ids: Sequence[UUID]) -> list[Agent]:
+        """Those of some agents that may take work and that nobody holds, locked in the order of
+        their ids. Never waits.
+        """
+        return [
+            agent
+            for agent in self.repository.lock_working(agent_ids)
             if agent.process_id is not None and self.is_reachable(agent)
         ]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
-from weighhouse_backend.campaigns.attempts import AttemptService
-from weighhouse_backend.campaigns.models import Attempt
+from weighhouse_backend.campaigns.intake import IntakeService
+from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.results.errors import ArtifactDiffers, ArtifactTooLarge, ResultNotThere
 from weighhouse_backend.results.models import Artifact
@@ -56,43 +56,55 @@ class ArtifactService:
     """Takes files of attempts and hands them out again."""
 
     repository: ResultRepository
-    attempts: AttemptService
+    intake: IntakeService
     store: ArtifactStore
     clock: Clock
 
-    def has(self, attempt: Attempt, sha256: str) -> bool:
-        """Has the attempt's project this content already? Then it need not be sent."""
-        known = self.repository.artifact_of_project(attempt.project_id, sha256)
-        return known is not None and self.store.path(attempt.project_id, sha256).exists()
+    def has(self, member: AttemptMember, sha256: str) -> bool:
+        """Has the member's project this content already? Then it need not be sent."""
+        known = self.repository.artifact_of_project(member.project_id, sha256)
+        return known is not None and self.store.path(member.project_id, sha256).exists()
 
     def put(
-        self, attempt_id: UUID, sha256: str, content: bytes, *, name: str, media_type: str
+        self,
+        attempt_id: UUID,
+        sha256: str,
+        content: bytes,
+        *,
+        name: str,
+        media_type: str,
+        member: int = 0,
     ) -> bool:
         """Store a file of an attempt.
 
         :returns: whether it is new to the attempt; repeating changes nothing.
         :raises ArtifactTooLarge: when it is larger than is kept.
         :raises ArtifactDiffers: when the content does not have that hash.
+        :raises AttemptNotYours: when the member has ended: nothing more is taken of it.
         """
         if len(content) > MOST_BYTES:
             raise ArtifactTooLarge(f"an artefact may have {MOST_BYTES:,} bytes")
         found = hashlib.sha256(content).hexdigest()
         if found != sha256:
             raise ArtifactDiffers(f"the content's hash is {found}")
-        attempt = self.attempts.open_batch(attempt_id)
-        known = any(item.sha256 == sha256 for item in self.repository.artifacts(attempt.id))
-        self.store.write(attempt.project_id, sha256, content)
+        own = self.intake.open_batch(attempt_id, member=member)
+        mine = (item for item in self.repository.artifacts(attempt_id) if item.member == own.index)
+        if any(item.sha256 == sha256 for item in mine):
+            return False
+        self.intake.require_open(own)
+        self.store.write(own.project_id, sha256, content)
         row = {
-            "attempt_id": attempt.id,
+            "attempt_id": own.attempt_id,
+            "member": own.index,
             "sha256": sha256,
-            "project_id": attempt.project_id,
+            "project_id": own.project_id,
             "name": name,
             "media_type": media_type,
             "size_bytes": len(content),
             "created_at": self.clock.now(),
         }
         self.repository.insert_new(Artifact, [row])
-        return not known
+        return True
 
     def path(self, attempt_id: UUID, sha256: str) -> tuple[Artifact, Path]:
         """A file of an attempt, and where it lies.

@@ -122,23 +122,35 @@ def merge_neighbours(intervals: Sequence[StoredInterval], width: int) -> Iterato
     Counts are added, histograms of the successes merged. Raises HistogramError.
     """
     for members in _neighbours(intervals, width):
-        phase = _summed(members)
-        yield StoredInterval(
-            phase=phase.phase,
-            phase_index=members[0].phase_index,
-            start_us=phase.start_us,
-            duration_us=phase.end_us - phase.start_us,
-            operations={name: _outcomes(item) for name, item in phase.operations.items()},
-            lag=None if phase.lag is None else phase.lag.encoded(),
-            driver=DriverUse(
-                cpu_us=phase.cpu_us,
-                loop_delay_p99_us=phase.loop_delay_p99_us,
-                steal_percent=phase.steal_percent,
-                in_flight_max=max(member.driver.in_flight_max for member in members),
-                reconnects=phase.reconnects,
-                saturated=phase.saturated,
-            ),
-        )
+        yield merge_intervals(members)
+
+
+def merge_intervals(
+    members: Sequence[StoredInterval], start_us: int | None = None, end_us: int | None = None
+) -> StoredInterval:
+    """Intervals of one phase merged into one.
+
+    :param start_us: default: the earliest begin; and so for the end. Raises HistogramError.
+    """
+    phase = _summed(members)
+    start = phase.start_us if start_us is None else start_us
+    end = phase.end_us if end_us is None else end_us
+    return StoredInterval(
+        phase=phase.phase,
+        phase_index=members[0].phase_index,
+        start_us=start,
+        duration_us=end - start,
+        operations={name: _outcomes(item) for name, item in phase.operations.items()},
+        lag=None if phase.lag is None else phase.lag.encoded(),
+        driver=DriverUse(
+            cpu_us=phase.cpu_us,
+            loop_delay_p99_us=phase.loop_delay_p99_us,
+            steal_percent=phase.steal_percent,
+            in_flight_max=max(member.driver.in_flight_max for member in members),
+            reconnects=phase.reconnects,
+            saturated=phase.saturated,
+        ),
+    )
 
 
 def series(merged: Iterable[Window], origin_us: int) -> Series:

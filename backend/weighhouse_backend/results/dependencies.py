@@ -34,19 +34,19 @@ class Results:
     def events(self) -> EventService:
         """Takes in what attempts report."""
         campaigns = self.campaigns
-        return EventService(self.repository, campaigns.attempts, campaigns.runs, campaigns.outbox)
+        return EventService(self.repository, campaigns.intake, campaigns.runs)
 
     @cached_property
     def logs(self) -> LogService:
         """Takes in logs."""
-        return LogService(self.repository, self.campaigns.attempts)
+        return LogService(self.repository, self.campaigns.intake)
 
     @cached_property
     def artifacts(self) -> ArtifactService:
         """Takes in files."""
         campaigns = self.campaigns
         store = ArtifactStore(campaigns.settings.artifact_dir)
-        return ArtifactService(self.repository, campaigns.attempts, store, campaigns.clock)
+        return ArtifactService(self.repository, campaigns.intake, store, campaigns.clock)
 
     @cached_property
     def settlement(self) -> SettlementService:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import FileResponse, PlainTextResponse
 from weighhouse_protocol.report import EventBatch, EventsAccepted
 
-from weighhouse_backend.campaigns.dependencies import AttemptDep
+from weighhouse_backend.campaigns.dependencies import MemberDep
 from weighhouse_backend.campaigns.models import Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.identity.access import CallerDep
@@ -63,19 +63,19 @@ async def _body(request: Request, limit: int) -> bytes | None:
 
 @agent_router.post("/attempts/{attempt_id}/events")
 def results_store_events(
-    attempt: AttemptDep, body: EventBatch, results: ResultsDep
+    member: MemberDep, body: EventBatch, results: ResultsDep
 ) -> EventsAccepted:
     """Store numbered events; what is stored already is passed over.
 
     The answer tells the next sequence that is expected. It is lower than the batch's when events
     before it are missing.
     """
-    return results.events.store(attempt.id, body.events)
+    return results.events.store(member.attempt_id, body.events, member.index)
 
 
 @agent_router.put("/attempts/{attempt_id}/logs/{stream}", status_code=202)
 def results_append_log(
-    attempt: AttemptDep,
+    member: MemberDep,
     stream: Stream,
     offset: Annotated[int, Query(ge=0)],
     piece: Annotated[bytes, Depends(_piece)],
@@ -83,22 +83,22 @@ def results_append_log(
     response: Response,
 ) -> LogAccepted:
     """Store the piece of a log that begins at an offset; 416 when bytes before it are missing."""
-    following = results.logs.append(attempt.id, stream, offset, piece)
+    following = results.logs.append(member.attempt_id, stream, offset, piece, member.index)
     response.headers["Upload-Offset"] = str(following)
     return LogAccepted(next_offset=following)
 
 
 @agent_router.head("/attempts/{attempt_id}/artifacts/{sha256}")
-def results_has_artifact(attempt: AttemptDep, sha256: Sha256, results: ResultsDep) -> Response:
+def results_has_artifact(member: MemberDep, sha256: Sha256, results: ResultsDep) -> Response:
     """200 when the project has a file with this hash already, else 404."""
-    if not results.artifacts.has(attempt, sha256):
+    if not results.artifacts.has(member, sha256):
         raise ResultNotThere
     return Response()
 
 
 @agent_router.put("/attempts/{attempt_id}/artifacts/{sha256}", status_code=201)
 def results_put_artifact(
-    attempt: AttemptDep,
+    member: MemberDep,
     sha256: Sha256,
     content: Annotated[bytes, Depends(_content)],
     request: Request,
@@ -108,7 +108,14 @@ def results_put_artifact(
 ) -> None:
     """Store a file under its hash; 200 when the attempt had it already."""
     media_type = request.headers.get("Content-Type", "application/octet-stream")[:200]
-    new = results.artifacts.put(attempt.id, sha256, content, name=name, media_type=media_type)
+    new = results.artifacts.put(
+        member.attempt_id,
+        sha256,
+        content,
+        name=name,
+        media_type=media_type,
+        member=member.index,
+    )
     if not new:
         response.status_code = 200
 
@@ -151,9 +158,14 @@ def results_read_heatmap(
 
 
 @router.get("/runs/{run_id}/logs/{stream}", response_class=PlainTextResponse)
-def results_read_log(run: VisibleRunDep, stream: Stream, results: ResultsDep) -> PlainTextResponse:
-    """A log as text."""
-    text = results.reading.log(run, stream).decode("utf-8", errors="replace")
+def results_read_log(
+    run: VisibleRunDep,
+    stream: Stream,
+    results: ResultsDep,
+    member: Annotated[int | None, Query(ge=0)] = None,
+) -> PlainTextResponse:
+    """A log as text; of a run on several machines that of a member, by default the first."""
+    text = results.reading.log(run, stream, member).decode("utf-8", errors="replace")
     return PlainTextResponse(text)
 
 

@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.models import Cell, Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results import views
-from weighhouse_backend.results.models import RunRecord, RunSummary
+from weighhouse_backend.results.models import RunSummary
+from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.summaries import ALL
 
@@ -43,7 +44,7 @@ class RunFigures:
     memory_before_bytes: float | None = None
     memory_bytes: float | None = None
     load_throughput: float | None = None
-    record: RunRecord | None = None
+    record: AttemptRecord | None = None
     """The facts it was measured under."""
 
     @property
@@ -93,7 +94,7 @@ class FigureService:
 
 
 def _figures(
-    run: Run, cell: Cell, summaries: Sequence[RunSummary], record: RunRecord | None
+    run: Run, cell: Cell, summaries: Sequence[RunSummary], record: AttemptRecord | None
 ) -> RunFigures:
     totals = {row.phase: row for row in summaries if row.operation == ALL}
     counts = run.status == RunStatus.COMPLETED

@@ -19,14 +19,13 @@ from weighhouse_protocol.report import (
     TimelineMark,
 )
 
-from weighhouse_backend.campaigns.attempts import AttemptService
-from weighhouse_backend.campaigns.models import Attempt
-from weighhouse_backend.campaigns.outbox import Outbox
+from weighhouse_backend.campaigns.instants import instant
+from weighhouse_backend.campaigns.intake import IntakeService
+from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.results import models
 from weighhouse_backend.results.errors import EventsInvalid
 from weighhouse_backend.results.histograms import HistogramError
-from weighhouse_backend.results.instants import instant
 from weighhouse_backend.results.live import LiveSample
 from weighhouse_backend.results.packing import StoredInterval, from_report
 from weighhouse_backend.results.repository import ResultRepository, interval_row
@@ -54,42 +53,46 @@ class EventService:
     """Stores numbered events of attempts."""
 
     repository: ResultRepository
-    attempts: AttemptService
+    intake: IntakeService
     runs: RunService
-    outbox: Outbox
 
-    def store(self, attempt_id: UUID, events: Sequence[AttemptEvent]) -> EventsAccepted:
+    def store(
+        self, attempt_id: UUID, events: Sequence[AttemptEvent], member: int = 0
+    ) -> EventsAccepted:
         """Store a batch of events.
 
-        Idempotent by (attempt, sequence): what is stored already is passed over. Events after a gap
-        are not stored; the answer tells the sequence that is expected, which is where the sender
-        goes on. Everything below the answer's `next_sequence` is stored when it is sent.
+        Idempotent by (attempt, member, sequence): what is stored already is passed over. Events
+        after a gap are not stored; the answer tells the sequence that is expected, which is where
+        the sender goes on. Everything below the answer's `next_sequence` is stored when it is sent.
 
         :raises EventsInvalid: when a histogram is not base64.
+        :raises AttemptNotYours: when the member has ended: nothing more is taken of it.
         """
-        attempt = self.attempts.open_batch(attempt_id, latest_phase(events))
-        fresh = list(in_order(events, attempt.events_stored))
+        own = self.intake.open_batch(attempt_id, latest_phase(events), member)
+        fresh = list(in_order(events, own.events_stored))
         if not fresh:
-            return EventsAccepted(next_sequence=attempt.events_stored)
+            return EventsAccepted(next_sequence=own.events_stored)
+        self.intake.require_open(own)
         rows = _Rows()
         try:
             for event in fresh:
-                self._sort(attempt, event, rows)
+                self._sort(own, event, rows)
         except HistogramError as error:
             raise EventsInvalid(str(error)) from error
         self.repository.insert_new(models.Interval, rows.intervals)
         self.repository.insert_new(models.ResourceSample, rows.samples)
         self.repository.insert_new(models.TimelineMark, rows.marks)
         following = fresh[-1].sequence + 1
-        self.attempts.advance(attempt, following)
+        self.intake.advance(own, following)
         if rows.latest is not None:
-            self._tell(attempt, rows.latest)
+            self._tell(own, rows.latest)
         return EventsAccepted(next_sequence=following)
 
-    def _sort(self, attempt: Attempt, event: AttemptEvent, rows: _Rows) -> None:
+    def _sort(self, own: AttemptMember, event: AttemptEvent, rows: _Rows) -> None:
         keys: dict[str, Any] = {
-            "attempt_id": attempt.id,
-            "project_id": attempt.project_id,
+            "attempt_id": own.attempt_id,
+            "member": own.index,
+            "project_id": own.project_id,
             "sequence": event.sequence,
         }
         if isinstance(event, IntervalReported):
@@ -105,14 +108,14 @@ class EventService:
             mark = {"at": instant(event.at_us), "kind": event.mark, "label": event.label}
             rows.marks.append({**keys, **mark})
         else:
-            record = self.repository.record_for_update(attempt.id, attempt.project_id)
+            record = self.repository.record_for_update(own)
             note(record, event)
 
-    def _tell(self, attempt: Attempt, latest: StoredInterval) -> None:
-        sample = LiveSample.of(latest, attempt.run_id, attempt.started_at)
-        run = self.runs.find(attempt.run_id)
+    def _tell(self, own: AttemptMember, latest: StoredInterval) -> None:
+        run = self.runs.of_attempt(own.attempt_id)
         if run is not None:
-            self.outbox.live(run.campaign_id, sample.as_json())
+            sample = LiveSample.of(latest, run.id, own.started_at)
+            self.intake.tell_live(own, sample.as_json())
 
 
 def latest_phase(events: Iterable[AttemptEvent]) -> RunPhase | None:
@@ -132,7 +135,7 @@ def in_order(events: Iterable[AttemptEvent], expected: int) -> Iterable[AttemptE
 
 
 def note(record: models.RunRecord, event: TargetDescribed | MemoryMeasured | PhaseEnded) -> None:
-    """Write an event that tells a fact of the whole attempt into its record."""
+    """Write an event that tells a fact of a member into its record."""
     if isinstance(event, TargetDescribed):
         facts: MachineFacts = event.facts
         record.version = event.version
@@ -146,6 +149,7 @@ def note(record: models.RunRecord, event: TargetDescribed | MemoryMeasured | Pha
         record.co_located = event.co_located
         record.layout = event.layout
         record.stream_hash = event.stream_hash
+        record.threads = event.threads
     elif isinstance(event, MemoryMeasured):
         memory = MemoryRead.model_validate(event.model_dump())
         record.memory = {**record.memory, event.moment: memory.model_dump(mode="json")}

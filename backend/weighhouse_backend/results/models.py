@@ -1,32 +1,42 @@
 """Tables of results: from intervals and samples to summaries, logs and artefacts.
 
-Everything here belongs to an attempt, so that a superseded attempt is never counted: the result of
-a run is what its winning attempt reported.
+Everything here belongs to a member of an attempt (summaries: to the attempt, merged over its
+members), so that a superseded attempt is never counted: the result of a run is what the members of
+its winning attempt reported.
 """
 
 import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, Text
+from sqlalchemy import BigInteger, ForeignKey, ForeignKeyConstraint, Index, LargeBinary, Text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
 
 
+def _of_member() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(
+        ["attempt_id", "member"],
+        ["attempt_members.attempt_id", "attempt_members.index"],
+        ondelete="CASCADE",
+    )
+
+
 class Interval(Base):
     """What one driver saw in one interval; or several merged, for charts of long runs."""
 
     __tablename__ = "intervals"
+    __table_args__ = (_of_member(),)
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
+    attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
+    member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     span: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    """Intervals merged into this row; 1 is an interval as the driver reported it."""
+    """Intervals merged into this row; 1 is an interval as the driver reported it, more are merged
+    over all drivers and stand with member 0."""
     sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    """Number of the (first) event in the attempt."""
+    """Number of the (first) event of the member."""
     project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     phase: Mapped[str] = mapped_column(Text)
     phase_index: Mapped[int]
@@ -46,10 +56,10 @@ class ResourceSample(Base):
     """What system, driver and machine used over one sampling period."""
 
     __tablename__ = "resource_samples"
+    __table_args__ = (_of_member(),)
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
+    attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
+    member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     at: Mapped[datetime.datetime]
@@ -69,10 +79,10 @@ class TimelineMark(Base):
     """Something happened at an instant: a phase began, or an event of system or plugin."""
 
     __tablename__ = "timeline_marks"
+    __table_args__ = (_of_member(),)
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
+    attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
+    member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     at: Mapped[datetime.datetime]
@@ -81,13 +91,16 @@ class TimelineMark(Base):
 
 
 class RunRecord(Base):
-    """The facts of an attempt: what was set up, where, and what the driver said of its phases."""
+    """What one member told: what was set up, where, and what its driver said of its phases.
+
+    `records.AttemptRecord` is what all members of an attempt told together.
+    """
 
     __tablename__ = "run_records"
+    __table_args__ = (_of_member(),)
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
+    attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
+    member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     version: Mapped[str | None] = mapped_column(Text)
     endpoints: Mapped[list[Any]] = mapped_column(JSONB, default=list)
@@ -101,12 +114,14 @@ class RunRecord(Base):
     co_located: Mapped[bool | None]
     layout: Mapped[str | None] = mapped_column(Text)
     stream_hash: Mapped[str | None] = mapped_column(Text)
+    threads: Mapped[int | None]
+    """Driver threads; none where no load was made, or an older agent did not tell."""
     memory: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """Moment → `schemas.MemoryRead`."""
     phases: Mapped[list[Any]] = mapped_column(JSONB, default=list)
     """`schemas.PhaseRecord` each."""
     driver: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
-    """`schemas.DriverRecord`; written when settled."""
+    """`schemas.DriverRecord` over all drivers; written with member 0 when settled."""
     settled_at: Mapped[datetime.datetime | None]
 
 
@@ -151,10 +166,10 @@ class RunLog(Base):
     """A piece of a log, as it was uploaded."""
 
     __tablename__ = "run_logs"
+    __table_args__ = (_of_member(),)
 
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
-    )
+    attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
+    member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     stream: Mapped[str] = mapped_column(Text, primary_key=True)
     begin: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     """Offset of the piece's first byte in its stream."""
@@ -166,11 +181,13 @@ class Artifact(Base):
     """A file an attempt left; its content lies under its hash, once for a project."""
 
     __tablename__ = "artifacts"
-    __table_args__ = (Index("ix_artifacts_project_id_sha256", "project_id", "sha256"),)
-
-    attempt_id: Mapped[UUID] = mapped_column(
-        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    __table_args__ = (
+        _of_member(),
+        Index("ix_artifacts_project_id_sha256", "project_id", "sha256"),
     )
+
+    attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
+    member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     sha256: Mapped[str] = mapped_column(Text, primary_key=True)
     project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(Text)

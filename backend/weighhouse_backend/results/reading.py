@@ -6,20 +6,22 @@ from uuid import UUID
 
 from sqlalchemy import select
 
+from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.runs import RunService
+from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.results import charts, views
 from weighhouse_backend.results.errors import ResultNotThere
 from weighhouse_backend.results.histograms import Histogram
-from weighhouse_backend.results.instants import microseconds
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.repository import RAW, ResultRepository
 from weighhouse_backend.results.schemas import (
     ArtifactRead,
     HeatMapRead,
+    MachineLines,
     OperationLineRead,
     PhaseSpanRead,
     RunFacts,
@@ -58,13 +60,17 @@ class RunReadService:
         winners = {run.result_attempt_id for run in runs if run.result_attempt_id is not None}
         summaries = self.repository.summaries(winners)
         records = self.repository.records(winners)
+        shown = {run.id: views.shown_attempt(run, attempts[run.id]) for run in runs}
+        members = self.repository.members({one.id for one in shown.values() if one is not None})
         found = []
         for run in runs:
+            attempt = shown[run.id]
             cell, winner = cells[run.cell_id], run.result_attempt_id
             summary = None
             if winner is not None:
                 summary = views.run_summary(summaries[winner], records.get(winner), cell.load_kind)
-            found.append(views.listed(run, cell, attempts[run.id], summary))
+            taking_part = [] if attempt is None else members[attempt.id]
+            found.append(views.listed(run, cell, taking_part, summary))
         return found
 
     def facts(self, run: Run) -> RunFacts:
@@ -72,27 +78,36 @@ class RunReadService:
         repository = self.repository
         attempts = repository.attempts([run.id])[run.id]
         shown = views.shown_attempt(run, attempts)
+        members = repository.members([attempt.id for attempt in attempts])
         record = None if shown is None else repository.record(shown.id)
+        told = {} if record is None else {part.member: part for part in record.members}
+        streams = {} if shown is None else repository.log_streams(shown.id)
         campaign = repository.session.get_one(Campaign, run.campaign_id)
         cell = repository.cells([run.cell_id])[run.cell_id]
         document = self.experiments.document(campaign.revision_id)
         return RunFacts(
             **dict(self.views([run])[0]),
-            attempts=[views.attempt_read(attempt) for attempt in attempts],
+            attempts=[views.attempt_read(attempt, members[attempt.id]) for attempt in attempts],
+            waiting_for=campaign.waiting_for if run.status == RunStatus.QUEUED else None,
+            members=[
+                views.member_read(member, told.get(member.index), streams.get(member.index, []))
+                for member in ([] if shown is None else members[shown.id])
+            ],
             environment={} if record is None else record.facts,
             target=views.target_of_run(record),
             reproduce=views.reproduce(document, campaign, cell, run),
             timeline=[
-                TimelineItem(at=mark.at, kind=mark.kind, label=mark.label)
+                TimelineItem(at=mark.at, kind=mark.kind, label=mark.label, member=mark.member)
                 for mark in ([] if shown is None else repository.marks(shown.id))
             ],
-            log_streams=[] if shown is None else list(repository.log_streams(shown.id)),
+            log_streams=streams.get(min(streams, default=0), []),
             artifacts=[
                 ArtifactRead(
                     sha256=item.sha256,
                     name=item.name,
                     media_type=item.media_type,
                     size_bytes=item.size_bytes,
+                    member=item.member,
                 )
                 for item in ([] if shown is None else repository.artifacts(shown.id))
             ],
@@ -103,12 +118,18 @@ class RunReadService:
         attempt_id = self.shown_id(run)
         if attempt_id is None:
             return RunSeriesRead(
-                phases=[], marks=[], operations={}, resources=views.resource_lines([], 0, points)
+                phases=[],
+                marks=[],
+                operations={},
+                resources=views.resource_lines([], 0, points),
+                machines=[],
             )
         intervals = self.chart_intervals(attempt_id, points)
+        members = self.repository.members([attempt_id])[attempt_id]
         samples = self.repository.samples(attempt_id)
         starts = [interval.start_us for interval in intervals]
         origin = min(starts or [microseconds(sample.at) for sample in samples[:1]], default=0)
+        first = samples[0].member if samples else 0
         drawn = charts.series(charts.windows(intervals, points), origin)
         return RunSeriesRead(
             phases=[PhaseSpanRead(**asdict(phase)) for phase in drawn.phases],
@@ -124,7 +145,21 @@ class RunReadService:
             operations={
                 name: OperationLineRead(**asdict(line)) for name, line in drawn.operations.items()
             },
-            resources=views.resource_lines(samples, origin, points),
+            resources=views.resource_lines(
+                [sample for sample in samples if sample.member == first], origin, points
+            ),
+            machines=[
+                MachineLines(
+                    member=member.index,
+                    agent_name=member.agent_name,
+                    resources=views.resource_lines(
+                        [sample for sample in samples if sample.member == member.index],
+                        origin - (member.clock_offset_us or 0) if len(members) > 1 else origin,
+                        points,
+                    ),
+                )
+                for member in members
+            ],
         )
 
     def heat_map(self, run: Run, columns: int) -> HeatMapRead:
@@ -149,13 +184,17 @@ class RunReadService:
             }
         )
 
-    def log(self, run: Run, stream: str) -> bytes:
+    def log(self, run: Run, stream: str, member: int | None = None) -> bytes:
         """A log of the attempt a run is shown by.
 
+        :param member: whose; default: the first that has logs.
         :raises ResultNotThere: when there is none of that name.
         """
         attempt_id = self.shown_id(run)
-        found = None if attempt_id is None else self.repository.log(attempt_id, stream)
+        found = None
+        if attempt_id is not None:
+            whose = min(self.repository.log_streams(attempt_id), default=0)
+            found = self.repository.log(attempt_id, stream, whose if member is None else member)
         if found is None:
             raise ResultNotThere(f"the run has no log {stream!r}")
         return found

@@ -1,6 +1,6 @@
 """All queries of results."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -9,9 +9,11 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Attempt, Cell
+from weighhouse_backend.campaigns.instants import instant, microseconds
+from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell
 from weighhouse_backend.kit.db import Base
-from weighhouse_backend.results.instants import instant, microseconds
+from weighhouse_backend.results.aligning import AlignedPhase, align
+from weighhouse_backend.results.charts import merge_intervals
 from weighhouse_backend.results.models import (
     Artifact,
     Interval,
@@ -27,8 +29,10 @@ from weighhouse_backend.results.packing import (
     StoredInterval,
     cut,
     pack,
+    successes,
     unpack,
 )
+from weighhouse_backend.results.records import AttemptRecord, merged
 from weighhouse_backend.results.summaries import US_PER_SECOND
 
 RAW = 1
@@ -49,17 +53,18 @@ class ResultRepository:
         if rows:
             self.session.execute(insert(table).on_conflict_do_nothing(), rows)
 
-    def record(self, attempt_id: UUID) -> RunRecord | None:
-        """The facts of an attempt."""
-        return self.session.get(RunRecord, attempt_id)
+    def record(self, attempt_id: UUID) -> AttemptRecord | None:
+        """The facts of an attempt, over all its members."""
+        return self.records([attempt_id]).get(attempt_id)
 
-    def record_for_update(self, attempt_id: UUID, project_id: UUID) -> RunRecord:
-        """The facts of an attempt, made when there are none yet. The attempt has to be locked."""
-        found = self.session.get(RunRecord, attempt_id)
+    def record_for_update(self, member: AttemptMember) -> RunRecord:
+        """The facts a member told, made when there are none yet. The member has to be locked."""
+        found = self.session.get(RunRecord, (member.attempt_id, member.index))
         if found is None:
             found = RunRecord(
-                attempt_id=attempt_id,
-                project_id=project_id,
+                attempt_id=member.attempt_id,
+                member=member.index,
+                project_id=member.project_id,
                 endpoints=[],
                 effective_configuration=[],
                 commands=[],
@@ -70,17 +75,56 @@ class ResultRepository:
             self.session.add(found)
         return found
 
-    def records(self, attempt_ids: Collection[UUID]) -> dict[UUID, RunRecord]:
+    def records(self, attempt_ids: Collection[UUID]) -> dict[UUID, AttemptRecord]:
         """The facts of several attempts."""
-        found = self.session.scalars(
+        rows = self.session.scalars(
             select(RunRecord).where(RunRecord.attempt_id.in_(list(attempt_ids)))
         )
-        return {record.attempt_id: record for record in found}
+        parts: dict[UUID, list[RunRecord]] = {}
+        for row in rows:
+            parts.setdefault(row.attempt_id, []).append(row)
+        return {attempt_id: merged(found) for attempt_id, found in parts.items()}
+
+    def members(self, attempt_ids: Collection[UUID]) -> dict[UUID, list[AttemptMember]]:
+        """Members of several attempts, in order of their index."""
+        found: dict[UUID, list[AttemptMember]] = {attempt_id: [] for attempt_id in attempt_ids}
+        rows = self.session.scalars(
+            select(AttemptMember)
+            .where(AttemptMember.attempt_id.in_(list(attempt_ids)))
+            .order_by(AttemptMember.index)
+        )
+        for member in rows:
+            found[member.attempt_id].append(member)
+        return found
 
     def intervals(self, attempt_id: UUID, *, span: int = RAW) -> list[StoredInterval]:
-        """Intervals of an attempt in order; fetched in batches, unpacked as they come."""
+        """Intervals of an attempt in order; fetched in batches, unpacked as they come. Those of
+        several drivers are merged on common bounds.
+        """
+        drivers = self.drivers(attempt_id, span=span)
+        if len(drivers) <= 1:
+            return [interval for found in drivers.values() for interval in found]
+        return [
+            merge_intervals(step.parts, step.start_us, step.end_us)
+            for phase in self.aligned(attempt_id, drivers)
+            for step in phase.steps
+        ]
+
+    def aligned(
+        self, attempt_id: UUID, drivers: Mapping[int, Sequence[StoredInterval]]
+    ) -> list[AlignedPhase]:
+        """The phases of an attempt's drivers on common bounds, by the server's clock."""
+        offsets = {
+            member.index: member.clock_offset_us or 0
+            for member in self.members([attempt_id])[attempt_id]
+        }
+        return align(drivers, offsets)
+
+    def drivers(self, attempt_id: UUID, *, span: int = RAW) -> dict[int, list[StoredInterval]]:
+        """Intervals of an attempt as its drivers reported them, by member, in order."""
         rows = self.session.execute(
             select(
+                Interval.member,
                 Interval.phase,
                 Interval.phase_index,
                 Interval.started_at,
@@ -91,34 +135,47 @@ class ResultRepository:
                 Interval.driver,
             )
             .where(Interval.attempt_id == attempt_id, Interval.span == span)
-            .order_by(Interval.sequence)
+            .order_by(Interval.member, Interval.sequence)
             .execution_options(yield_per=BATCH)
         )
-        return [
-            StoredInterval(
-                phase=row.phase,
-                phase_index=row.phase_index,
-                start_us=microseconds(row.started_at),
-                duration_us=row.duration_us,
-                operations=unpack(row.operations, row.histograms),
-                lag=cut(row.histograms, row.lag),
-                driver=DriverUse(**row.driver),
+        found: dict[int, list[StoredInterval]] = {}
+        for row in rows:
+            found.setdefault(row.member, []).append(
+                StoredInterval(
+                    phase=row.phase,
+                    phase_index=row.phase_index,
+                    start_us=microseconds(row.started_at),
+                    duration_us=row.duration_us,
+                    operations=unpack(row.operations, row.histograms),
+                    lag=cut(row.histograms, row.lag),
+                    driver=DriverUse(**row.driver),
+                )
             )
-            for row in rows
-        ]
+        return found
 
     def throughputs(self, attempt_id: UUID) -> list[float]:
-        """Successes a second of each interval of the measured phase, in order."""
+        """Successes a second of each interval of the measured phase, in order; of several drivers
+        together.
+        """
         rows = self.session.execute(
-            select(Interval.operations, Interval.duration_us)
+            select(Interval.member, Interval.operations, Interval.duration_us)
             .where(
                 Interval.attempt_id == attempt_id,
                 Interval.span == RAW,
                 Interval.phase == "measure",
                 Interval.duration_us > 0,
             )
-            .order_by(Interval.sequence)
-        )
+            .order_by(Interval.member, Interval.sequence)
+        ).all()
+        if len({row.member for row in rows}) > 1:
+            return [
+                sum(successes(part) for part in step.parts)
+                * US_PER_SECOND
+                / (step.end_us - step.start_us)
+                for phase in self.aligned(attempt_id, self.drivers(attempt_id))
+                for step in phase.steps
+                if step.parts[0].phase == "measure" and step.end_us > step.start_us
+            ]
         return [
             sum(outcomes.get(OK, {}).get("count", 0) for outcomes in row.operations.values())
             * US_PER_SECOND
@@ -140,7 +197,7 @@ class ResultRepository:
         return self.session.scalars(
             select(ResourceSample)
             .where(ResourceSample.attempt_id == attempt_id)
-            .order_by(ResourceSample.sequence)
+            .order_by(ResourceSample.member, ResourceSample.sequence)
         ).all()
 
     def marks(self, attempt_id: UUID) -> Sequence[TimelineMark]:
@@ -148,7 +205,7 @@ class ResultRepository:
         return self.session.scalars(
             select(TimelineMark)
             .where(TimelineMark.attempt_id == attempt_id)
-            .order_by(TimelineMark.sequence)
+            .order_by(TimelineMark.member, TimelineMark.sequence)
         ).all()
 
     def summaries(self, attempt_ids: Collection[UUID]) -> dict[UUID, list[RunSummary]]:
@@ -187,20 +244,28 @@ class ResultRepository:
         )
         return {row.operation: row.histogram for row in found}
 
-    def log_streams(self, attempt_id: UUID) -> Sequence[str]:
-        """Names of an attempt's logs."""
-        return self.session.scalars(
-            select(RunLog.stream)
+    def log_streams(self, attempt_id: UUID) -> dict[int, list[str]]:
+        """Names of an attempt's logs, by member."""
+        rows = self.session.execute(
+            select(RunLog.member, RunLog.stream)
             .where(RunLog.attempt_id == attempt_id)
             .distinct()
-            .order_by(RunLog.stream)
-        ).all()
+            .order_by(RunLog.member, RunLog.stream)
+        )
+        found: dict[int, list[str]] = {}
+        for member, stream in rows:
+            found.setdefault(member, []).append(stream)
+        return found
 
-    def log(self, attempt_id: UUID, stream: str) -> bytes | None:
-        """A whole log; None when there is none."""
+    def log(self, attempt_id: UUID, stream: str, member: int) -> bytes | None:
+        """A whole log of a member; None when there is none."""
         pieces = self.session.scalars(
             select(RunLog.data)
-            .where(RunLog.attempt_id == attempt_id, RunLog.stream == stream)
+            .where(
+                RunLog.attempt_id == attempt_id,
+                RunLog.member == member,
+                RunLog.stream == stream,
+            )
             .order_by(RunLog.begin)
         ).all()
         return b"".join(pieces) if pieces else None
@@ -208,7 +273,9 @@ class ResultRepository:
     def artifacts(self, attempt_id: UUID) -> Sequence[Artifact]:
         """Files an attempt left."""
         return self.session.scalars(
-            select(Artifact).where(Artifact.attempt_id == attempt_id).order_by(Artifact.name)
+            select(Artifact)
+            .where(Artifact.attempt_id == attempt_id)
+            .order_by(Artifact.name, Artifact.member)
         ).all()
 
     def artifact_of_project(self, project_id: UUID, sha256: str) -> Artifact | None:
@@ -221,12 +288,19 @@ class ResultRepository:
 
 
 def interval_row(
-    interval: StoredInterval, *, attempt_id: UUID, project_id: UUID, sequence: int, span: int = RAW
+    interval: StoredInterval,
+    *,
+    attempt_id: UUID,
+    member: int,
+    project_id: UUID,
+    sequence: int,
+    span: int = RAW,
 ) -> dict[str, Any]:
     """A row of `intervals`."""
     operations, histograms, lag = pack(interval)
     return {
         "attempt_id": attempt_id,
+        "member": member,
         "project_id": project_id,
         "span": span,
         "sequence": sequence,

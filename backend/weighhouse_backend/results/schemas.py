@@ -5,9 +5,10 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel
+from weighhouse_protocol.load import Share
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
-from weighhouse_backend.campaigns.states import AttemptStatus, RunStatus
+from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
 
 
 class MemoryRead(BaseModel):
@@ -41,6 +42,12 @@ class DriverRecord(BaseModel):
     reconnects: int
     client_bound: bool
     reasons: list[str]
+    drivers: int = 1
+    """Machines that made the load together."""
+    cut_operations: int = 0
+    """Operations that are in no figure: they lie outside the time in which all drivers measured."""
+    cut_seconds: float = 0.0
+    """The longest that one driver measured alone."""
 
 
 class OperationSummary(BaseModel):
@@ -87,7 +94,7 @@ class CellOfRun(BaseModel):
 
 
 class AgentOfRun(BaseModel):
-    """The agent that carried it out."""
+    """An agent that carried it out; in a list the first of its gang."""
 
     id: UUID
     name: str
@@ -100,9 +107,41 @@ class AttemptRead(BaseModel):
     number: int
     status: AttemptStatus
     agent_name: str
+    """Of all its members."""
     started_at: datetime.datetime | None
     finished_at: datetime.datetime | None
     failure: FailureRead | None
+    set_aside: str | None = None
+    """Why its result is out of the figures."""
+
+
+class MemberRead(BaseModel):
+    """One agent's part in a run."""
+
+    index: int
+    agent: AgentOfRun
+    slot: str
+    roles: list[str]
+    nodes: list[int]
+    """Numbers of the system's nodes on its machine."""
+    share: Share | None
+    """Its part of the load; none: it made none."""
+    status: MemberStatus
+    phase: str | None
+    machine_id: str | None
+    """Which machine it was, as the agent tells them apart."""
+    environment: dict[str, Any]
+    """`MachineFacts` of its machine."""
+    threads: int | None
+    """Driver threads."""
+    clock_offset_us: int | None
+    """The server's clock less the machine's."""
+    clock_error_us: int | None
+    """The offset is right within this."""
+    started_at: datetime.datetime | None
+    finished_at: datetime.datetime | None
+    failure: FailureRead | None
+    log_streams: list[str]
 
 
 class SettingRead(BaseModel):
@@ -148,6 +187,8 @@ class TimelineItem(BaseModel):
     at: datetime.datetime
     kind: str
     label: str
+    member: int = 0
+    """Whose event it is."""
 
 
 class ArtifactRead(BaseModel):
@@ -157,6 +198,8 @@ class ArtifactRead(BaseModel):
     name: str
     media_type: str
     size_bytes: int
+    member: int = 0
+    """Whose file it is."""
 
 
 class RunListed(BaseModel):
@@ -181,6 +224,10 @@ class RunFacts(RunListed):
     """A run with its facts, without what checks have to say of it."""
 
     attempts: list[AttemptRead]
+    waiting_for: str | None = None
+    """Whom it waits for, while it is queued and no agents can take it."""
+    members: list[MemberRead]
+    """Who carried out the attempt it is shown by."""
     environment: dict[str, Any]
     """`MachineFacts` of the machine it ran on."""
     target: TargetOfRun | None
@@ -222,6 +269,14 @@ class ResourceLines(BaseModel):
     steal_percent: list[float | None]
 
 
+class MachineLines(BaseModel):
+    """What one member's machine and its part of the system used, over time."""
+
+    member: int
+    agent_name: str
+    resources: ResourceLines
+
+
 class SeriesMarkRead(BaseModel):
     """Something that happened, in seconds from the run's first interval."""
 
@@ -237,7 +292,11 @@ class RunSeriesRead(BaseModel):
     marks: list[SeriesMarkRead]
     """Faults, events of the system, and what else happened; the beginning of phases aside."""
     operations: dict[str, OperationLineRead]
+    """Of several drivers together."""
     resources: ResourceLines
+    """Of the first member's machine."""
+    machines: list[MachineLines]
+    """Of every member's machine."""
 
 
 class SpectrumPointRead(BaseModel):

@@ -1,6 +1,6 @@
 """Makes a run's figures out of what its winning attempt reported."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,6 +11,7 @@ from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.results import models
+from weighhouse_backend.results.aligning import Cut
 from weighhouse_backend.results.charts import MOST_POINTS, merge_neighbours, width_for
 from weighhouse_backend.results.histograms import HistogramError
 from weighhouse_backend.results.packing import PhaseKind, StoredInterval
@@ -43,18 +44,18 @@ class SettlementService:
         run = self.runs.find(run_id)
         if run is None or run.status != RunStatus.SETTLING or run.result_attempt_id is None:
             return
-        intervals = self.repository.intervals(run.result_attempt_id)
+        drivers = self.repository.drivers(run.result_attempt_id)
         try:
-            phases = sum_phases(intervals)
-            self._coarsen(run.result_attempt_id, run.project_id, intervals)
+            phases, cuts = self._summed(run.result_attempt_id, drivers)
+            self._coarsen(run.result_attempt_id, run.project_id, drivers)
         except HistogramError as error:
             self.runs.fail(run_id, _unreadable(error))
             return
         measured = phases.get("measure")
         if measured is None or measured.duration_seconds <= 0:
-            self.runs.fail(run_id, _nothing_measured())
+            self.runs.fail(run_id, _nothing_measured(len(drivers)))
             return
-        self._write(run.result_attempt_id, run.project_id, phases)
+        self._write(run.result_attempt_id, run.project_id, phases, cuts, len(drivers))
         total = measured.everything()
         self.runs.complete(
             run_id,
@@ -62,8 +63,27 @@ class SettlementService:
             p99_us=total.response.quantiles_us([0.99])[0],
         )
 
+    def _summed(
+        self, attempt_id: UUID, drivers: Mapping[int, Sequence[StoredInterval]]
+    ) -> tuple[Mapping[PhaseKind, PhaseSum], Mapping[PhaseKind, Cut]]:
+        """The sum of each phase, and what of it lies outside the overlap of several drivers."""
+        if len(drivers) <= 1:
+            return sum_phases(item for found in drivers.values() for item in found), {}
+        phases: dict[PhaseKind, PhaseSum] = {}
+        cuts: dict[PhaseKind, Cut] = {}
+        for aligned in self.repository.aligned(attempt_id, drivers):
+            for kind, phase in sum_phases(aligned.parts).items():
+                phase.start_us, phase.end_us = aligned.start_us, aligned.end_us
+                phases[kind], cuts[kind] = phase, aligned.cut
+        return phases, cuts
+
     def _write(
-        self, attempt_id: UUID, project_id: UUID, phases: Mapping[PhaseKind, PhaseSum]
+        self,
+        attempt_id: UUID,
+        project_id: UUID,
+        phases: Mapping[PhaseKind, PhaseSum],
+        cuts: Mapping[PhaseKind, Cut],
+        drivers: int,
     ) -> None:
         rows = [
             summary_row(attempt_id, project_id, phase, name, operation)
@@ -71,21 +91,35 @@ class SettlementService:
             for name, operation in [*phase.operations.items(), (ALL, phase.everything())]
         ]
         self.repository.insert_new(models.RunSummary, rows)
-        record = self.repository.record_for_update(attempt_id, project_id)
-        said = [PhaseRecord.model_validate(item) for item in record.phases]
-        record.driver = driver_record(phases["measure"], said).model_dump(mode="json")
+        members = self.repository.members([attempt_id])[attempt_id]
+        told = self.repository.record(attempt_id)
+        said = [PhaseRecord.model_validate(item) for item in (told.phases if told else [])]
+        record = self.repository.record_for_update(members[0])
+        cut = cuts.get("measure", Cut())
+        told_of_driver = driver_record(phases["measure"], said).model_copy(
+            update={
+                "drivers": max(1, drivers),
+                "cut_operations": cut.operations,
+                "cut_seconds": cut.seconds,
+            }
+        )
+        record.driver = told_of_driver.model_dump(mode="json")
         record.settled_at = self.clock.now()
 
-    def _coarsen(self, attempt_id: UUID, project_id: UUID, intervals: list[StoredInterval]) -> None:
+    def _coarsen(
+        self, attempt_id: UUID, project_id: UUID, drivers: Mapping[int, Sequence[StoredInterval]]
+    ) -> None:
         """Store merged intervals beside those of a long run, so that its charts stay quick."""
-        width = width_for(len(intervals), MOST_POINTS)
+        longest = max((len(found) for found in drivers.values()), default=0)
+        width = width_for(longest, MOST_POINTS)
         if width == 1:
             return
-        merged = merge_neighbours(intervals, width)
+        merged = merge_neighbours(self.repository.intervals(attempt_id), width)
         rows = [
             interval_row(
                 interval,
                 attempt_id=attempt_id,
+                member=0,
                 project_id=project_id,
                 sequence=number,
                 span=width,
@@ -150,7 +184,14 @@ def _unreadable(error: HistogramError) -> Failure:
     )
 
 
-def _nothing_measured() -> Failure:
+def _nothing_measured(drivers: int) -> Failure:
+    if drivers > 1:
+        return Failure(
+            kind="driver",
+            message="The drivers did not measure at the same time: nothing of their measured "
+            "phases overlaps.",
+            hint="Look at the drivers' logs, and at how far the clocks of their machines are off.",
+        )
     return Failure(
         kind="driver",
         message="The driver reported no interval of the measured phase.",

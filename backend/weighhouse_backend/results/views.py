@@ -3,19 +3,22 @@
 from collections.abc import Iterable, Sequence
 
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.load import Share
 from weighhouse_protocol.yaml_document import experiment_to_yaml
 
-from weighhouse_backend.campaigns.models import Attempt, Campaign, Cell, Run
+from weighhouse_backend.campaigns.instants import microseconds
+from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Cell, Run
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
-from weighhouse_backend.campaigns.states import AttemptStatus, RunStatus
+from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
 from weighhouse_backend.results.charts import width_for
-from weighhouse_backend.results.instants import microseconds
 from weighhouse_backend.results.models import ResourceSample, RunRecord, RunSummary
+from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.schemas import (
     AgentOfRun,
     AttemptRead,
     CellOfRun,
     DriverRecord,
+    MemberRead,
     MemoryOfRun,
     OperationSummary,
     Reproduce,
@@ -31,12 +34,12 @@ from weighhouse_backend.results.summaries import ALL, US_PER_SECOND
 def listed(
     run: Run,
     cell: Cell,
-    attempts: Sequence[Attempt],
+    members: Sequence[AttemptMember],
     summary: RunSummaryRead | None,
 ) -> RunListed:
-    """A run as it stands in a list; `attempts` are its own, oldest first."""
-    shown = shown_attempt(run, attempts)
-    agent = None if shown is None else AgentOfRun(id=shown.agent_id, name=shown.agent_name)
+    """A run as it stands in a list; `members` are those of the attempt it is shown by."""
+    lead = members[0] if members else None
+    agent = None if lead is None else AgentOfRun(id=lead.agent_id, name=lead.agent_name)
     return RunListed(
         id=run.id,
         campaign_id=run.campaign_id,
@@ -77,21 +80,47 @@ def failure_read(stored: dict[str, object] | None) -> FailureRead | None:
     return FailureRead.model_validate(stored) if stored else None
 
 
-def attempt_read(attempt: Attempt) -> AttemptRead:
+def attempt_read(attempt: Attempt, members: Sequence[AttemptMember]) -> AttemptRead:
     """One try at a run."""
     return AttemptRead(
         id=attempt.id,
         number=attempt.number,
         status=AttemptStatus(attempt.status),
-        agent_name=attempt.agent_name,
+        agent_name=", ".join(member.agent_name for member in members),
         started_at=attempt.started_at,
         finished_at=attempt.finished_at,
         failure=failure_read(attempt.failure),
+        set_aside=attempt.set_aside,
+    )
+
+
+def member_read(
+    member: AttemptMember, record: RunRecord | None, log_streams: Sequence[str]
+) -> MemberRead:
+    """One agent's part in the attempt a run is shown by."""
+    return MemberRead(
+        index=member.index,
+        agent=AgentOfRun(id=member.agent_id, name=member.agent_name),
+        slot=member.slot,
+        roles=member.roles,
+        nodes=member.nodes,
+        share=None if member.share is None else Share.model_validate(member.share),
+        status=MemberStatus(member.status),
+        phase=member.phase,
+        machine_id=member.machine_id,
+        environment={} if record is None else record.facts,
+        threads=None if record is None else record.threads,
+        clock_offset_us=member.clock_offset_us,
+        clock_error_us=member.clock_error_us,
+        started_at=member.started_at,
+        finished_at=member.finished_at,
+        failure=failure_read(member.failure),
+        log_streams=list(log_streams),
     )
 
 
 def run_summary(
-    rows: Sequence[RunSummary], record: RunRecord | None, load_kind: str
+    rows: Sequence[RunSummary], record: AttemptRecord | None, load_kind: str
 ) -> RunSummaryRead | None:
     """The figures of a settled run; None while there are none."""
     measured = {row.operation: row for row in rows if row.phase == "measure"}
@@ -128,7 +157,7 @@ def operation_summary(row: RunSummary) -> OperationSummary:
     )
 
 
-def target_of_run(record: RunRecord | None) -> TargetOfRun | None:
+def target_of_run(record: AttemptRecord | None) -> TargetOfRun | None:
     """What was really set up; None before the agent told it."""
     if record is None or record.version is None:
         return None
@@ -145,7 +174,7 @@ def target_of_run(record: RunRecord | None) -> TargetOfRun | None:
     )
 
 
-def memory_of_run(record: RunRecord) -> MemoryOfRun:
+def memory_of_run(record: AttemptRecord) -> MemoryOfRun:
     """Resident memory of the system at its three moments."""
     return MemoryOfRun(
         before_bytes=record.memory.get("before", {}).get("resident_bytes"),

@@ -48,6 +48,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/v1/attempts/{attempt_id}/barriers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Campaigns Arrive
+         * @description Be at a barrier; the question is held open until all members are there, or time is up.
+         *
+         *     Holds no database connection while it waits. Repeatable: the first arrival's payload stays.
+         */
+        post: operations["campaigns_arrive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/v1/attempts/{attempt_id}/complete": {
         parameters: {
             query?: never;
@@ -946,7 +968,7 @@ export interface paths {
         };
         /**
          * Results Read Log
-         * @description A log as text.
+         * @description A log as text; of a run on several machines that of a member, by default the first.
          */
         get: operations["results_read_log"];
         put?: never;
@@ -1191,7 +1213,7 @@ export interface components {
         };
         /**
          * AgentOfRun
-         * @description The agent that carried it out.
+         * @description An agent that carried it out; in a list the first of its gang.
          */
         AgentOfRun: {
             /**
@@ -1323,12 +1345,43 @@ export interface components {
             role: components["schemas"]["Role"];
         };
         /**
+         * Arrival
+         * @description Body of `POST …/barriers/{name}`: this member is there. Repeatable; waits for the release at
+         *     most as long as told, and is then asked again.
+         */
+        Arrival: {
+            /** Fence */
+            fence: number;
+            /**
+             * Payload
+             * @description What the other members are to know; the first arrival's stays.
+             */
+            payload?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Sent At Us
+             * @description The agent's clock, unix µs.
+             */
+            sent_at_us: number;
+            /**
+             * Wait Seconds
+             * @default 0
+             */
+            wait_seconds?: number;
+        };
+        /**
          * ArtifactRead
          * @description A file the run left.
          */
         ArtifactRead: {
             /** Media Type */
             media_type: string;
+            /**
+             * Member
+             * @default 0
+             */
+            member?: number;
             /** Name */
             name: string;
             /** Sha256 */
@@ -1463,6 +1516,8 @@ export interface components {
             id: string;
             /** Number */
             number: number;
+            /** Set Aside */
+            set_aside?: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["AttemptStatus"];
@@ -1499,10 +1554,10 @@ export interface components {
         };
         /**
          * AttemptStatus
-         * @description Where one try at a run stands.
+         * @description Where one try at a run, by all its members together, stands.
          * @enum {string}
          */
-        AttemptStatus: "offered" | "claimed" | "running" | "completed" | "failed" | "cancelled" | "lost" | "superseded";
+        AttemptStatus: "preparing" | "ready" | "running" | "completed" | "failed" | "cancelled" | "lost" | "superseded";
         /**
          * AuditEntryRead
          * @description Who did what to what, when.
@@ -1528,6 +1583,50 @@ export interface components {
             id: string;
             /** Subject */
             subject: string;
+        };
+        /**
+         * BarrierState
+         * @description Answer to an arrival.
+         */
+        BarrierState: {
+            /** Answered At Us */
+            answered_at_us: number;
+            /**
+             * Begins At Us
+             * @description The server's clock, unix µs: when what follows begins; None until released.
+             */
+            begins_at_us?: number | null;
+            /**
+             * Cancel
+             * @default none
+             * @enum {string}
+             */
+            cancel?: "none" | "graceful" | "kill";
+            /** Name */
+            name: string;
+            /**
+             * Payloads
+             * @description Member's index → what it told; all of them once released.
+             */
+            payloads?: {
+                [key: string]: {
+                    [key: string]: components["schemas"]["JsonValue"];
+                };
+            };
+            /**
+             * Received At Us
+             * @description The server's clock when the request came, and when the answer left; with the two instants of
+             *     the agent they tell how far its clock is off (RFC 5905, section 8).
+             */
+            received_at_us: number;
+            /** Released */
+            released: boolean;
+            /**
+             * Waiting For
+             * @description Members that are not there yet.
+             * @default []
+             */
+            waiting_for?: number[];
         };
         /**
          * BenchmarkClause
@@ -1633,6 +1732,8 @@ export interface components {
             seconds_left: number | null;
             /** Seed */
             seed: number;
+            /** Set Aside */
+            set_aside?: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["CampaignStatus"];
@@ -1640,6 +1741,8 @@ export interface components {
             targets: components["schemas"]["TargetOfCampaign"][];
             trigger: components["schemas"]["Trigger"];
             verdict: components["schemas"]["Verdict"] | null;
+            /** Waiting For */
+            waiting_for?: string | null;
             /** Workloads */
             workloads: string[];
         };
@@ -1681,11 +1784,15 @@ export interface components {
             /** Revision */
             revision: number;
             runs: components["schemas"]["RunCountsRead"];
+            /** Set Aside */
+            set_aside?: string | null;
             /** Started At */
             started_at: string | null;
             status: components["schemas"]["CampaignStatus"];
             trigger: components["schemas"]["Trigger"];
             verdict: components["schemas"]["Verdict"] | null;
+            /** Waiting For */
+            waiting_for?: string | null;
         };
         /**
          * CellOfRun
@@ -2090,6 +2197,21 @@ export interface components {
             client_bound: boolean;
             /** Cpu Percent */
             cpu_percent: number;
+            /**
+             * Cut Operations
+             * @default 0
+             */
+            cut_operations?: number;
+            /**
+             * Cut Seconds
+             * @default 0
+             */
+            cut_seconds?: number;
+            /**
+             * Drivers
+             * @default 1
+             */
+            drivers?: number;
             /** Lag P99 Us */
             lag_p99_us: number | null;
             /** Loop Delay P99 Us */
@@ -2672,6 +2794,7 @@ export interface components {
             /** Sequence */
             sequence: number;
         };
+        JsonValue: unknown;
         /**
          * LastCampaign
          * @description How the experiment's latest campaign stands.
@@ -2782,6 +2905,17 @@ export interface components {
             };
             /** Virtualisation */
             virtualisation?: string | null;
+        };
+        /**
+         * MachineLines
+         * @description What one member's machine and its part of the system used, over time.
+         */
+        MachineLines: {
+            /** Agent Name */
+            agent_name: string;
+            /** Member */
+            member: number;
+            resources: components["schemas"]["ResourceLines"];
         };
         /**
          * Manifest
@@ -3057,21 +3191,11 @@ export interface components {
             role?: components["schemas"]["Role"];
         };
         /**
-         * MemberRead
-         * @description A person of an organization.
+         * MemberStatus
+         * @description Where one agent's part in an attempt stands.
+         * @enum {string}
          */
-        MemberRead: {
-            /** Email */
-            email: string;
-            /**
-             * Id
-             * Format: uuid
-             */
-            id: string;
-            /** Name */
-            name: string;
-            role: components["schemas"]["Role"];
-        };
+        MemberStatus: "offered" | "claimed" | "running" | "completed" | "failed" | "cancelled" | "lost" | "superseded";
         /**
          * MemberUpdate
          * @description A person's new role.
@@ -3364,7 +3488,7 @@ export interface components {
         /** Page[MemberRead] */
         Page_MemberRead_: {
             /** Items */
-            items: components["schemas"]["MemberRead"][];
+            items: components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -3933,6 +4057,8 @@ export interface components {
             id: string;
             /** Log Streams */
             log_streams: string[];
+            /** Members */
+            members: components["schemas"]["weighhouse_backend__results__schemas__MemberRead"][];
             /** Phase */
             phase: string | null;
             /** Position */
@@ -3949,12 +4075,16 @@ export interface components {
             target: components["schemas"]["TargetOfRun"] | null;
             /** Timeline */
             timeline: components["schemas"]["TimelineItem"][];
+            /** Waiting For */
+            waiting_for?: string | null;
         };
         /**
          * RunSeriesRead
          * @description A run over time.
          */
         RunSeriesRead: {
+            /** Machines */
+            machines: components["schemas"]["MachineLines"][];
             /** Marks */
             marks: components["schemas"]["SeriesMarkRead"][];
             /** Operations */
@@ -4684,6 +4814,11 @@ export interface components {
             kind: string;
             /** Label */
             label: string;
+            /**
+             * Member
+             * @default 0
+             */
+            member?: number;
         };
         /**
          * TimelineMark
@@ -4894,6 +5029,60 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline";
+        /**
+         * MemberRead
+         * @description A person of an organization.
+         */
+        weighhouse_backend__identity__schemas__MemberRead: {
+            /** Email */
+            email: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /**
+         * MemberRead
+         * @description One agent's part in a run.
+         */
+        weighhouse_backend__results__schemas__MemberRead: {
+            agent: components["schemas"]["AgentOfRun"];
+            /** Clock Error Us */
+            clock_error_us: number | null;
+            /** Clock Offset Us */
+            clock_offset_us: number | null;
+            /** Environment */
+            environment: {
+                [key: string]: unknown;
+            };
+            failure: components["schemas"]["FailureRead"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Index */
+            index: number;
+            /** Log Streams */
+            log_streams: string[];
+            /** Machine Id */
+            machine_id: string | null;
+            /** Nodes */
+            nodes: number[];
+            /** Phase */
+            phase: string | null;
+            /** Roles */
+            roles: string[];
+            share: components["schemas"]["Share"] | null;
+            /** Slot */
+            slot: string;
+            /** Started At */
+            started_at: string | null;
+            status: components["schemas"]["MemberStatus"];
+            /** Threads */
+            threads: number | null;
+        };
         /**
          * Workload
          * @description A named workload.
@@ -5181,6 +5370,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+        };
+    };
+    campaigns_arrive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                attempt_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Arrival"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BarrierState"];
                 };
             };
         };
@@ -7103,7 +7328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MemberRead"];
+                    "application/json": components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"];
                 };
             };
         };
@@ -7140,7 +7365,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MemberRead"];
+                    "application/json": components["schemas"]["weighhouse_backend__identity__schemas__MemberRead"];
                 };
             };
         };
@@ -7367,7 +7592,9 @@ export interface operations {
     };
     results_read_log: {
         parameters: {
-            query?: never;
+            query?: {
+                member?: number | null;
+            };
             header?: never;
             path: {
                 run_id: string;

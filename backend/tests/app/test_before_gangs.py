@@ -1,0 +1,197 @@
+"""What was measured before runs became the work of gangs says the same afterwards.
+
+The dump and what the API said of it were taken with the platform of before: two campaigns of real
+runs of Redis and Memcached, and one that was cancelled while a killed agent measured.
+"""
+
+import json
+import lzma
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from alembic import command
+from alembic.config import Config
+from fastapi.testclient import TestClient
+from sqlalchemy import create_engine, select, text
+from weighhouse_backend.app.factory import create_app
+from weighhouse_backend.identity.installation import FirstUserService
+from weighhouse_backend.identity.models import Project
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_cli.embedded.binaries import postgres_directory
+from weighhouse_testing.fixtures import database, plain
+
+ROOT = Path(__file__).resolve().parents[3]
+STORED = ROOT / "tests" / "migrations"
+TABLES = ("intervals", "resource_samples", "timeline_marks", "run_logs", "run_records")
+
+
+@pytest.fixture(scope="module")
+def said_before() -> dict[str, Any]:
+    """Address in the API → what it answered before."""
+    found: dict[str, Any] = json.loads(stored("before-gangs.json.xz"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def stored_before(postgres_server: str) -> Iterator[str]:
+    """A database as it was before; its address."""
+    with database(postgres_server) as url:
+        # The role of tenants belongs to the whole server: an earlier test may have made it.
+        with psycopg.connect(plain(url), autocommit=True) as connection:
+            connection.execute(
+                "DO $$ BEGIN CREATE ROLE weighhouse_tenant NOLOGIN;"
+                " EXCEPTION WHEN duplicate_object THEN NULL; END $$"
+            )
+        subprocess.run(
+            [postgres_directory() / "psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", plain(url)],
+            input=stored("before-gangs.sql.xz"),
+            check=True,
+            capture_output=True,
+            env={**os.environ},
+        )
+        yield url
+
+
+def stored(name: str) -> bytes:
+    """A file of the dump, as it was before it was packed."""
+    with lzma.open(STORED / name) as file:
+        return file.read()
+
+
+def config(url: str) -> Config:
+    found = Config(str(ROOT / "migrations" / "alembic.ini"))
+    found.attributes["database_url"] = url
+    return found
+
+
+def counts(url: str) -> dict[str, int]:
+    engine = create_engine(url)
+    try:
+        with engine.connect() as connection:
+            found = {
+                table: connection.scalar(text(f"SELECT count(*) FROM {table}"))
+                for table in (*TABLES, "attempts", "runs")
+            }
+    finally:
+        engine.dispose()
+    return {table: int(count or 0) for table, count in found.items()}
+
+
+def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """Where an answer says something else than before; what is new beside it does not count."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in before:
+            if key not in after:
+                yield f"{path}.{key}: is gone"
+            else:
+                yield from differences(before[key], after[key], f"{path}.{key}")
+    elif isinstance(before, list) and isinstance(after, list):
+        if path.endswith(".findings"):  # those of one gravity stand in no order
+            before, after = (sorted(one, key=lambda item: item["id"]) for one in (before, after))
+        if len(before) != len(after):
+            yield f"{path}: {len(before)} elements were {len(after)}"
+        for index, (one, other) in enumerate(zip(before, after, strict=False)):
+            yield from differences(one, other, f"{path}[{index}]")
+    elif before != after:
+        yield f"{path}: {before!r} became {after!r}"
+
+
+def test_figures_verdicts_and_series_stay_as_they_were(
+    stored_before: str, said_before: dict[str, Any], redis_server: str, tmp_path: Path
+) -> None:
+    rows = counts(stored_before)
+    assert rows["attempts"] > 24
+    assert rows["intervals"] > 300
+    command.upgrade(config(stored_before), "head")
+    assert counts(stored_before) == rows
+
+    engine = create_engine(stored_before)
+    with engine.connect() as connection:
+        shares = connection.execute(
+            text(
+                "SELECT index, share->>'of', roles, nodes, machine_id IS NOT NULL, count(*)"
+                " FROM attempt_members WHERE status = 'completed' GROUP BY 1, 2, 3, 4, 5"
+            )
+        ).all()
+        blocks = connection.execute(
+            text("SELECT block, count(*) FROM runs GROUP BY campaign_id, block")
+        ).all()
+    engine.dispose()
+    assert [(row[0], row[1], row[2], row[3], row[4]) for row in shares] == [
+        (0, "1", ["driver", "server"], [1], True)
+    ]
+    assert {count for _, count in blocks} == {2}  # Redis and Memcached, measured together
+
+    answers = read(stored_before, redis_server, tmp_path, list(said_before))
+    told = [
+        f"{address}: {difference}"
+        for address, before in said_before.items()
+        for difference in differences(before, answers[address])
+    ]
+    assert told == []
+    verdicts = {one["verdict"] for one in said_before["/campaigns?limit=100"]["items"]}
+    assert verdicts == {None, "no_baseline", "inconclusive"}
+
+
+def test_down_again_is_as_before_while_agents_worked_alone(
+    stored_before: str, said_before: dict[str, Any]
+) -> None:
+    del said_before
+    command.upgrade(config(stored_before), "head")
+    rows = counts(stored_before)
+    engine = create_engine(stored_before)
+    statement = text("SELECT agent_name, status, events_stored FROM {} ORDER BY 1, 2, 3")
+    with engine.connect() as connection:
+        members = connection.execute(text(str(statement).format("attempt_members"))).all()
+    command.downgrade(config(stored_before), "0002")
+    with engine.connect() as connection:
+        attempts = connection.execute(text(str(statement).format("attempts"))).all()
+    engine.dispose()
+    assert attempts == members
+    assert counts(stored_before) == rows
+    command.upgrade(config(stored_before), "head")
+
+
+def test_down_again_is_refused_where_gangs_were(stored_before: str) -> None:
+    command.upgrade(config(stored_before), "head")
+    engine = create_engine(stored_before)
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "INSERT INTO attempt_members SELECT (jsonb_populate_record(m, jsonb_build_object("
+                "'index', 1, 'claim_id', NULL))).* FROM attempt_members m LIMIT 1"
+            )
+        )
+    engine.dispose()
+    with pytest.raises(RuntimeError, match="1 members of gangs"):
+        command.downgrade(config(stored_before), "0002")
+
+
+def read(url: str, redis_server: str, tmp_path: Path, addresses: list[str]) -> dict[str, Any]:
+    """What the API says now."""
+    app = create_app(
+        Settings(
+            database_url=url,
+            redis_url=redis_server,
+            artifact_dir=tmp_path,
+            public_url="http://127.0.0.1:43893",
+            docs_dir=ROOT / "docs",
+        )
+    )
+    found: dict[str, Any] = {}
+    with TestClient(app) as client:
+        with unit_of_work(app.state.session_factory) as session:
+            project = session.scalars(select(Project)).one()
+            token = FirstUserService(session, SystemClock()).ensure_token(project, "now", None)
+        for address in addresses:
+            answer = client.get(f"/api/v1{address}", headers={"Authorization": f"Bearer {token}"})
+            assert answer.status_code == 200, f"{address}: {answer.text}"
+            found[address] = answer.json()
+    return found

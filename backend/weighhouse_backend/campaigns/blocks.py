@@ -1,0 +1,119 @@
+"""Blocks: the targets of one repetition, workload and load level stay on the same machines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.campaigns.gang_repository import GangRepository
+from weighhouse_backend.campaigns.matching import Spot
+from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Run
+from weighhouse_backend.campaigns.repository import CampaignRepository
+from weighhouse_backend.campaigns.states import LIVE_ATTEMPTS, RunStatus
+from weighhouse_backend.campaigns.transitions import Transitions
+from weighhouse_backend.fleet.service import FleetService
+
+ALIVE = frozenset({"online", "busy"})
+
+
+@dataclass(frozen=True)
+class BlockService:
+    """Which machines a block is on, and what becomes of it when one is lost."""
+
+    session: Session
+    repository: CampaignRepository
+    gangs: GangRepository
+    transitions: Transitions
+    fleet: FleetService
+
+    def begun(self, campaign_id: UUID) -> dict[int, list[AttemptMember]]:
+        """Blocks of a campaign that have begun, with the members of what counts of them so far, or
+        is under way: an agent once, the first first.
+        """
+        rows = self.session.execute(
+            select(Run.block, AttemptMember)
+            .join(Attempt, Attempt.run_id == Run.id)
+            .join(AttemptMember, AttemptMember.attempt_id == Attempt.id)
+            .where(
+                Run.campaign_id == campaign_id,
+                or_(Attempt.status.in_(LIVE_ATTEMPTS), Attempt.id == Run.result_attempt_id),
+            )
+            .order_by(Attempt.offered_at, AttemptMember.index)
+        )
+        found: dict[int, dict[UUID, AttemptMember]] = {}
+        for block, member in rows:
+            found.setdefault(block, {}).setdefault(member.agent_id, member)
+        return {block: list(members.values()) for block, members in found.items()}
+
+    def is_there(self, agent_id: UUID) -> bool:
+        """Whether an agent may still take work."""
+        return self.fleet.status(self.fleet.agent(agent_id), busy=False) in ALIVE
+
+    def kind_of(self, agent_id: UUID) -> str:
+        """Fingerprint of an agent's machine as it is now."""
+        return self.fleet.agent(agent_id).fingerprint
+
+    def like_before(
+        self, campaign: Campaign, free: Sequence[Spot], spots: Sequence[Spot]
+    ) -> Sequence[Spot]:
+        """For a campaign's next block: only machines like the one it began on, while one of those
+        that it used is there.
+        """
+        if campaign.environment is None:
+            return free
+        alike = [spot for spot in free if self.kind_of(spot.agent_id) == campaign.environment]
+        if len(alike) == len(free):
+            return free
+        used = set(self.gangs.agents_used(campaign.id))
+        there = any(
+            spot.agent_id in used and self.kind_of(spot.agent_id) == campaign.environment
+            for spot in spots
+        )
+        gangs_of_one = not self._has_gangs(campaign.id)
+        return alike if gangs_of_one and (there or alike) else free
+
+    def begin_again(self, campaign: Campaign, block: int, lost: str) -> bool:
+        """Measure a block again in full: a machine is gone, and none alike takes its place.
+
+        What was measured is kept, marked, and out of the figures; its runs are queued again.
+
+        :param lost: names of the agents that are gone.
+        :returns: False while something of the block is under way or being settled, or another
+            holds the campaign: later.
+        """
+        held = self.repository.lock_campaign(campaign.id, skip_locked=True)
+        if held is None:
+            return False
+        runs = self.repository.lock_block(campaign.id, block)
+        moving = {RunStatus.ALLOCATED, RunStatus.RUNNING, RunStatus.SETTLING}
+        if any(run.status in moving for run in runs):
+            return False
+        done = [run for run in runs if run.status == RunStatus.COMPLETED]
+        for run in done:
+            attempt = (
+                None
+                if run.result_attempt_id is None
+                else self.gangs.lock_attempt(run.result_attempt_id)
+            )
+            if attempt is not None:
+                attempt.set_aside = (
+                    f"{lost} was lost before its block was complete, and no machine alike was "
+                    "there: the block was measured again"
+                )
+            run.result_attempt_id = None
+            run.throughput = None
+            run.p99_us = None
+        if done:
+            self.transitions.runs(held, done, RunStatus.QUEUED)
+        return True
+
+    def _has_gangs(self, campaign_id: UUID) -> bool:
+        found = self.session.scalar(
+            select(Attempt.id)
+            .join(Run, Run.id == Attempt.run_id)
+            .where(Run.campaign_id == campaign_id, Attempt.members_count > 1)
+            .limit(1)
+        )
+        return found is not None

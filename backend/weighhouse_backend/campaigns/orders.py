@@ -1,0 +1,101 @@
+"""Orders: what a member of a gang is told to do. Pure."""
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from weighhouse_protocol.experiment import Experiment as Document
+from weighhouse_protocol.experiment import Phases
+from weighhouse_protocol.load import Phase, Share
+from weighhouse_protocol.order import AttemptOrder, GangMember
+
+from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell, Run
+from weighhouse_backend.campaigns.shares import share_of_load, share_of_phase
+
+TOKEN_PREFIX = "wht_"  # noqa: S105 - the readable part of a token
+
+
+@dataclass(frozen=True)
+class Work:
+    """An attempt with all that its orders are made of."""
+
+    document: Document
+    cell: Cell
+    run: Run
+    attempt: Attempt
+    members: Sequence[AttemptMember]
+    """In order of their index."""
+
+
+def attempt_token(agent_token: str, attempt_id: UUID, claim_id: UUID | None) -> str:
+    """The token of a member: follows from the agent's own, so that a repeated claim gets the same
+    one although only its hash is kept (HMAC-SHA-256, RFC 2104).
+    """
+    message = f"{attempt_id}:{claim_id}".encode()
+    digest = hmac.new(agent_token.encode(), message, hashlib.sha256).hexdigest()
+    return TOKEN_PREFIX + digest
+
+
+def planned_phases(phases: Phases) -> tuple[Phase, ...]:
+    """The driver's plan of a run, before it is shared out."""
+    plan = [Phase(kind="load", clients=phases.load_clients)]
+    if phases.warmup_seconds > 0:
+        plan.append(Phase(kind="warmup", duration_seconds=phases.warmup_seconds))
+    plan.append(
+        Phase(
+            kind="measure",
+            duration_seconds=phases.measure_seconds,
+            operation_count=phases.measure_operations,
+        )
+    )
+    return tuple(plan)
+
+
+def order_of(work: Work, member: AttemptMember, token: str) -> AttemptOrder:
+    """What one member is told: the run, its part of the load, and who the others are.
+
+    :param token: bearer token of the member's calls.
+    """
+    document, cell, run, attempt = work.document, work.cell, work.run, work.attempt
+    phases, drivers = document.phases, document.placement.drivers
+    share = Share() if member.share is None else Share.model_validate(member.share)
+    return AttemptOrder(
+        attempt_id=attempt.id,
+        run_id=run.id,
+        campaign_id=run.campaign_id,
+        fence=attempt.number,
+        attempt_token=token,
+        target=document.targets[cell.target_index],
+        workload=document.workloads[cell.workload_index],
+        load=share_of_load(document.load_levels[cell.load_index], share),
+        phases=tuple(share_of_phase(phase, share) for phase in planned_phases(phases)),
+        interval_seconds=phases.interval_seconds,
+        seed=run.seed,
+        faults=document.faults,
+        threads=None if drivers.threads == "auto" else drivers.threads,
+        slot=member.slot,
+        member=member.index,
+        gang=gang_of(work.members),
+        sample_seconds=min(1.0, phases.interval_seconds),
+        limit_seconds=attempt.limit_seconds,
+    )
+
+
+def gang_of(members: Sequence[AttemptMember]) -> tuple[GangMember, ...]:
+    """All members, as they are told of each other; empty for an agent alone."""
+    if len(members) == 1:
+        return ()
+    return tuple(
+        GangMember(
+            index=member.index,
+            agent_name=member.agent_name,
+            slot=member.slot,
+            roles=tuple(member.roles),
+            address=member.address,
+            nodes=tuple(member.nodes),
+            share=None if member.share is None else Share.model_validate(member.share),
+        )
+        for member in members
+    )

@@ -1,0 +1,98 @@
+"""What the members of an attempt told, put together. Pure but for the rows it is given.
+
+The record of an agent alone is its attempt's as it stands.
+"""
+
+import datetime
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weighhouse_backend.results.models import RunRecord
+
+
+@dataclass(frozen=True)
+class AttemptRecord:
+    """The facts of an attempt: the fields of `models.RunRecord`, over all members.
+
+    What was set up is told by the member that formed the system; memory adds up over machines;
+    commands and phases are those of all.
+    """
+
+    version: str | None
+    endpoints: list[Any]
+    effective_configuration: list[Any]
+    commands: list[Any]
+    facts: dict[str, Any]
+    """Of the machine that holds the system, or its first nodes."""
+    fingerprint: str | None
+    """Of that machine; of a gang, of the kinds of all its machines."""
+    co_located: bool | None
+    layout: str | None
+    stream_hash: str | None
+    threads: int | None
+    """Driver threads of all drivers together."""
+    memory: dict[str, Any]
+    phases: list[Any]
+    driver: dict[str, Any] | None
+    settled_at: datetime.datetime | None
+    members: tuple[RunRecord, ...]
+
+    @property
+    def machine_ids(self) -> tuple[str, ...]:
+        """Which machines, in order of the members; those that did not say are left out."""
+        said = (part.facts.get("machine_id") for part in self.members)
+        return tuple(dict.fromkeys(str(one) for one in said if one))
+
+
+def merged(parts: Iterable[RunRecord]) -> AttemptRecord:
+    """The record of an attempt out of its members', at least one."""
+    members = tuple(sorted(parts, key=lambda part: part.member))
+    lead = next((part for part in members if part.effective_configuration), None)
+    lead = lead or next((part for part in members if part.version), members[0])
+    located = [part.co_located for part in members if part.co_located is not None]
+    counted = [part.threads for part in members if part.threads is not None]
+    return AttemptRecord(
+        version=lead.version,
+        endpoints=lead.endpoints,
+        effective_configuration=lead.effective_configuration,
+        commands=[command for part in members for command in part.commands],
+        facts=lead.facts,
+        fingerprint=_fingerprint([part.fingerprint for part in members if part.fingerprint]),
+        co_located=any(located) if located else None,
+        layout=next((part.layout for part in (lead, *members) if part.layout), None),
+        stream_hash=_one_hash([part.stream_hash for part in members if part.stream_hash]),
+        threads=sum(counted) if counted else None,
+        memory=_memory(members),
+        phases=[phase for part in members for phase in part.phases],
+        driver=next((part.driver for part in members if part.driver is not None), None),
+        settled_at=next((part.settled_at for part in members if part.settled_at), None),
+        members=members,
+    )
+
+
+def _fingerprint(found: Sequence[str]) -> str | None:
+    kinds = sorted(found)
+    if len(kinds) <= 1:
+        return kinds[0] if kinds else None
+    return hashlib.sha256("+".join(kinds).encode()).hexdigest()[:16]
+
+
+def _one_hash(found: Sequence[str]) -> str | None:
+    if len(found) <= 1:
+        return found[0] if found else None
+    return hashlib.sha256("+".join(found).encode()).hexdigest()
+
+
+def _memory(members: Sequence[RunRecord]) -> dict[str, Any]:
+    if len(members) == 1:
+        return dict(members[0].memory)
+    summed: dict[str, dict[str, int | None]] = {}
+    for part in members:
+        for moment, sizes in part.memory.items():
+            total = summed.setdefault(moment, dict.fromkeys(sizes))
+            for name, size in sizes.items():
+                if size is not None:
+                    total[name] = (total.get(name) or 0) + size
+    return summed
