@@ -72,8 +72,8 @@ impl Book {
         self.start = plan.start;
         self.interval = plan.interval;
         self.deadline = plan.deadline;
-        self.sequence = 0;
-        self.next_flip = plan.start + plan.interval;
+        self.sequence = (plan.begin - plan.start) / plan.interval;
+        self.next_flip = plan.start + (self.sequence + 1) * plan.interval;
         self.current.clear();
         self.current.prepare(self.operations.iter().copied(), open);
         let next = self.take_spare();

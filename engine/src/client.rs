@@ -29,7 +29,10 @@ use crate::net::Schedule;
 use crate::order::{Load, Order, PhaseKind};
 use crate::plan::{Failure, PhasePlan, share};
 use crate::supply::{Source, Supply};
-use crate::workload::{Acknowledged, InsertNumbers, KeyMaker, LoadStream, OperationStream, Step};
+use crate::wakes::{Attended, attend};
+use crate::workload::{
+    Acknowledged, InsertNumbers, KeyMaker, LoadStream, OperationStream, Place, Step,
+};
 
 /// Longest sleep, ns, so that the stop flag is seen and intervals are handed over soon.
 const LONGEST_SLEEP: u64 = 50_000_000;
@@ -95,6 +98,14 @@ struct Setup {
     clock: Clock,
     values: Arc<ValueSource>,
     stop: Arc<AtomicBool>,
+}
+
+/// How an operation ended.
+struct Done {
+    outcome: Outcome,
+    at: u64,
+    /// Others had their turn while it was under way.
+    waited: bool,
 }
 
 /// An operation with buffers of its own.
@@ -209,28 +220,28 @@ impl<D: ClientDriver> Shard<D> {
     ) -> Result<InsertNumbers, Failure> {
         let order = &self.setup.order;
         let (shard, shards) = self.setup.shard;
-        let seat = (shard as u64, shards as u64);
+        let place = Place { shard: shard as u64, shards: shards as u64, share: order.share };
         let loads = plan.kind == PhaseKind::Load;
         let (source, mut kept) = if loads {
-            (Source::Load(LoadStream::new(&order.workload, seat)), Some(inserts))
+            (Source::Load(LoadStream::new(&order.workload, place)), Some(inserts))
         } else {
-            let stream = OperationStream::new(order, plan.index, seat, inserts);
+            let stream = OperationStream::new(order, plan.index, place, inserts);
             (Source::Run(Box::new(stream)), None)
         };
         let arrivals = order.load.arrivals().filter(|_| !loads);
         {
             let mut state = self.state.borrow_mut();
             let verify = (order.seed, order.workload.verify_fraction);
-            state.supply = Supply::new(source, plan, shard, verify);
+            state.supply = Supply::new(source, plan, place, verify);
             state.book.begin(plan, plan.operations_that_occur(order), arrivals.is_some());
             state.open = arrivals.is_some();
         }
-        pacer.until(plan.start).await?;
+        pacer.until(plan.begin).await?;
         self.state.borrow_mut().heard = self.now();
         let unsent =
             if let (Some(arrivals), Load::Open { max_in_flight, .. }) = (&arrivals, &order.load) {
                 let seed = (order.seed, plan.index as u64);
-                let schedule = Schedule::new(arrivals, plan.start, seat, seed);
+                let schedule = Schedule::new(arrivals, (plan.start, plan.begin), place, seed);
                 let cap = share(*max_in_flight as u64, shard, shards).max(1);
                 let cap = usize::try_from(cap).unwrap_or(usize::MAX);
                 self.open_loop(plan, schedule, cap, pacer).await?
@@ -273,10 +284,12 @@ impl<D: ClientDriver> Shard<D> {
         Some(Drawn { step, due, held, verify, version, key, more_keys })
     }
 
-    /// Does an operation and records what came of it.
-    async fn execute(&self, drawn: &Drawn) -> Outcome {
+    /// Does an operation and records what came of it. Its time begins when the answer before it came
+    /// (`answered`), where a client goes on without a pause: what lies between the two is the
+    /// driver's work and the wait for a turn, and whoever asks waits for that too.
+    async fn execute(&self, drawn: &Drawn, answered: Option<u64>) -> Done {
         let step = &drawn.step;
-        let sent = self.now();
+        let sent = answered.unwrap_or_else(|| self.now());
         if self.state.borrow().open {
             let lag = sent.saturating_sub(drawn.due);
             let mut state = self.state.borrow_mut();
@@ -286,11 +299,15 @@ impl<D: ClientDriver> Shard<D> {
             }
         }
         let limit = Duration::from_nanos(self.setup.timeout);
-        let outcome = tokio::time::timeout(limit, self.ask(drawn))
-            .await
-            .unwrap_or(Outcome::Error(ErrorKind::Timeout));
+        let attended = tokio::time::timeout(limit, attend(self.setup.clock, self.ask(drawn))).await;
+        let late = Outcome::Error(ErrorKind::Timeout);
+        let attended = attended.unwrap_or(Attended { output: late, waited: true, delay: 0 });
+        let Attended { output: outcome, waited, delay } = attended;
         let now = self.now();
         let mut state = self.state.borrow_mut();
+        if waited {
+            state.book.recorder().loop_delay.record(delay);
+        }
         state.in_flight -= 1;
         state.heard = now;
         state.book.turn(now);
@@ -304,7 +321,7 @@ impl<D: ClientDriver> Shard<D> {
         if step.operation == Operation::Insert {
             state.supply.settle(step.number, outcome == Outcome::Ok);
         }
-        outcome
+        Done { outcome, at: now, waited }
     }
 
     async fn ask(&self, drawn: &Drawn) -> Outcome {
@@ -382,22 +399,31 @@ impl<D: ClientDriver> Shard<D> {
     }
 
     async fn client(&self, think: u64) {
+        let mut answered = None;
         loop {
-            let Some(drawn) = self.draw(self.now(), None, false) else {
+            let begins = answered.unwrap_or_else(|| self.now());
+            let Some(drawn) = self.draw(begins, None, false) else {
                 if self.nothing_will_come() {
                     return;
                 }
                 tokio::time::sleep(Duration::from_millis(1)).await;
+                answered = None;
                 continue;
             };
-            let outcome = self.execute(&drawn).await;
-            if outcome == Outcome::Error(ErrorKind::Connection) {
+            let done = self.execute(&drawn, answered).await;
+            answered = None;
+            if done.outcome == Outcome::Error(ErrorKind::Connection) {
                 tokio::time::sleep(FAILURE_PAUSE).await;
             } else if think > 0 {
                 tokio::time::sleep(Duration::from_nanos(think)).await;
             } else {
-                // A reply that is there at once must not keep others from their turn.
-                tokio::task::yield_now().await;
+                answered = Some(done.at);
+                if !done.waited {
+                    // A reply that is there at once must not keep others from their turn.
+                    tokio::task::yield_now().await;
+                    let delay = self.now().saturating_sub(done.at);
+                    self.state.borrow_mut().book.recorder().loop_delay.record(delay);
+                }
             }
         }
     }
@@ -432,7 +458,7 @@ impl<D: ClientDriver> Shard<D> {
                 schedule.advance();
                 let this = Rc::clone(self);
                 tasks.spawn_local(async move {
-                    this.execute(&drawn).await;
+                    this.execute(&drawn, None).await;
                     this.ended.notify_one();
                 });
             }
@@ -553,3 +579,6 @@ impl Pacer {
         tokio::time::sleep(Duration::from_nanos(left))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! Time: nanoseconds since the driver started, and what they are in unix time.
+//! Time: nanoseconds since a day before the driver started, and what they are in unix time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -6,6 +6,10 @@ use nix::time::{ClockId, clock_gettime};
 
 /// Nanoseconds in a second.
 pub const SECOND: u64 = 1_000_000_000;
+
+/// What a clock shows at its start, ns: so much of what was before can be told by it, a phase that was
+/// to begin before the driver was there, for example.
+const BEFORE: u64 = 86_400 * SECOND;
 
 /// A clock that all threads of a driver share; monotonic.
 #[derive(Debug, Clone, Copy)]
@@ -42,19 +46,52 @@ impl Clock {
     #[must_use]
     pub fn start() -> Self {
         let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { origin: monotonic(), origin_unix_us: nanoseconds(unix) / 1000 }
+        Self {
+            origin: monotonic().wrapping_sub(BEFORE),
+            origin_unix_us: (nanoseconds(unix) / 1000).saturating_sub(BEFORE / 1000),
+        }
     }
 
-    /// Nanoseconds since the start.
+    /// Nanoseconds of this clock.
     #[inline]
     #[must_use]
     pub fn now(&self) -> u64 {
-        monotonic() - self.origin
+        monotonic().wrapping_sub(self.origin)
+    }
+
+    /// From the start to a moment of this clock, µs.
+    #[must_use]
+    pub fn elapsed_us(&self, moment: u64) -> u64 {
+        moment.saturating_sub(BEFORE) / 1000
+    }
+
+    /// A moment in unix time, µs, as one of this clock: negative more than a day before its start.
+    #[must_use]
+    pub fn moment(&self, unix_us: u64) -> i128 {
+        (i128::from(unix_us) - i128::from(self.origin_unix_us)) * 1000
     }
 
     /// A moment of this clock in unix time, µs.
     #[must_use]
     pub fn unix_us(&self, moment: u64) -> u64 {
         self.origin_unix_us + moment / 1000
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_the_same_in_unix_time_and_back_also_before_the_start() {
+        let clock = Clock::start();
+        let now = clock.now();
+        for moment in [now, now - 3600 * SECOND, now + 3600 * SECOND] {
+            let whole = moment / 1000 * 1000;
+            assert_eq!(clock.moment(clock.unix_us(whole)), i128::from(whole));
+        }
+        assert!(clock.moment(0) < 0);
+        assert!(clock.elapsed_us(clock.now()) < 60_000_000);
+        assert_eq!(clock.elapsed_us(now - 3600 * SECOND), 0);
     }
 }

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::Duration;
 
 use crate::clock::{Clock, SECOND, from_seconds};
 use crate::event::{EventWriter, SelfMeasured, Span};
+use crate::input::Gos;
 use crate::machine::StealMeter;
 use crate::order::{Load, Order};
 use crate::plan::{Failure, PhasePlan, Report, clients, share};
@@ -15,6 +17,10 @@ use crate::recorder::Recorder;
 
 /// From telling the shards to the phase's start, ns, so that all start together.
 const LEAD: u64 = 2_000_000;
+/// The same of a phase whose begin was told beforehand.
+const HELD_LEAD: u64 = 20_000_000;
+/// How often a held driver looks whether it is to end.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Limits beyond which the driver itself may be what was measured.
 mod limit {
@@ -34,6 +40,16 @@ pub(crate) struct Seat {
     pub(crate) returned: Sender<Box<Recorder>>,
 }
 
+/// When a phase begins.
+enum Begin {
+    /// As soon as all shards know of it.
+    Next,
+    /// At a moment of this clock, which may have passed.
+    At(i128),
+    /// Not any more.
+    Never,
+}
+
 /// How a run ended.
 #[derive(Debug)]
 pub(crate) enum Ended {
@@ -47,6 +63,8 @@ pub(crate) enum Ended {
 
 pub(crate) struct Coordinator<W> {
     pub(crate) clock: Clock,
+    /// When phases begin, for a driver that is held.
+    pub(crate) gos: Option<Gos>,
     pub(crate) order: Arc<Order>,
     pub(crate) events: EventWriter<W>,
     pub(crate) seats: Vec<Seat>,
@@ -104,10 +122,13 @@ impl<W: Write> Coordinator<W> {
     /// When the events can no longer be written.
     pub(crate) fn run(&mut self) -> io::Result<Ended> {
         for index in 0..self.order.phases.len() {
-            if self.stop.load(Ordering::Relaxed) {
-                return Ok(Ended::Interrupted);
-            }
-            if let Some(failure) = self.phase(index)? {
+            let at = match self.awaited(index) {
+                Ok(Begin::Next) => None,
+                Ok(Begin::At(at)) => Some(at),
+                Ok(Begin::Never) => return self.leave_out(index).map(|()| Ended::Interrupted),
+                Err(failure) => return Ok(Ended::Failed(failure)),
+            };
+            if let Some(failure) = self.phase(index, at)? {
                 return Ok(Ended::Failed(failure));
             }
         }
@@ -115,20 +136,81 @@ impl<W: Write> Coordinator<W> {
         Ok(if stopped { Ended::Interrupted } else { Ended::Finished })
     }
 
-    fn phase(&mut self, index: usize) -> io::Result<Option<Failure>> {
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// When a phase begins. A driver that is held waits here until it is told, and then until shortly
+    /// before.
+    fn awaited(&self, index: usize) -> Result<Begin, Failure> {
+        let wrong =
+            |message: String| Failure::new("invalid", message, "phases begin in their order");
+        let Some(gos) = &self.gos else {
+            return Ok(if self.stopped() { Begin::Never } else { Begin::Next });
+        };
+        let at_us = loop {
+            if self.stopped() {
+                return Ok(Begin::Never);
+            }
+            match gos.recv_timeout(LOOK) {
+                Ok(Ok(go)) if go.go == index => break go.at_us,
+                Ok(Ok(go)) => {
+                    let other = go.go;
+                    return Err(wrong(format!(
+                        "standard input: phase {other} is to begin where phase {index} is awaited"
+                    )));
+                }
+                Ok(Err(message)) => return Err(wrong(message)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(Begin::Never),
+            }
+        };
+        let at = self.clock.moment(at_us);
+        loop {
+            let left = at - i128::from(self.clock.now() + HELD_LEAD);
+            if self.stopped() {
+                return Ok(Begin::Never);
+            }
+            let Ok(left) = u64::try_from(left) else { return Ok(Begin::At(at)) };
+            std::thread::sleep(Duration::from_nanos(left).min(LOOK));
+        }
+    }
+
+    /// Tells of a held driver that a phase which was awaited will not begin.
+    fn leave_out(&mut self, index: usize) -> io::Result<()> {
+        if self.gos.is_none() {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let span = Span { phase: self.order.phases[index].kind, index, start: now, end: now };
+        self.events.phase_finished(span, &Recorder::default(), &[], true)
+    }
+
+    /// Carries out a phase that begins at a moment, or else next.
+    fn phase(&mut self, index: usize, at: Option<i128>) -> io::Result<Option<Failure>> {
         let phase = self.order.phases[index].clone();
         self.events.phase_started(phase.kind, index)?;
-        let start = self.clock.now() + LEAD;
+        let interval = from_seconds(self.order.interval_seconds);
+        let now = self.clock.now();
+        let begins = at.unwrap_or_else(|| i128::from(now + LEAD));
+        // What began before this clock did has the same bounds of intervals as if it had begun with
+        // the first of them that this clock knows.
+        let start = u64::try_from(begins)
+            .or_else(|_| u64::try_from(begins.rem_euclid(i128::from(interval))))
+            .unwrap_or_default();
+        let ends = |limit: f64| begins + i128::from(from_seconds(limit));
+        let ends = |limit: f64| u64::try_from(ends(limit).max(0)).unwrap_or(u64::MAX);
         let operations = phase.operation_count.unwrap_or(u64::MAX);
         let plan = PhasePlan {
             kind: phase.kind,
             index,
             start,
-            deadline: phase.duration_seconds.map_or(u64::MAX, |limit| start + from_seconds(limit)),
+            begin: start.max(now),
+            deadline: phase.duration_seconds.map_or(u64::MAX, ends),
             operations,
             operations_of_all: operations,
             clients: clients(&self.order, index),
-            interval: from_seconds(self.order.interval_seconds),
+            interval,
         };
         let shards = self.seats.len();
         for (shard, seat) in self.seats.iter().enumerate() {
@@ -166,7 +248,8 @@ impl<W: Write> Coordinator<W> {
             self.write_complete(&plan, &mut ledger, &mut steal)?;
         }
         let interrupted = self.stop.load(Ordering::Relaxed);
-        let span = Span { phase: plan.kind, index, start, end: ledger.end.max(start) };
+        let begin = plan.begin;
+        let span = Span { phase: plan.kind, index, start: begin, end: ledger.end.max(begin) };
         let reasons = self.client_bound(&plan, &ledger);
         self.events.phase_finished(span, &ledger.totals, &reasons, interrupted)?;
         Ok(None)
@@ -203,7 +286,7 @@ impl<W: Write> Coordinator<W> {
             }
             let Some((end, mut recorder)) = ledger.open.remove(&sequence) else { return Ok(()) };
             ledger.totals.add(&recorder);
-            let start = plan.start + sequence * plan.interval;
+            let start = (plan.start + sequence * plan.interval).max(plan.begin);
             // A shard may count into its last interval what returned a little later.
             let next =
                 ledger.open.first_key_value().map(|(&next, _)| plan.start + next * plan.interval);
@@ -224,16 +307,18 @@ impl<W: Write> Coordinator<W> {
     fn client_bound(&self, plan: &PhasePlan, ledger: &Ledger) -> Vec<String> {
         let mut reasons = Vec::new();
         let response = ledger.totals.responses().quantile(0.99) as f64;
-        let elapsed = ledger.end.saturating_sub(plan.start).max(1) as f64;
+        let elapsed = ledger.end.saturating_sub(plan.begin).max(1) as f64;
         let open = ledger.totals.lag.count() > 0;
         let busiest = ledger.shard_cpu.iter().max().copied().unwrap_or_default() as f64 / elapsed;
         // In an open loop the last stretch before an operation is spent spinning.
         let paced = matches!(self.order.load, Load::Closed { .. }) || !open;
         if paced && !self.embedded && busiest > limit::CPU {
+            let used = ledger.shard_cpu.iter().sum::<u64>() as f64 / elapsed;
             reasons.push(format!(
-                "driver_cpu: a shard used {:.0} % of its processor, limit {:.0} %",
+                "driver_cpu: a shard used {:.0} % of its processor, limit {:.0} %; {}",
                 busiest * 100.0,
-                limit::CPU * 100.0
+                limit::CPU * 100.0,
+                threads_that_would_do(used, self.seats.len(), plan.clients)
             ));
         }
         let own_lag = ledger.totals.own_lag.quantile(0.99) as f64;
@@ -270,6 +355,23 @@ impl<W: Write> Coordinator<W> {
     }
 }
 
+/// How many threads it takes, by the processor time that so many used. What they would do with more is
+/// known only from below: who is out of breath does not show how far it would run.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few processors
+fn threads_that_would_do(used: f64, threads: usize, clients: usize) -> String {
+    let least = ((used / limit::CPU).ceil() as usize).max(threads + 1);
+    match (threads, clients) {
+        (_, 1) => "one client is one thread's work: only a faster processor helps".to_owned(),
+        _ if threads >= clients => {
+            format!("its {clients} clients have a thread each: only a faster processor helps")
+        }
+        _ => format!(
+            "{} threads or more would do in place of {threads} (placement.drivers.threads)",
+            least.min(clients)
+        ),
+    }
+}
+
 /// What the shards measured of themselves, as an event tells it.
 fn measured(recorder: &Recorder, steal_percent: f64) -> SelfMeasured {
     let (user, system) = recorder.process_cpu.unwrap_or(recorder.thread_cpu);
@@ -284,5 +386,23 @@ fn measured(recorder: &Recorder, steal_percent: f64) -> SelfMeasured {
         in_flight_max: recorder.in_flight_most,
         reconnects: recorder.reconnects,
         saturated: recorder.saturated,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_threads_is_named_where_there_are_clients_for_them() {
+        let said = |used, threads, clients| threads_that_would_do(used, threads, clients);
+        assert!(said(0.97, 1, 8).starts_with("2 threads or more would do in place of 1"));
+        assert!(said(3.9, 4, 64).starts_with("5 threads or more"));
+        assert!(said(7.9, 8, 64).starts_with("9 threads or more"));
+        // Unevenly used: one more than there are.
+        assert!(said(1.1, 2, 64).starts_with("3 threads or more"));
+        assert!(said(1.9, 2, 3).starts_with("3 threads"));
+        assert!(said(1.9, 2, 2).contains("a thread each"));
+        assert!(said(0.99, 1, 1).contains("one client"));
     }
 }

@@ -16,7 +16,7 @@ use crate::net::Schedule;
 use crate::order::{Load, Order, PhaseKind};
 use crate::plan::PhasePlan;
 use crate::supply::{Source, Supply};
-use crate::workload::{Acknowledged, InsertNumbers, LoadStream, OperationStream, Step};
+use crate::workload::{Acknowledged, InsertNumbers, LoadStream, OperationStream, Place, Step};
 
 /// Longest sleep, ns, so that the stop flag is seen soon.
 const LONGEST_SLEEP: u64 = 50_000_000;
@@ -129,15 +129,15 @@ impl<S: Session> Seat<S> {
     fn phase(&mut self, plan: &PhasePlan) {
         let order = Arc::clone(&self.setup.order);
         let (shard, shards) = self.setup.shard;
-        let seat = (shard as u64, plan.clients as u64);
+        let place = Place { shard: shard as u64, shards: plan.clients as u64, share: order.share };
         let loads = plan.kind == PhaseKind::Load;
         let source = if shard >= plan.clients {
             Source::Idle
         } else if loads {
-            Source::Load(LoadStream::new(&order.workload, seat))
+            Source::Load(LoadStream::new(&order.workload, place))
         } else {
             let inserts = self.inserts.take().unwrap_or_else(|| unreachable!("between phases"));
-            Source::Run(Box::new(OperationStream::new(&order, plan.index, seat, inserts)))
+            Source::Run(Box::new(OperationStream::new(&order, plan.index, place, inserts)))
         };
         let open = order.load.arrivals().filter(|_| !loads);
         let mut limits = plan.clone();
@@ -147,17 +147,18 @@ impl<S: Session> Seat<S> {
             let seed = (order.seed, plan.index as u64);
             let mut arrivals = self.arrivals();
             if arrivals.as_ref().is_none_or(|(index, _)| *index != plan.index) {
-                let schedule = Schedule::new(asked, plan.start, (0, 1), seed);
+                let all = Place { shard: 0, shards: 1, ..place };
+                let schedule = Schedule::new(asked, (plan.start, plan.begin), all, seed);
                 let all = Shared::new(schedule, plan.operations_of_all, plan.deadline);
                 *arrivals = Some((plan.index, all));
             }
         }
         let verify = (order.seed, order.workload.verify_fraction);
-        self.supply = Supply::new(source, &limits, shard, verify);
+        self.supply = Supply::new(source, &limits, place, verify);
         let occurring = plan.operations_that_occur(&order);
         self.setup.book.begin(plan, occurring, open.is_some());
         debug_assert!(shard < shards);
-        self.sleep_until(plan.start);
+        self.sleep_until(plan.begin);
         let unsent = if shard >= plan.clients {
             0
         } else if open.is_some() {
@@ -189,10 +190,12 @@ impl<S: Session> Seat<S> {
         let mut now = self.setup.clock.now();
         while !self.stopped() {
             let Some(step) = self.supply.take(now) else { return };
-            let (outcome, sent, done) = self.execute(&step);
+            let (outcome, _, done) = self.execute(&step);
             self.setup.book.turn(done);
             self.setup.book.recorder().in_flight_most = 1;
-            self.setup.book.record(step.operation, outcome, done.saturating_sub(sent), None);
+            // From when this client may ask, which is when it had the answer before: what the driver
+            // does until it calls the database is time that the client waits too.
+            self.setup.book.record(step.operation, outcome, done.saturating_sub(now), None);
             now = done;
             if think > 0 {
                 now = self.sleep_until(done + think);

@@ -140,6 +140,13 @@ pub struct Span {
     pub end: u64,
 }
 
+impl Span {
+    /// As whole microseconds, so that begin and length add up to the end as it is told.
+    fn length_us(self) -> u64 {
+        self.end / 1000 - self.start / 1000
+    }
+}
+
 /// Writes events.
 #[derive(Debug)]
 pub struct EventWriter<W> {
@@ -155,7 +162,8 @@ impl<W: Write> EventWriter<W> {
 
     fn write(&mut self, body: Body<'_>) -> io::Result<()> {
         let now = self.clock.now();
-        let line = Line { body, at_us: self.clock.unix_us(now), elapsed_us: now / 1000 };
+        let line =
+            Line { body, at_us: self.clock.unix_us(now), elapsed_us: self.clock.elapsed_us(now) };
         let mut text = serde_json::to_vec(&line)?;
         text.push(b'\n');
         self.out.write_all(&text)?;
@@ -223,7 +231,7 @@ impl<W: Write> EventWriter<W> {
             index: span.index,
             sequence,
             start_us,
-            duration_us: (span.end - span.start) / 1000,
+            duration_us: span.length_us(),
             operations,
             driver,
         })
@@ -262,7 +270,7 @@ impl<W: Write> EventWriter<W> {
         self.write(Body::PhaseFinished {
             phase: span.phase,
             index: span.index,
-            duration_us: (span.end - span.start) / 1000,
+            duration_us: span.length_us(),
             operations,
             client_bound: !client_bound_reasons.is_empty(),
             client_bound_reasons,

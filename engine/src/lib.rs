@@ -14,6 +14,7 @@ mod composer;
 mod coordinator;
 mod embedded;
 pub mod event;
+mod input;
 mod machine;
 pub mod net;
 pub mod order;
@@ -22,6 +23,7 @@ mod program;
 pub mod recorded;
 pub mod recorder;
 mod supply;
+mod wakes;
 pub mod workload;
 
 pub use program::{run_client, run_codec, run_embedded};

@@ -12,8 +12,10 @@ pub struct PhasePlan {
     pub kind: PhaseKind,
     /// Position in the order.
     pub index: usize,
-    /// When it starts, ns of the driver's clock.
+    /// When it starts, ns of the driver's clock: intervals and due times are counted from here.
     pub start: u64,
+    /// When this driver takes part in it from: later than its start where it was told too late.
+    pub begin: u64,
     /// When it ends; never when it is the largest number.
     pub deadline: u64,
     /// Operations of this shard; no limit when it is the largest number.

@@ -1,6 +1,6 @@
 //! A driver as a program: what its `main` calls.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::coordinator::{Coordinator, Ended, Seat};
 use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
 use crate::event::EventWriter;
+use crate::input;
 use crate::net::{Endpoint, NetShard, ShardSetup, TLS_SCHEMA, TlsOptions};
 use crate::order::{Distribution, Load, Order};
 use crate::plan::{Failure, PhasePlan, Report, clients};
@@ -280,10 +281,9 @@ fn serve<W: Write>(
     for signal in [SIGTERM, SIGINT] {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
-    let mut text = String::new();
-    io::stdin().read_to_string(&mut text)?;
+    let mut input = BufReader::new(io::stdin());
     let (reports, inbox) = channel();
-    let prepared = read_order(&text, has_timeout).and_then(|(order, timeout, options)| {
+    let prepared = read_order(&mut input, has_timeout).and_then(|(order, timeout, options)| {
         supported(&order, identity)?;
         let run = Run {
             clock,
@@ -331,8 +331,10 @@ fn serve<W: Write>(
         })
         .collect();
     drop(reports);
+    let gos = order.hold.then(|| input::listen(input));
     let mut coordinator = Coordinator {
         clock,
+        gos,
         order,
         events,
         seats: crew.seats,
@@ -359,8 +361,8 @@ fn serve<W: Write>(
 }
 
 /// Reads the order and takes the engine's own options out of the driver's.
-fn read_order(text: &str, has_timeout: bool) -> Result<(Order, u64, Options), Stopped> {
-    let order = Order::parse(text).map_err(|refused| Stopped::Refused(refused.to_string()))?;
+fn read_order(input: &mut impl Read, has_timeout: bool) -> Result<(Order, u64, Options), Stopped> {
+    let order = Order::read(input).map_err(|refused| Stopped::Refused(refused.to_string()))?;
     let mut options = order.target.options.clone();
     let mut timeout = DEFAULT_TIMEOUT_MS;
     if has_timeout && let Some(value) = options.remove(TIMEOUT_OPTION) {

@@ -3,7 +3,7 @@
 use weighhouse_driver_api::Operation;
 
 use crate::plan::PhasePlan;
-use crate::workload::{LoadStream, OperationStream, Random, Step};
+use crate::workload::{LoadStream, OperationStream, Place, Random, Step};
 
 /// What distinguishes random numbers for verification from others of the same seed.
 const VERIFICATION: u64 = 3;
@@ -71,18 +71,19 @@ impl Supply {
     pub(crate) fn new(
         source: Source,
         plan: &PhasePlan,
-        shard: usize,
+        place: Place,
         (seed, verify_fraction): (u64, f64),
     ) -> Self {
-        let (phase, shard) = (plan.index as u64, shard as u64);
+        let phase = plan.index as u64;
+        // 4 bits of phase, 8 of shard, 36 to count, which the drivers of one load divide.
+        let first = place.share.index * ((1 << 36) / place.share.of);
         Self {
             source,
             left: plan.operations,
             deadline: plan.deadline,
-            // 4 bits of phase, 8 of shard, 36 to count.
-            version: ((phase & 15) << 44) | ((shard & 255) << 36),
+            version: ((phase & 15) << 44) | ((place.shard & 255) << 36) | first,
             verify_fraction,
-            random: Random::new(seed, [VERIFICATION, phase, shard]),
+            random: Random::new(seed, [VERIFICATION, phase, place.purpose()]),
         }
     }
 

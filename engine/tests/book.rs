@@ -17,6 +17,7 @@ fn book(deadline: u64) -> (Book, Receiver<Report>) {
         kind: PhaseKind::Measure,
         index: 0,
         start: 10_000,
+        begin: 10_000,
         deadline,
         operations: u64::MAX,
         operations_of_all: u64::MAX,

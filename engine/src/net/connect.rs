@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use weighhouse_driver_api::{Codec, Outcome, Parsed, Refusal, Spread, Stretch};
 
-use super::endpoint::{Blocking, Endpoint, Socket};
-use super::link::State;
+use super::endpoint::Endpoint;
+use super::state::{Blocking, State};
 use super::tls::Tls;
 use crate::plan::Failure;
 
@@ -86,7 +86,7 @@ fn greeted<C: Codec>(
     codec: &C,
 ) -> Result<Blocking, Failure> {
     let unreachable = unreachable(endpoint, tls);
-    let mut socket = Socket::connect(endpoint, tls, PATIENCE).map_err(&unreachable)?;
+    let mut socket = Blocking::connect(endpoint, tls, PATIENCE).map_err(&unreachable)?;
     let mut request = Vec::new();
     let replies = codec.greet(&mut request);
     socket.write_all(&request).map_err(&unreachable)?;

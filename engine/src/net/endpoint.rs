@@ -1,16 +1,12 @@
 //! Endpoints, and the sockets that lead to them.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use mio::event::Source;
 use mio::{Interest, Registry, Token};
-
-use super::link::State;
-use super::tls::{BlockingSecure, Tls};
 
 /// Where a server listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,30 +72,6 @@ pub(super) enum Socket {
 }
 
 impl Socket {
-    /// Connects, waits for it, and leaves the socket blocking until [`Socket::release`].
-    pub(super) fn connect(
-        endpoint: &Endpoint,
-        tls: Option<&Tls>,
-        patience: Duration,
-    ) -> io::Result<Blocking> {
-        match endpoint {
-            Endpoint::Tcp(address) | Endpoint::Tls(address, _) => {
-                let stream = std::net::TcpStream::connect_timeout(address, patience)?;
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(patience))?;
-                Ok(match tls {
-                    Some(tls) => Blocking::Secure(Box::new(BlockingSecure::over(stream, tls)?)),
-                    None => Blocking::Tcp(stream),
-                })
-            }
-            Endpoint::Unix(path) => {
-                let stream = std::os::unix::net::UnixStream::connect(path)?;
-                stream.set_read_timeout(Some(patience))?;
-                Ok(Blocking::Unix(stream))
-            }
-        }
-    }
-
     /// Begins to connect; writable when it has, or has failed.
     pub(super) fn begin(endpoint: &Endpoint) -> io::Result<Self> {
         match endpoint {
@@ -173,47 +145,6 @@ impl Source for Socket {
         match self {
             Self::Tcp(stream) => stream.deregister(from),
             Self::Unix(stream) => stream.deregister(from),
-        }
-    }
-}
-
-/// A socket that still blocks.
-#[derive(Debug)]
-pub(super) enum Blocking {
-    Tcp(std::net::TcpStream),
-    Unix(std::os::unix::net::UnixStream),
-    Secure(Box<BlockingSecure>),
-}
-
-impl Blocking {
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Tcp(stream) => stream.read(buffer),
-            Self::Unix(stream) => stream.read(buffer),
-            Self::Secure(stream) => stream.read(buffer),
-        }
-    }
-
-    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => stream.write_all(bytes),
-            Self::Unix(stream) => stream.write_all(bytes),
-            Self::Secure(stream) => stream.write_all(bytes),
-        }
-    }
-
-    /// Blocks no longer.
-    pub(super) fn release(self) -> io::Result<State> {
-        match self {
-            Self::Tcp(stream) => {
-                stream.set_nonblocking(true)?;
-                Ok(State::Up(Socket::Tcp(mio::net::TcpStream::from_std(stream))))
-            }
-            Self::Unix(stream) => {
-                stream.set_nonblocking(true)?;
-                Ok(State::Up(Socket::Unix(mio::net::UnixStream::from_std(stream))))
-            }
-            Self::Secure(stream) => stream.release().map(State::Secure),
         }
     }
 }

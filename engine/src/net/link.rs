@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind as IoError};
 use weighhouse_driver_api::{Codec, ErrorKind, Expected, Outcome, Parsed};
 
 use super::desk::{Astray, Desk, Pace, Part, Pending};
-use super::endpoint::Socket;
+use super::state::State;
 use super::tls::{Secure, Tls};
 use crate::workload::Step;
 
@@ -17,30 +17,6 @@ const LONGEST_BACKOFF: u64 = 1_000_000_000;
 /// With keys spread over servers, how long a client pauses after an operation that found its server
 /// gone, ns.
 pub(super) const FAILURE_PAUSE: u64 = 10_000_000;
-
-/// The state of a connection.
-#[derive(Debug)]
-pub(super) enum State {
-    /// There; requests can be sent.
-    Up(Socket),
-    /// There, with TLS, whose handshake may still be going on.
-    Secure(Box<Secure>),
-    /// Begun at a time.
-    Connecting(Socket, u64),
-    /// To be made anew at a time.
-    Down(u64),
-}
-
-impl State {
-    /// Its socket, if there is one.
-    pub(super) fn socket(&mut self) -> Option<&mut Socket> {
-        match self {
-            Self::Up(socket) | Self::Connecting(socket, _) => Some(socket),
-            Self::Secure(secure) => Some(&mut secure.socket),
-            Self::Down(_) => None,
-        }
-    }
-}
 
 /// Why a connection is lost: what its oldest operation failed of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

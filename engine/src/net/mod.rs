@@ -6,13 +6,15 @@ mod desk;
 mod endpoint;
 mod link;
 mod open;
+mod routes;
 mod schedule;
 mod shard;
 mod spread;
+mod state;
 mod tls;
 mod turn;
 
 pub use endpoint::Endpoint;
-pub use schedule::{Arrivals, Schedule};
+pub use schedule::Schedule;
 pub use shard::{NetShard, ShardSetup};
 pub use tls::{SCHEMA as TLS_SCHEMA, Tls, TlsOptions};

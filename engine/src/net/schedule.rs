@@ -8,24 +8,11 @@ use std::f64::consts::TAU;
 use weighhouse_driver_api::Operation;
 
 use crate::clock::SECOND;
-use crate::order::{Arrival, Profile};
-use crate::workload::Random;
+use crate::order::{Arrival, Arrivals, Profile};
+use crate::workload::{Place, Random};
 
 /// What distinguishes random numbers for arrivals from others of the same seed.
 const ARRIVALS: u64 = 2;
-
-/// What an open loop asks for: how operations arrive, how often, and how that changes.
-#[derive(Debug, Clone)]
-pub struct Arrivals<'a> {
-    /// How times are drawn.
-    pub arrival: Arrival,
-    /// Operations a second of all kinds.
-    pub rate: f64,
-    /// How the rate changes.
-    pub profile: Option<&'a Profile>,
-    /// Operations a second of each kind, where each has a rate of its own.
-    pub rates: Vec<(Operation, f64)>,
-}
 
 /// Due times of one shard in one phase.
 #[derive(Debug, Clone)]
@@ -47,8 +34,9 @@ struct Lane {
 
 #[derive(Debug, Clone)]
 enum Times {
-    /// Every `gap`, shards taking turns.
-    Constant { position: u64, step: u64, gap: f64 },
+    /// Every `gap`, shards taking turns; the first one `offset` after the start, so that drivers that
+    /// make a load together take turns too.
+    Constant { position: u64, step: u64, gap: f64, offset: f64 },
     /// Independent exponential gaps; those of all shards together are a Poisson process again.
     Poisson { elapsed: f64, mean_gap: f64, random: Random },
 }
@@ -57,10 +45,10 @@ impl Times {
     /// The next one, ns after the start at the rate that does not change.
     fn next(&mut self) -> f64 {
         match self {
-            Self::Constant { position, step, gap } => {
-                let offset = *position as f64 * *gap;
+            Self::Constant { position, step, gap, offset } => {
+                let time = *offset + *position as f64 * *gap;
                 *position += *step;
-                offset
+                time
             }
             Self::Poisson { elapsed, mean_gap, random } => {
                 *elapsed += random.exponential() * *mean_gap;
@@ -152,25 +140,30 @@ fn sine_time(steady: f64, period: f64, amplitude: f64) -> f64 {
 }
 
 impl Schedule {
-    /// Due times from `start` on, ns, for a shard of several.
+    /// Due times for a thread of several, ns: counted from `start` on, and none before `begin`.
     #[must_use]
     pub fn new(
         arrivals: &Arrivals<'_>,
-        start: u64,
-        (shard, shards): (u64, u64),
+        (start, begin): (u64, u64),
+        place: Place,
         (seed, phase): (u64, u64),
     ) -> Self {
         let lane = |operation: Option<Operation>, rate: f64| {
             let gap = SECOND as f64 / rate;
             let times = match arrivals.arrival {
-                Arrival::Constant => Times::Constant { position: shard, step: shards, gap },
+                Arrival::Constant => Times::Constant {
+                    position: place.shard,
+                    step: place.shards,
+                    gap,
+                    offset: gap * place.share.index as f64 / place.share.of as f64,
+                },
                 Arrival::Poisson => {
                     // Each kind of operation has random numbers of its own.
                     let lane = operation.map_or(0, |operation| 1 + operation.index() as u64);
-                    let purpose = [ARRIVALS | (lane << 8), phase, shard];
+                    let purpose = [ARRIVALS | (lane << 8), phase, place.purpose()];
                     Times::Poisson {
                         elapsed: 0.0,
-                        mean_gap: gap * shards as f64,
+                        mean_gap: gap * place.shards as f64,
                         random: Random::new(seed, purpose),
                     }
                 }
@@ -185,6 +178,9 @@ impl Schedule {
         let mut schedule = Self { start, warp: Warp::new(arrivals.profile), lanes, next: 0 };
         for lane in 0..schedule.lanes.len() {
             schedule.next = lane;
+            schedule.advance();
+        }
+        while schedule.next() < begin {
             schedule.advance();
         }
         schedule
@@ -217,6 +213,7 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::order::Share;
 
     fn schedule(
         arrival: Arrival,
@@ -225,7 +222,8 @@ mod tests {
         rates: &[(Operation, f64)],
     ) -> Schedule {
         let arrivals = Arrivals { arrival, rate: 2000.0, profile, rates: rates.to_vec() };
-        Schedule::new(&arrivals, 1000, (shard, shards), (7, 1))
+        let place = Place { shard, shards, ..Place::alone() };
+        Schedule::new(&arrivals, (1000, 1000), place, (7, 1))
     }
 
     fn take(mut schedule: Schedule, count: usize) -> Vec<u64> {
@@ -254,6 +252,30 @@ mod tests {
         both.extend(times(Arrival::Constant, 1, 2, 50));
         both.sort_unstable();
         assert_eq!(both, times(Arrival::Constant, 0, 1, 100));
+    }
+
+    #[test]
+    fn drivers_interleave_to_an_even_schedule() {
+        let of = |index| {
+            let arrivals =
+                Arrivals { arrival: Arrival::Constant, rate: 1000.0, profile: None, rates: vec![] };
+            let place = Place { share: Share { index, of: 2 }, ..Place::alone() };
+            take(Schedule::new(&arrivals, (1000, 1000), place, (7, 1)), 50)
+        };
+        let mut both = of(0);
+        both.extend(of(1));
+        both.sort_unstable();
+        assert_eq!(both, times(Arrival::Constant, 0, 1, 100));
+    }
+
+    #[test]
+    fn who_begins_late_has_the_rest_of_the_schedule() {
+        let whole = times(Arrival::Poisson, 0, 1, 1000);
+        let arrivals =
+            Arrivals { arrival: Arrival::Poisson, rate: 2000.0, profile: None, rates: vec![] };
+        let begin = whole[299] + 1;
+        let rest = Schedule::new(&arrivals, (1000, begin), Place::alone(), (7, 1));
+        assert_eq!(take(rest, 700), whole[300..]);
     }
 
     #[test]

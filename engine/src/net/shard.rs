@@ -17,8 +17,8 @@ use super::connect::connect;
 use super::desk::{Desk, Pace};
 use super::endpoint::Endpoint;
 use super::link::{Link, Lost};
+use super::routes::Routes;
 use super::schedule::Schedule;
-use super::spread::Routes;
 use super::tls::Tls;
 use crate::book::Book;
 use crate::clock::{Clock, SECOND};
@@ -26,7 +26,7 @@ use crate::composer::Composer;
 use crate::order::{Load, Order, PhaseKind};
 use crate::plan::{Failure, PhasePlan, share};
 use crate::supply::{Source, Supply};
-use crate::workload::{Acknowledged, InsertNumbers, LoadStream, OperationStream};
+use crate::workload::{Acknowledged, InsertNumbers, LoadStream, OperationStream, Place};
 
 /// Bytes read at once.
 const INPUT_BYTES: usize = 256 << 10;
@@ -203,8 +203,8 @@ impl<C: Codec> NetShard<C> {
                     let cap = share(*max_in_flight as u64, shard, shards).max(1);
                     let schedule = Schedule::new(
                         &arrivals,
-                        plan.start,
-                        (shard as u64, shards as u64),
+                        (plan.start, plan.begin),
+                        self.place(),
                         (self.order.seed, plan.index as u64),
                     );
                     self.open_loop(&plan, schedule, usize::try_from(cap).unwrap_or(usize::MAX))?
@@ -219,16 +219,21 @@ impl<C: Codec> NetShard<C> {
         Ok(())
     }
 
+    fn place(&self) -> Place {
+        let (shard, shards) = self.shard;
+        Place { shard: shard as u64, shards: shards as u64, share: self.order.share }
+    }
+
     fn begin(&mut self, plan: &PhasePlan) {
         let (shard, shards) = self.shard;
         let order = &self.order;
-        let seat = (shard as u64, shards as u64);
+        let place = self.place();
         let loads = plan.kind == PhaseKind::Load;
         let source = if loads {
-            Source::Load(LoadStream::new(&order.workload, seat))
+            Source::Load(LoadStream::new(&order.workload, place))
         } else {
             let inserts = self.inserts.take().unwrap_or_else(|| unreachable!("between phases"));
-            Source::Run(Box::new(OperationStream::new(order, plan.index, seat, inserts)))
+            Source::Run(Box::new(OperationStream::new(order, plan.index, place, inserts)))
         };
         let occurring = plan.operations_that_occur(order);
         self.desk.pace = match order.load {
@@ -242,15 +247,15 @@ impl<C: Codec> NetShard<C> {
             self.desk.pace = Pace::Routed { pipeline, think };
         }
         let verify = order.workload.verify_fraction;
-        self.desk.supply = Supply::new(source, plan, shard, (order.seed, verify));
+        self.desk.supply = Supply::new(source, plan, place, (order.seed, verify));
         self.desk.book.begin(plan, occurring, self.desk.pace == Pace::Open);
         self.desk.thinking.clear();
         self.desk.pausing.clear();
         let clients = share(plan.clients as u64, shard, shards);
         self.active = usize::try_from(clients).unwrap_or_default().min(self.per_node);
         self.next_chores = 0;
-        while self.desk.clock.now() < plan.start {
-            let left = plan.start.saturating_sub(self.desk.clock.now());
+        while self.desk.clock.now() < plan.begin {
+            let left = plan.begin.saturating_sub(self.desk.clock.now());
             std::thread::sleep(Duration::from_nanos(left));
         }
         self.desk.now = self.desk.clock.now();

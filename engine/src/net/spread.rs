@@ -5,16 +5,14 @@
 //! its time runs on. Where the right server is gone the operation has failed. The map is asked for
 //! anew after either, at most every [`QUESTION_EVERY`].
 
-use std::net::IpAddr;
+use weighhouse_driver_api::{Codec, ErrorKind};
 
-use weighhouse_driver_api::{Codec, ErrorKind, Stretch};
-
-use super::connect::ask_map;
 use super::desk::{Astray, Desk, Pace, Part, Pending};
 use super::endpoint::Endpoint;
-use super::link::{FAILURE_PAUSE, Link, State};
+use super::link::{FAILURE_PAUSE, Link};
+use super::routes::Waiting;
 use super::shard::NetShard;
-use super::tls::Tls;
+use super::state::State;
 use crate::plan::Failure;
 use crate::workload::Step;
 
@@ -22,159 +20,6 @@ use crate::workload::Step;
 const QUESTION_EVERY: u64 = 100_000_000;
 /// How often an operation may be sent elsewhere before it has failed.
 const MOST_MOVES: u8 = 8;
-
-/// An operation whose connection is being made.
-#[derive(Debug)]
-struct Waiting {
-    index: usize,
-    pending: Pending,
-    request: Vec<u8>,
-    once: bool,
-    since: u64,
-}
-
-/// Which server has which keys.
-#[derive(Debug)]
-pub(super) struct Routes {
-    /// Of each place the position of its server among the shard's.
-    map: Vec<usize>,
-    /// Whether a server has any place.
-    wanted: Vec<bool>,
-    /// Hosts that load may go to: those of the order.
-    allowed: Vec<IpAddr>,
-    waiting: Vec<Waiting>,
-    outdated: bool,
-    next_question: u64,
-    /// Where to look first for a connection to ask over.
-    asked: usize,
-    request: Vec<u8>,
-}
-
-fn host_of(endpoint: &Endpoint) -> Option<IpAddr> {
-    match endpoint {
-        Endpoint::Tcp(address) | Endpoint::Tls(address, _) => Some(address.ip()),
-        Endpoint::Unix(_) => None,
-    }
-}
-
-/// The endpoint of a server that another one named, with the other's scheme, and its host where the
-/// name has none.
-fn named(server: &str, by: &Endpoint) -> Result<Endpoint, Failure> {
-    let own = || {
-        host_of(by).map(|host| if host.is_ipv6() { format!("[{host}]") } else { host.to_string() })
-    };
-    let scheme = if matches!(by, Endpoint::Tls(..)) { "tls" } else { "tcp" };
-    let (host, port) = server.rsplit_once(':').unwrap_or((server, ""));
-    let host = match host {
-        "" | "?" => own().unwrap_or_default(),
-        host if host.contains(':') && !host.starts_with('[') => format!("[{host}]"),
-        host => host.to_owned(),
-    };
-    Endpoint::parse(&format!("{scheme}://{host}:{port}")).map_err(|message| {
-        Failure::new(
-            "connection",
-            format!("{by} names a server that cannot be used: {message}"),
-            "",
-        )
-    })
-}
-
-impl Routes {
-    /// Asks the order's servers one after another where keys are; the servers that have some.
-    pub(super) fn discover<C: Codec>(
-        endpoints: &[Endpoint],
-        tls: Option<&Tls>,
-        codec: &C,
-    ) -> Result<Option<(Self, Vec<Endpoint>)>, Failure> {
-        let Some(spread) = codec.spread() else { return Ok(None) };
-        let mut routes = Self {
-            map: vec![usize::MAX; usize::from(spread.places())],
-            wanted: Vec::new(),
-            allowed: endpoints.iter().filter_map(host_of).collect(),
-            waiting: Vec::new(),
-            outdated: false,
-            next_question: 0,
-            asked: 0,
-            request: Vec::new(),
-        };
-        let mut failure = Failure::new("connection", "no endpoint to ask".to_owned(), "");
-        for endpoint in endpoints {
-            let stretches = match ask_map(endpoint, tls, codec, spread) {
-                Ok(stretches) => stretches,
-                Err(failed) => {
-                    failure = failed;
-                    continue;
-                }
-            };
-            let mut nodes = Vec::new();
-            for stretch in &stretches {
-                let (node, _) = routes.node(&mut nodes, &stretch.server, endpoint)?;
-                routes.assign(stretch, node);
-            }
-            if let Some(place) = routes.map.iter().position(|&node| node == usize::MAX) {
-                return Err(Failure::new(
-                    "connection",
-                    format!("{endpoint}: no server has place {place} of {}", routes.map.len()),
-                    "is the cluster complete?",
-                ));
-            }
-            routes.count(nodes.len());
-            return Ok(Some((routes, nodes)));
-        }
-        Err(failure)
-    }
-
-    /// The position of a server by its name, and whether it is a new one.
-    fn node(
-        &self,
-        nodes: &mut Vec<Endpoint>,
-        server: &str,
-        by: &Endpoint,
-    ) -> Result<(usize, bool), Failure> {
-        let endpoint = named(server, by)?;
-        if let Some(known) = nodes.iter().position(|node| *node == endpoint) {
-            return Ok((known, false));
-        }
-        if host_of(&endpoint).is_none_or(|host| !self.allowed.contains(&host)) {
-            return Err(Failure::new(
-                "connection",
-                format!(
-                    "{by} names the server {endpoint}, which is on no host of target.endpoints"
-                ),
-                "name an endpoint on each host of the cluster: load goes nowhere else",
-            ));
-        }
-        nodes.push(endpoint);
-        Ok((nodes.len() - 1, true))
-    }
-
-    fn assign(&mut self, stretch: &Stretch, node: usize) {
-        let (first, last) = (usize::from(stretch.first), usize::from(stretch.last));
-        if let Some(places) = self.map.get_mut(first..=last) {
-            places.fill(node);
-        }
-    }
-
-    /// Which of so many servers have places.
-    fn count(&mut self, nodes: usize) {
-        self.wanted = vec![false; nodes];
-        for &node in &self.map {
-            if let Some(wanted) = self.wanted.get_mut(node) {
-                *wanted = true;
-            }
-        }
-    }
-
-    /// Whether a server is worth connecting to.
-    pub(super) fn wants(&self, node: usize) -> bool {
-        self.wanted.get(node).copied().unwrap_or_default()
-    }
-
-    /// The map may be wrong.
-    pub(super) fn doubt(&mut self) {
-        self.outdated = true;
-    }
-}
 
 fn place_of<C: Codec>(desk: &Desk<C>) -> usize {
     desk.codec.spread().map_or(0, |spread| usize::from(spread.place(desk.composer.key())))

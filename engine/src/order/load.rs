@@ -6,7 +6,6 @@ use serde::Deserialize;
 use weighhouse_driver_api::Operation;
 
 use super::{OrderRefused, refuse, within};
-use crate::net::Arrivals;
 
 /// How far rates of operations may be from adding up, as a share.
 const RATE_TOLERANCE: f64 = 1e-6;
@@ -59,6 +58,19 @@ pub enum Arrival {
     Poisson,
 }
 
+/// What an open loop asks for: how operations arrive, how often, and how that changes.
+#[derive(Debug, Clone)]
+pub struct Arrivals<'a> {
+    /// How times are drawn.
+    pub arrival: Arrival,
+    /// Operations a second of all kinds.
+    pub rate: f64,
+    /// How the rate changes.
+    pub profile: Option<&'a Profile>,
+    /// Operations a second of each kind, where each has a rate of its own.
+    pub rates: Vec<(Operation, f64)>,
+}
+
 /// How the rate of an open loop changes over a phase.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "shape", rename_all = "snake_case", deny_unknown_fields)]
@@ -78,6 +90,37 @@ pub enum Profile {
         /// One for each step.
         factors: Vec<f64>,
     },
+}
+
+/// One driver's part of a load that several drivers make together: how many records it loads, which
+/// numbers it inserts, what it draws. Clients, rates and counts of an order are the part's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Share {
+    /// Which part, from 0 on.
+    pub index: u64,
+    /// How many there are.
+    pub of: u64,
+}
+
+impl Default for Share {
+    /// All of it.
+    fn default() -> Self {
+        Self { index: 0, of: 1 }
+    }
+}
+
+impl Share {
+    pub(super) fn check(self) -> Result<(), OrderRefused> {
+        within("share.of", &self.of, &1, &1000)?;
+        if self.index >= self.of {
+            return refuse(format!(
+                "share.index: {} of {}; parts count from 0",
+                self.index, self.of
+            ));
+        }
+        Ok(())
+    }
 }
 
 fn one_request() -> usize {

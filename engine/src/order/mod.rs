@@ -7,10 +7,12 @@ mod load;
 mod series;
 mod workload;
 
+use std::io::Read;
+
 use serde::Deserialize;
 use weighhouse_driver_api::{Operation, Options, RecordShape};
 
-pub use load::{Arrival, Load, Profile};
+pub use load::{Arrival, Arrivals, Load, Profile, Share};
 pub(crate) use series::LETTERS;
 pub use series::{TimeSeries, TimeUnit};
 pub use workload::{
@@ -49,6 +51,12 @@ pub struct Order {
     /// Threads that make load, each with its share of the connections.
     #[serde(default = "one")]
     pub shards: u64,
+    /// Which part of a common load this is.
+    #[serde(default)]
+    pub share: Share,
+    /// Whether each phase waits for a line on standard input that says when it begins.
+    #[serde(default)]
+    pub hold: bool,
 }
 
 /// Where the system is.
@@ -117,8 +125,20 @@ impl Order {
     /// # Errors
     /// When it is not JSON, has an unknown key, lacks one, or a value is out of its limits.
     pub fn parse(text: &str) -> Result<Self, OrderRefused> {
-        let order: Self =
-            serde_json::from_str(text).map_err(|error| OrderRefused(error.to_string()))?;
+        Self::read(&mut text.as_bytes())
+    }
+
+    /// Reads an order from where more follows if it says so itself (`hold`); else it is all there is.
+    ///
+    /// # Errors
+    /// As [`Order::parse`].
+    pub fn read(input: &mut impl Read) -> Result<Self, OrderRefused> {
+        let refused = |error: serde_json::Error| OrderRefused(error.to_string());
+        let mut document = serde_json::Deserializer::from_reader(input);
+        let order = Self::deserialize(&mut document).map_err(refused)?;
+        if !order.hold {
+            document.end().map_err(refused)?;
+        }
         order.check()?;
         Ok(order)
     }
@@ -129,6 +149,7 @@ impl Order {
         }
         within("interval_seconds", &self.interval_seconds, &0.05, &60.0)?;
         within("shards", &self.shards, &1, &256)?;
+        self.share.check()?;
         if self.target.endpoints.is_empty() {
             return refuse("target.endpoints: at least one is needed");
         }
@@ -266,6 +287,9 @@ mod tests {
         assert!(refused("/workload", lengths).starts_with("workload.field_length_histogram"));
         let several = serde_json::json!({"name": "x", "keys_per_read": 5, "verify_fraction": 1.0});
         assert!(refused("/workload", several).starts_with("workload.keys_per_read"));
+        let beyond = serde_json::json!({"index": 2, "of": 2});
+        let refused_share = order(|document| document["share"] = beyond).unwrap_err();
+        assert!(refused_share.0.starts_with("share.index: 2 of 2"), "{refused_share}");
         let rates = serde_json::json!({"model": "open", "rate_per_second": 10,
                                        "operation_rates": {"read": 4, "update": 5}});
         assert!(refused("/load", rates).starts_with("load.operation_rates"));

@@ -1,8 +1,10 @@
 //! Choosing keys by YCSB's request distributions.
 
 use super::keys::fnv_hash;
+use super::place::Place;
 use super::random::Random;
 use super::series::Points;
+use super::stride::stride_for;
 use super::zipfian::{Skew, Zipf, Zipfian};
 use crate::order::{Distribution, Workload};
 
@@ -81,24 +83,9 @@ pub enum KeyChooser {
         count: u64,
         /// The series.
         points: Points,
+        /// Beyond this number of points none is chosen.
+        most: u64,
     },
-}
-
-/// A number without a common divisor with another one, large and odd: what ranks times it leave
-/// modulo the other is every remainder once.
-pub(super) fn stride_for(count: u64) -> u64 {
-    const FIRST: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mut stride = FIRST;
-    let divisor = |mut one: u64, mut other: u64| {
-        while other > 0 {
-            (one, other) = (other, one % other);
-        }
-        one
-    };
-    while divisor(stride, count) != 1 {
-        stride -= 2;
-    }
-    stride
 }
 
 impl KeyChooser {
@@ -107,17 +94,20 @@ impl KeyChooser {
     ///
     /// Takes a while for `latest` over many records: a million terms are summed.
     #[must_use]
-    pub fn new(workload: &Workload, expected_inserts: u64, shard: u64, shards: u64) -> Self {
+    pub fn new(workload: &Workload, expected_inserts: u64, place: Place) -> Self {
         let (start, count) = (workload.insert_start, workload.slice_length());
         if let Some(series) = &workload.time_series {
             let count = series.series_keys;
             let keys = Workload { record_count: count, time_series: None, ..workload.clone() };
-            let keys = match Self::new(&keys, 0, shard, shards) {
+            let keys = match Self::new(&keys, 0, place) {
                 // No name will be added.
                 Self::Zipfian { ranks, start, .. } => Self::Zipfian { ranks, start, count },
                 other => other,
             };
-            return Self::Points { keys: Box::new(keys), count, points: Points::new(series) };
+            // A driver's own count of new points says nothing of the series they are of, where
+            // others insert beside it.
+            let most = if place.share.of > 1 { workload.record_count } else { u64::MAX };
+            return Self::Points { keys: Box::new(keys), count, points: Points::new(series), most };
         }
         match workload.request_distribution {
             Distribution::Uniform => Self::Uniform { start, count },
@@ -128,7 +118,8 @@ impl KeyChooser {
                 count: count + expected_inserts * 2 + 1,
             },
             Distribution::Sequential => {
-                Self::Sequential { start, count, next: shard % count, step: shards }
+                let (position, threads) = place.among_all();
+                Self::Sequential { start, count, next: position % count, step: threads }
             }
             Distribution::Latest => {
                 Self::Latest { ages: Zipfian::new(Skew::over(workload.record_count)) }
@@ -207,9 +198,9 @@ impl KeyChooser {
                 let place = u128::from(ranks.draw(random)) * u128::from(*stride);
                 *start + (place % u128::from(*count)) as u64
             }
-            Self::Points { keys, count, points } => {
+            Self::Points { keys, count, points, most } => {
                 let key = keys.choose(random, *count);
-                points.of_key(key, random, bound)
+                points.of_key(key, random, bound.min(*most))
             }
             _ => unreachable!("chosen before"),
         }
@@ -244,7 +235,7 @@ mod tests {
 
     fn counts_of(workload: &Workload, draws: u32) -> Vec<u32> {
         let records = workload.record_count;
-        let mut chooser = KeyChooser::new(workload, 0, 0, 1);
+        let mut chooser = KeyChooser::new(workload, 0, Place::alone());
         let mut random = Random::new(99, [0; 3]);
         let mut counts = vec![0_u32; usize::try_from(records).unwrap()];
         for _ in 0..draws {
@@ -276,7 +267,7 @@ mod tests {
 
     #[test]
     fn growing_uniform_passes_chi_square_also_after_it_has_grown() {
-        let mut chooser = KeyChooser::new(&workload("uniform_growing", 500), 0, 0, 1);
+        let mut chooser = KeyChooser::new(&workload("uniform_growing", 500), 0, Place::alone());
         let mut random = Random::new(5, [0; 3]);
         for bound in [500, 1000] {
             let mut counts = vec![0_u32; usize::try_from(bound).unwrap()];
@@ -334,7 +325,7 @@ mod tests {
         for theta in [0.2, 0.5, 0.99, 1.0, 1.2, 2.0] {
             let mut workload = workload("zipf", 500);
             workload.zipf_theta = theta;
-            let chooser = KeyChooser::new(&workload, 0, 0, 1);
+            let chooser = KeyChooser::new(&workload, 0, Place::alone());
             let KeyChooser::Zipf { stride, .. } = chooser else { unreachable!() };
             let zeta: f64 = (1..=500).map(|rank| f64::from(rank).powf(-theta)).sum();
             let mut shares = vec![0.0; 500];
@@ -420,7 +411,8 @@ mod tests {
         let workload = workload("sequential", 5);
         let mut random = Random::new(1, [0; 3]);
         let mut take = |shard| {
-            let mut chooser = KeyChooser::new(&workload, 0, shard, 2);
+            let place = Place { shard, shards: 2, ..Place::alone() };
+            let mut chooser = KeyChooser::new(&workload, 0, place);
             (0..6).map(|_| chooser.choose(&mut random, 5)).collect::<Vec<_>>()
         };
         assert_eq!(take(0), [0, 2, 4, 1, 3, 0]);
@@ -442,7 +434,7 @@ mod tests {
             (10_000_000, 3.8, 12.0, 50.0, 78.0),
         ] {
             let workload = workload("zipfian", u64::from(records));
-            let mut chooser = KeyChooser::new(&workload, 0, 0, 1);
+            let mut chooser = KeyChooser::new(&workload, 0, Place::alone());
             let mut random = Random::new(99, [0; 3]);
             let draws = (records * 3).clamp(2_000_000, 15_000_000);
             let mut counts = vec![(0_u32, 0_u32); records as usize];
@@ -471,7 +463,7 @@ mod tests {
     #[test]
     fn a_number_that_is_not_acknowledged_is_never_chosen() {
         for distribution in crate::order::Distribution::NAMES {
-            let mut chooser = KeyChooser::new(&workload(distribution, 100), 5000, 0, 1);
+            let mut chooser = KeyChooser::new(&workload(distribution, 100), 5000, Place::alone());
             let mut random = Random::new(3, [0; 3]);
             for bound in 100..2000 {
                 assert!(chooser.choose(&mut random, bound) < bound, "{distribution}");

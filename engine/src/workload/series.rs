@@ -4,8 +4,9 @@
 //! `TimeSeriesWorkload` advises for systems that have keys alone: the series' name, the values of
 //! its tags, and the moment, with dots between; so the keys of a series are in order of time.
 
-use super::keys::Digits;
+use super::digits::Digits;
 use super::random::Random;
+use super::stride::shuffle;
 use crate::order::{LETTERS, TimeSeries};
 
 /// The series of a moment and their order.
@@ -16,20 +17,6 @@ pub struct Points {
     /// A series is its position within a moment times this, modulo `series`; and back.
     stride: u64,
     back: u64,
-}
-
-/// A number that shuffles, and the one that undoes it: their product leaves 1.
-fn shuffle(count: u64) -> (u64, u64) {
-    let stride = super::chooser::stride_for(count) % count.max(1);
-    let (mut rest, mut last) = (i128::from(stride), i128::from(count));
-    let (mut factor, mut before) = (1_i128, 0_i128);
-    while last != 0 {
-        let times = rest / last;
-        (rest, last) = (last, rest - times * last);
-        (factor, before) = (before, factor - times * before);
-    }
-    let back = factor.rem_euclid(i128::from(count));
-    (stride, u64::try_from(back).unwrap_or_default())
 }
 
 fn times(one: u64, other: u64, modulo: u64) -> u64 {

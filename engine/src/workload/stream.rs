@@ -6,6 +6,7 @@ use weighhouse_driver_api::{Fields, Operation};
 
 use super::chooser::KeyChooser;
 use super::inserts::{Acknowledged, InsertNumbers};
+use super::place::{Deal, Place};
 use super::random::Random;
 use super::zipfian::{Skew, Zipfian};
 use crate::order::{Order, Phase, PhaseKind, ScanLengthDistribution, Workload};
@@ -129,6 +130,7 @@ pub struct OperationStream {
     random: Random,
     chooser: KeyChooser,
     inserts: InsertNumbers,
+    deal: Deal,
     shares: Shares,
     field_count: u64,
     read_all_fields: bool,
@@ -140,22 +142,17 @@ pub struct OperationStream {
 impl OperationStream {
     /// The operations of a shard in the phase of an index.
     #[must_use]
-    pub fn new(
-        order: &Order,
-        phase_index: usize,
-        (shard, shards): (u64, u64),
-        inserts: InsertNumbers,
-    ) -> Self {
+    pub fn new(order: &Order, phase_index: usize, place: Place, inserts: InsertNumbers) -> Self {
         let workload = &order.workload;
         Self {
-            random: Random::new(order.seed, [OPERATIONS, phase_index as u64, shard]),
+            random: Random::new(order.seed, [OPERATIONS, phase_index as u64, place.purpose()]),
             chooser: KeyChooser::new(
                 workload,
                 expected_inserts(order, order.phases.get(phase_index)),
-                shard,
-                shards,
+                place,
             ),
             inserts,
+            deal: Deal::new(workload, place.share),
             shares: Shares::of(order),
             field_count: u64::from(workload.field_count),
             read_all_fields: workload.read_all_fields,
@@ -199,7 +196,7 @@ impl OperationStream {
     /// The next operation, which is to be of a kind.
     pub fn of(&mut self, operation: Operation) -> Step {
         if operation == Operation::Insert {
-            return Step::insert(self.inserts.reserve());
+            return Step::insert(self.deal.number(self.inserts.reserve()));
         }
         let mut number = self.key();
         match operation {
@@ -237,7 +234,7 @@ impl OperationStream {
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
     fn key(&mut self) -> u64 {
-        self.chooser.choose(&mut self.random, self.inserts.bound())
+        self.deal.number(self.chooser.choose(&mut self.random, self.inserts.bound()))
     }
 
     #[allow(clippy::cast_possible_truncation)] // below field_count, a u16
@@ -248,10 +245,11 @@ impl OperationStream {
 
     /// What came of an insert that this stream gave.
     pub fn settle(&mut self, number: u64, done: bool) {
+        let own = self.deal.own(number);
         if done {
-            self.inserts.acknowledge(number);
+            self.inserts.acknowledge(own);
         } else {
-            self.inserts.give_back(number);
+            self.inserts.give_back(own);
         }
     }
 
@@ -269,7 +267,7 @@ fn expected_inserts(order: &Order, phase: Option<&Phase>) -> u64 {
     (operations as f64 * order.share(Operation::Insert)) as u64
 }
 
-/// The inserts of the load phase: a shard's share of the slice, each record until it is there or
+/// The inserts of the load phase: a shard's share of its driver's slice, each record until it is there or
 /// has failed too often.
 #[derive(Debug)]
 pub struct LoadStream {
@@ -286,11 +284,11 @@ pub struct LoadStream {
 impl LoadStream {
     /// A shard's share.
     #[must_use]
-    pub fn new(workload: &Workload, (shard, shards): (u64, u64)) -> Self {
-        let end = workload.insert_start + workload.slice_length();
-        let next = workload.insert_start + shard;
+    pub fn new(workload: &Workload, place: Place) -> Self {
+        let (start, end) = place.slice(workload);
+        let next = start + place.shard;
         let attempts = workload.insert_retry_limit + 1;
-        Self { next, end, step: shards, attempts, again: Vec::new(), failures: Vec::new() }
+        Self { next, end, step: place.shards, attempts, again: Vec::new(), failures: Vec::new() }
     }
 
     /// The next insert; none when all that are left are under way.
@@ -332,6 +330,7 @@ impl LoadStream {
 #[must_use]
 pub fn stream_hash(order: &Order, shards: u64) -> String {
     let phase = order.phases.iter().position(|phase| phase.kind != PhaseKind::Load);
+    let place = |shard| Place { shard, shards, share: order.share };
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     let mut take = |step: Step| {
         let field = |fields| match fields {
@@ -358,7 +357,7 @@ pub fn stream_hash(order: &Order, shards: u64) -> String {
         let mut streams: Vec<_> = (0..shards)
             .map(|shard| {
                 let inserts = InsertNumbers::new(Arc::clone(&shared));
-                OperationStream::new(order, index, (shard, shards), inserts)
+                OperationStream::new(order, index, place(shard), inserts)
             })
             .collect();
         for (stream, _) in (0..shards).cycle().zip(0..HASHED_OPERATIONS) {
@@ -371,7 +370,8 @@ pub fn stream_hash(order: &Order, shards: u64) -> String {
             }
         }
     } else {
-        let mut stream = LoadStream::new(&order.workload, (0, 1));
+        let whole = Place { shards: 1, ..place(0) };
+        let mut stream = LoadStream::new(&order.workload, whole);
         (0..HASHED_OPERATIONS).map_while(|_| stream.advance()).for_each(take);
     }
     format!("{hash:016x}")
@@ -395,7 +395,7 @@ mod tests {
 
     fn stream(order: &Order) -> OperationStream {
         let shared = Arc::new(Acknowledged::new(order.workload.record_count));
-        OperationStream::new(order, 1, (0, 1), InsertNumbers::new(shared))
+        OperationStream::new(order, 1, Place::alone(), InsertNumbers::new(shared))
     }
 
     #[test]
@@ -485,7 +485,8 @@ mod tests {
         let numbers = |shard, shards| {
             let shared = Arc::new(Acknowledged::new(1000));
             let inserts = InsertNumbers::new(shared);
-            let mut stream = OperationStream::new(&order, 1, (shard, shards), inserts);
+            let place = Place { shard, shards, ..Place::alone() };
+            let mut stream = OperationStream::new(&order, 1, place, inserts);
             (0..100).map(|_| stream.advance().number).collect::<Vec<_>>()
         };
         // The first of two shards does what a single one does: it is its partner that is new.
@@ -499,7 +500,8 @@ mod tests {
         let order = order(1, &serde_json::json!({"read": 1.0}), "uniform");
         let mut seen = Vec::new();
         for shard in 0..3 {
-            let mut stream = LoadStream::new(&order.workload, (shard, 3));
+            let place = Place { shard, shards: 3, ..Place::alone() };
+            let mut stream = LoadStream::new(&order.workload, place);
             while let Some(step) = stream.advance() {
                 seen.push(step.number);
                 stream.settle(step.number, true);
@@ -508,7 +510,7 @@ mod tests {
         seen.sort_unstable();
         assert_eq!(seen, (0..1000).collect::<Vec<_>>());
 
-        let mut stream = LoadStream::new(&order.workload, (0, 1000));
+        let mut stream = LoadStream::new(&order.workload, Place { shards: 1000, ..Place::alone() });
         for _ in 0..=order.workload.insert_retry_limit {
             let step = stream.advance().unwrap();
             assert_eq!(step.number, 0);

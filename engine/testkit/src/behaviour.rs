@@ -1,14 +1,38 @@
 //! One behaviour suite for all drivers: what each must do on a real server, by what it says of
 //! itself.
 
+use std::fmt::Write as _;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::run::Run;
+use crate::run::{Phase, Run};
 
 /// Records that the suite loads.
 const RECORDS: u64 = 300;
+
+/// Of all that the clients of a closed loop have, the least and the most that may show as time of
+/// operations, as shares.
+const COUNTED: std::ops::RangeInclusive<f64> = 0.95..=1.01;
+
+/// Seconds of an interval.
+const INTERVAL: f64 = 0.2;
+/// Intervals until all clients are at work, also on a busy machine.
+const RAMP_UP: u64 = 2;
+
+/// How the time of a measured phase was spent, in seconds.
+struct Times {
+    /// What was asked for, without the first intervals.
+    asked: f64,
+    /// In operations, without the first intervals.
+    settled: f64,
+    /// All that it took.
+    elapsed: f64,
+    /// In operations, in all.
+    whole: f64,
+    /// How many operations there were.
+    operations: f64,
+}
 
 /// A driver, a real server that is empty, and how the driver is to reach it.
 pub struct Suite<'a> {
@@ -54,7 +78,7 @@ impl Suite<'_> {
             "load": load,
             "phases": phases,
             "seed": 100 + part,
-            "interval_seconds": 0.2,
+            "interval_seconds": INTERVAL,
         })
     }
 
@@ -84,6 +108,9 @@ impl Suite<'_> {
         self.misses_are_not_found();
         self.drawn_lengths_are_verified();
         self.points_of_series_are_records();
+        self.closed_loops_count_all_of_their_time();
+        self.pauses_of_clients_are_not_counted();
+        self.threads_are_told();
         self.open_loops_keep_their_schedule();
         self.unknown_options_are_refused();
         for (name, workload) in [
@@ -184,6 +211,99 @@ impl Suite<'_> {
         let run = self.run(14, &workload, 600);
         let measure = run.phase("measure");
         assert_eq!(measure.count("read", "ok") + measure.count("insert", "ok"), 600);
+    }
+
+    /// Little's law, from both sides: throughput times mean latency is the number of operations under
+    /// way. A client that waits uncounted (for its turn in the driver, say) shows from below, time
+    /// that is counted twice from above. Both are ratios of times that a busy machine lengthens
+    /// alike.
+    fn closed_loops_count_all_of_their_time(&self) {
+        let embedded = self.endpoint.starts_with("file://");
+        let mut levels = vec![(1, 1), (4, 1), (16, 1)];
+        if !embedded {
+            levels.push((4, 4));
+        }
+        let (mut right, mut said) = (true, String::new());
+        for (clients, pipeline) in levels {
+            let load = json!({"model": "closed", "clients": clients, "pipeline": pipeline});
+            let times = self.measured(15, &load);
+            let all = f64::from(clients * pipeline);
+            // What begins before the phase's end goes on for a while after it, for each client another
+            // while: from below that time counts which was asked for, from above all that it took.
+            let found = (times.settled / (all * times.asked), times.whole / (all * times.elapsed));
+            right &= found.0 >= *COUNTED.start() && found.1 <= *COUNTED.end();
+            let percent = [100.0 * found.0, 100.0 * found.1];
+            let _ = write!(
+                said,
+                "\n{clients} clients, pipeline {pipeline}: {:.1} % of what was asked for, {:.1} % of \
+                 what it took",
+                percent[0], percent[1]
+            );
+        }
+        assert!(right, "{}: throughput x mean latency is{said}", self.driver);
+    }
+
+    /// What a client thinks is no time of any operation.
+    fn pauses_of_clients_are_not_counted(&self) {
+        let think = 0.002;
+        let load = json!({"model": "closed", "clients": 4, "think_time_us": 2000});
+        let times = self.measured(16, &load);
+        let paused = times.operations * think;
+        assert!(paused > 0.0, "no operation was done");
+        assert!(
+            times.whole + paused <= 4.0 * times.elapsed * COUNTED.end(),
+            "{} s of operations and {paused} s of pauses in 4 x {} s",
+            times.whole,
+            times.elapsed
+        );
+    }
+
+    /// How the time of a measured phase was spent.
+    fn measured(&self, part: u64, load: &Value) -> Times {
+        let seconds = 2.0;
+        let workload = json!({"operations": {"read": 0.5, "update": 0.5}});
+        let phases = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": seconds}]);
+        let run = Run::of(self.driver, &self.order(part, &workload, load, &phases));
+        run.assert_finished();
+        let whole = run.phase("measure");
+        assert_eq!(whole.not_ok(), 0, "{:?}", whole.finished);
+        let mut settled = run.phase("measure");
+        settled.intervals.retain(|one| one["sequence"].as_u64() >= Some(RAMP_UP));
+        let all = |phase: &Phase<'_>| {
+            let (mut time, mut count) = (0.0, 0);
+            for operation in ["read", "update"] {
+                let times = phase.histogram(&format!("operations/{operation}/ok/response"));
+                time += times.mean() * times.len() as f64 / 1e9;
+                count += times.len();
+            }
+            (time, count as f64)
+        };
+        let (time, operations) = all(&whole);
+        Times {
+            asked: seconds - RAMP_UP as f64 * INTERVAL,
+            settled: all(&settled).0,
+            elapsed: whole.finished["duration_us"].as_f64().expect("a duration") / 1e6,
+            whole: time,
+            operations,
+        }
+    }
+
+    /// A driver has as many threads as it was given, as long as each has a client; with the database
+    /// inside, each client is a thread.
+    fn threads_are_told(&self) {
+        let embedded = self.endpoint.starts_with("file://");
+        let phases =
+            json!([{"kind": "load", "clients": 3}, {"kind": "measure", "operation_count": 100}]);
+        for (clients, threads, told) in [(3, 1, 1), (3, 2, 2), (1, 2, 1)] {
+            let load = json!({"model": "closed", "clients": clients});
+            let mut order = self.order(17, &json!({}), &load, &phases);
+            order["shards"] = threads.into();
+            let run = Run::of(self.driver, &order);
+            run.assert_finished();
+            let told = if embedded { 3 } else { told };
+            assert_eq!(run.event("ready")["shards"], told, "{clients} clients, {threads} threads");
+            assert_eq!(run.phase("load").count("insert", "ok"), RECORDS);
+        }
     }
 
     fn open_loops_keep_their_schedule(&self) {

@@ -191,6 +191,12 @@ fn nanoseconds(from: Instant, to: Instant) -> u64 {
 }
 
 impl Held {
+    /// When the first read was received.
+    #[must_use]
+    pub fn first(&self) -> Option<Instant> {
+        self.connections.iter().flatten().map(|hold| hold.received).min()
+    }
+
     /// How long each read was held, ns, sorted: from after it was received to before it was
     /// answered. A client that measures from before its request is written to after the answer is
     /// read finds at least as much.

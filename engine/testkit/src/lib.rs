@@ -24,5 +24,5 @@ pub use cluster::RedisCluster;
 pub use echo::{EchoServer, Held};
 pub use mongo::MongoStandIn;
 pub use proxy::Proxy;
-pub use run::{DriverRun, Phase, Run};
+pub use run::{DriverRun, Phase, Run, unix_us};
 pub use server::Server;

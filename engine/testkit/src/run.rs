@@ -1,7 +1,8 @@
 //! A driver run as a process.
 
 use std::io::{BufRead, BufReader, Lines, Write};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,13 +10,22 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A driver at work.
 pub struct DriverRun {
     child: Child,
+    /// Of a driver that is held.
+    stdin: Option<ChildStdin>,
     lines: Lines<BufReader<ChildStdout>>,
     events: Vec<Value>,
+}
+
+/// What time it will be in so long, as [`DriverRun::go`] takes it: unix time, µs.
+#[must_use]
+pub fn unix_us(ahead: Duration) -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    (now + ahead).as_micros().try_into().expect("before the year 586512")
 }
 
 /// A driver that has ended.
@@ -37,7 +47,8 @@ pub struct Phase<'a> {
 }
 
 impl DriverRun {
-    /// Starts a driver and hands it an order.
+    /// Starts a driver and hands it an order. One that is held (`hold`) waits for
+    /// [`DriverRun::go`] before each phase.
     #[must_use]
     pub fn start(executable: &str, order: &Value) -> Self {
         let mut child = Command::new(executable)
@@ -47,9 +58,25 @@ impl DriverRun {
             .expect("the driver starts");
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(order.to_string().as_bytes()).expect("the order is taken");
-        drop(stdin);
+        let stdin = (order["hold"] == true).then_some(stdin);
         let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        Self { child, lines, events: Vec::new() }
+        Self { child, stdin, lines, events: Vec::new() }
+    }
+
+    /// Writes a line on the standard input of a driver that is held.
+    pub fn say(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().expect("a driver that is held");
+        writeln!(stdin, "{line}").expect("the line is taken");
+    }
+
+    /// Lets a phase begin at a moment, unix time in µs.
+    pub fn go(&mut self, phase: usize, at_us: u64) {
+        self.say(&json!({"go": phase, "at_us": at_us}).to_string());
+    }
+
+    /// Closes the driver's standard input.
+    pub fn hang_up(&mut self) {
+        self.stdin = None;
     }
 
     fn next(&mut self) -> Option<&Value> {

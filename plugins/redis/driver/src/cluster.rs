@@ -6,7 +6,7 @@ use crc::{CRC_16_XMODEM, Crc};
 use weighhouse_driver_api::{Elsewhere, Spread, Stretch};
 
 use crate::Resp;
-use crate::reply::{Value, tree};
+use crate::reply::{Value, redirects, tree};
 
 /// Slots of a cluster.
 const SLOTS: u16 = 16_384;
@@ -21,11 +21,6 @@ fn slot(key: &[u8]) -> u16 {
         memchr::memchr(b'}', rest).filter(|&length| length > 0).map(|length| &rest[..length])
     });
     CRC.checksum(tag.unwrap_or(key)) % SLOTS
-}
-
-/// Whether an error sends the command to another server.
-pub(crate) fn redirects(message: &[u8]) -> bool {
-    message.starts_with(b"MOVED ") || message.starts_with(b"ASK ")
 }
 
 impl Spread for Resp {

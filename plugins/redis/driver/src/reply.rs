@@ -6,7 +6,6 @@
 
 use weighhouse_driver_api::{Malformed, Operation, Outcome};
 
-use crate::cluster::redirects;
 use crate::error_outcome;
 
 /// Longest line of a header, an error or a simple string.
@@ -89,6 +88,11 @@ pub(crate) struct Reply {
     top: Top,
     filled: bool,
     pub(crate) end: usize,
+}
+
+/// Whether an error sends the command to another server of a cluster.
+pub(crate) fn redirects(message: &[u8]) -> bool {
+    message.starts_with(b"MOVED ") || message.starts_with(b"ASK ")
 }
 
 /// The line that begins at a place: its end, without `\r\n`.

@@ -97,6 +97,11 @@ fn an_open_loop_goes_on_when_a_master_is_replaced() {
     lose_a_master(&json!({"model": "open", "rate_per_second": 1000, "connections": 4}));
 }
 
+/// What an interval tells of all operations together.
+fn sum(interval: &Value, of: impl Fn(&Value) -> u64) -> u64 {
+    OPERATIONS.iter().map(|operation| of(&interval["operations"][operation])).sum()
+}
+
 fn lose_a_master(load: &Value) {
     let mut cluster = RedisCluster::start(3, true);
     let mut run = DriverRun::start(DRIVER, &order(&cluster.endpoint(), load, 9));
@@ -110,14 +115,25 @@ fn lose_a_master(load: &Value) {
     let gone: u64 = gone.iter().map(|kind| count(&measure, &format!("errors/{kind}"))).sum();
     assert!(gone > 0, "{load}");
     assert_eq!(measure.not_ok(), gone, "{load}: {:?}", measure.finished);
-    let last = measure.intervals.last().unwrap();
-    let errors: u64 = OPERATIONS
-        .iter()
-        .filter_map(|operation| last["operations"][operation]["errors"].as_object())
-        .flat_map(|kinds| kinds.values())
-        .filter_map(|kind| kind["count"].as_u64())
-        .sum();
-    assert_eq!(errors, 0, "{load}: {last}");
+    // After the first failures there comes an interval in which all goes well again: of an open loop
+    // with as many operations as are due, so those on the replaced master's keys are among them. (On a
+    // busy machine one or the other may run into the time limit at any time.)
+    let errors = |interval: &Value| {
+        sum(interval, |outcomes| match outcomes["errors"].as_object() {
+            Some(kinds) => kinds.values().filter_map(|kind| kind["count"].as_u64()).sum(),
+            None => 0,
+        })
+    };
+    let done = |interval: &Value| {
+        sum(interval, |outcomes| outcomes["ok"]["count"].as_u64().unwrap_or_default())
+    };
+    let least = if load["model"] == "open" { 225 } else { 1 };
+    let mut after = measure.intervals.iter().skip_while(|one| errors(one) == 0);
+    assert!(
+        after.any(|one| errors(one) == 0 && done(one) >= least),
+        "{load}: {:?}",
+        measure.intervals.iter().map(|one| (done(one), errors(one))).collect::<Vec<_>>()
+    );
     if load["model"] == "open" {
         assert_eq!(count(&measure, "ok") + measure.not_ok(), 9_000, "{load}");
     }
