@@ -100,7 +100,9 @@ impl RedisCluster {
         cluster
             .wait("all know the masters", |info| info.contains(&format!("cluster_size:{masters}")));
         if replicated {
-            cluster.servers[..masters].iter().for_each(|master| prove_replication(master, 1));
+            for master in &cluster.servers[..masters] {
+                prove_replication(master, 1);
+            }
         }
         cluster
     }

@@ -49,7 +49,9 @@ fn together(server: &Server, drivers: u64, operations: &Value) -> Vec<Run> {
         .collect();
     for (phase, kind) in ["load", "measure"].into_iter().enumerate() {
         let at = unix_us(Duration::from_millis(100));
-        runs.iter_mut().for_each(|run| run.go(phase, at));
+        for run in &mut runs {
+            run.go(phase, at);
+        }
         for run in &mut runs {
             run.wait_for(|event| event["event"] == "phase_finished" && event["phase"] == kind);
         }
@@ -58,7 +60,9 @@ fn together(server: &Server, drivers: u64, operations: &Value) -> Vec<Run> {
         }
     }
     let runs: Vec<_> = runs.into_iter().map(DriverRun::finish).collect();
-    runs.iter().for_each(Run::assert_finished);
+    for run in &runs {
+        run.assert_finished();
+    }
     runs
 }
 
