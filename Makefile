@@ -37,6 +37,11 @@ test-compose: install images-artefacts ## the services in containers, for real (
 test-docker: install ## databases in containers, for real: limits, faults, leftovers (needs root)
 	@tests/docker/run.sh
 
+.PHONY: chaos
+chaos: install ## break a platform with three agents for a while: ROUNDS=20, SEED; last line JSON, exit 0 when nothing is lost
+	@$(BOOTSTRAP)/debian.sh build
+	@PYTHONPATH=tests $(PY)/python -m chaos --rounds $(or $(ROUNDS),20) $(if $(SEED),--seed $(SEED)) $(if $(SHORT),--short)
+
 .PHONY: images
 images: install images-artefacts ## build all container images
 	@infra/images/base.sh && docker-compose --profile agent build
