@@ -331,11 +331,7 @@ class FleetService:
         """A project's agents that may take work now, not locked: reachable, in a session, neither
         draining nor at rest; so many at most as are looked at in one round.
         """
-        return [
-            agent
-            for agent in self.repository.working(project_id, MOST_CANDIDATES)
-            if agent.process_id is not None and agent.resting is None and self.is_reachable(agent)
-        ]
+        return list(filter(self._may_work, self.repository.working(project_id, MOST_CANDIDATES)))
 
     def enrolled(self, project_id: UUID) -> list[Agent]:
         """A project's agents that are not revoked and have had a session, reachable or not."""
@@ -351,11 +347,7 @@ class FleetService:
         """Those of some agents that may take work and that nobody holds, locked in the order of
         their ids. Never waits.
         """
-        return [
-            agent
-            for agent in self.repository.lock_working(agent_ids)
-            if agent.process_id is not None and agent.resting is None and self.is_reachable(agent)
-        ]
+        return list(filter(self._may_work, self.repository.lock_working(agent_ids)))
 
     def agent(self, agent_id: UUID) -> Agent:
         """:raises NotFound: when there is no such agent."""
@@ -378,6 +370,9 @@ class FleetService:
         if spool_bytes is not None:
             agent.spool_bytes = spool_bytes
         self.session.flush()
+
+    def _may_work(self, agent: Agent) -> bool:
+        return agent.process_id is not None and agent.resting is None and self.is_reachable(agent)
 
     def _known(self, token: str) -> Agent:
         agent = self.repository.by_token(token_hash(token))
