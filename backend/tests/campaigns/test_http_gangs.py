@@ -7,8 +7,9 @@ from typing import Any
 import httpx
 import pytest
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_testing.own_redis import OwnRedis
 
-from .served import OwnRedis, Served, Tenant, claim
+from .served import Served, Tenant, claim
 
 
 @pytest.fixture(scope="module")
