@@ -80,7 +80,8 @@ class Recorded(Report):
 
     count: int = Field(ge=0)
     response: str | None = None
-    """HdrHistogram, V2 deflate base64, ns: from due (open loop) or sent (closed loop) to done."""
+    """HdrHistogram, V2 deflate base64, ns: from due to done; in a closed loop an operation is due
+    with the answer before it, or at the end of the pause."""
     service: str | None = None
     """The same from sent to done; only in an open loop."""
     overflow: int = 0

@@ -5,6 +5,7 @@ never; the platform's services are the real ones over a real database. What an a
 what it holds is the model that the database is held against.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -256,7 +257,8 @@ class Simulation:
     def begin(self, *, gang: bool, repetitions: int) -> None:
         """Start a campaign."""
         placement = {"drivers": {"machines": 2}, "apart": "required"} if gang else {}
-        self.campaigns.append(self.world.start(repetitions=repetitions, placement=placement))
+        with contextlib.suppress(Problem):  # refused, when there are too few agents left for it
+            self.campaigns.append(self.world.start(repetitions=repetitions, placement=placement))
 
     def settle(self) -> None:
         """Do what jobs would: write the figures of runs that have a result."""

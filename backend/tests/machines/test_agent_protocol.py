@@ -26,7 +26,7 @@ from weighhouse_backend.kit.settings import Settings
 from .simulated import Part, Simulation, Stage
 
 LONG = "MACHINE_EXAMPLES" in os.environ
-EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "25"))
 STEPS = 30
 SEARCH = settings(
     max_examples=EXAMPLES,

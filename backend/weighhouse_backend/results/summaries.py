@@ -31,7 +31,7 @@ class OperationSum:
     overflow: int = 0
     errors_by_kind: dict[str, int] = field(default_factory=dict)
     response: Histogram = field(default_factory=Histogram)
-    """Of the successes: from due (open loop) or sent (closed loop) to done."""
+    """Of the successes: from due to done; in a closed loop due is the answer before."""
     service: Histogram | None = None
     """Of the successes, from sent to done; only in an open loop."""
 

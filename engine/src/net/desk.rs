@@ -250,14 +250,12 @@ impl<C: Codec> Desk<C> {
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn account(&mut self, pending: &Pending, outcome: Outcome) {
         self.in_flight -= 1;
-        let service = self.now.saturating_sub(pending.sent);
         let operation = pending.operation();
-        if self.pace == Pace::Open {
-            let response = self.now.saturating_sub(pending.due);
-            self.book.record(operation, outcome, response, Some(service));
-        } else {
-            self.book.record(operation, outcome, service, None);
-        }
+        // In a closed loop an operation begins with the client's answer before it, or with the end
+        // of its pause: what the client waits for its turn is part of what it sees.
+        let response = self.now.saturating_sub(pending.due);
+        let service = (self.pace == Pace::Open).then(|| self.now.saturating_sub(pending.sent));
+        self.book.record(operation, outcome, response, service);
         if operation == Operation::Insert {
             self.supply.settle(pending.number, outcome == Outcome::Ok);
         }

@@ -14,7 +14,7 @@ use super::{Unreadable, decode, number, outcomes};
 const MAX_DIVISOR: f64 = 1_000_000.0;
 
 /// Writes each interval's histograms, ns, under a tag each: `read` is what succeeded in the measured
-/// phase, from due (open loop) or sent (closed loop) to done; `read.service` from sent; another
+/// phase, from due (in a closed loop the answer before) to done; `read.service` from sent; another
 /// outcome follows after a point (`read.not_found`, `read.error.timeout`); another phase goes before
 /// (`load.insert`, `warmup.read`).
 ///

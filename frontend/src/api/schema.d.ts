@@ -3923,7 +3923,8 @@ export interface components {
             overflow?: number;
             /**
              * Response
-             * @description HdrHistogram, V2 deflate base64, ns: from due (open loop) or sent (closed loop) to done.
+             * @description HdrHistogram, V2 deflate base64, ns: from due to done; in a closed loop an operation is due
+             *     with the answer before it, or at the end of the pause.
              */
             response?: string | null;
             /**
