@@ -179,7 +179,7 @@ def test_a_verb_that_the_plugin_lacks_is_refused_before_anything_is_deployed(
     failure = attempt.completion.failure
     assert failure is not None
     assert failure.kind == "invalid"
-    assert "faults[0]: `network`: Scale offers: none" in failure.message
+    assert "faults[0]: `network`: Scale offers: kill" in failure.message
     assert attempt.of_kind("mark") == []
 
 
