@@ -102,7 +102,7 @@ def test_images_are_no_matter_of_processes(tmp_path: Path) -> None:
 
 def test_what_is_within_passes(tmp_path: Path, order: MakeOrder) -> None:
     text = 'plugins = ["scale"]\nmax_clients = 64\nmax_rate_per_second = 5000\n'
-    text += 'max_run_seconds = 600'
+    text += "max_run_seconds = 600"
     wanted = order(load=OPEN)
     assert check_order(policy(text, tmp_path), wanted) == wanted.target
 
