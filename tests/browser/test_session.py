@@ -58,13 +58,21 @@ def test_a_system_that_does_not_exist_is_an_answer_not_an_error(page: Page) -> N
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
 
 
+def laid_out(page: Page) -> None:
+    """Wait for the page of systems: a menu that is opened while it is laid out is closed by it."""
+    page.get_by_role("heading", level=1, name="Systems").wait_for()
+    page.wait_for_load_state("networkidle")
+
+
 def test_the_theme_is_remembered(page: Page) -> None:
     page.goto("/systems")
+    laid_out(page)
     page.get_by_role("button", name="Theme").click()
     page.get_by_role("menuitem", name="Dark").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.reload()
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    laid_out(page)
     page.get_by_role("button", name="Theme").click()
     page.get_by_role("menuitem", name="As the system").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
