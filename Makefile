@@ -79,7 +79,7 @@ bench: bench-engine bench-stall bench-scaling bench-detection bench-fleet bench-
 
 .PHONY: bench-detection
 bench-detection: env ## false alarms and delay of the change-point rule on synthetic series
-	@$(PY)/python -m weighhouse_backend.analysis.bench_detection
+	@$(PY)/python -m weighhouse_judging.bench.detection
 
 .PHONY: bench-fleet
 bench-fleet: install ## what agents at rest cost: AGENTS=1000 (AGENTS, SECONDS_AT_REST, CLAIMS); last line JSON

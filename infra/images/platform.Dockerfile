@@ -16,9 +16,10 @@ COPY requirements.lock ./
 RUN python3 -m venv venv && venv/bin/pip install --no-cache-dir -q --require-hashes -r requirements.lock
 
 COPY protocol protocol
+COPY judging judging
 COPY backend backend
 COPY worker worker
-RUN venv/bin/pip install --no-cache-dir -q --no-deps --no-build-isolation ./protocol ./backend ./worker
+RUN venv/bin/pip install --no-cache-dir -q --no-deps --no-build-isolation ./protocol ./judging ./backend ./worker
 
 COPY migrations migrations
 COPY experiments experiments

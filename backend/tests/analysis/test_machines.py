@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 from weighhouse_backend.analysis.evidence import is_understated, machine_rows
-from weighhouse_backend.analysis.fairness import SideFacts, confounders, fairness_sheet
-from weighhouse_backend.analysis.observation import OperationFigures, RunObservation
-from weighhouse_backend.analysis.run_checks import check_run
 from weighhouse_backend.results.schemas import DriverRecord
+from weighhouse_judging.fairness.sheet import SideFacts, confounders, fairness_sheet
+from weighhouse_judging.findings.observation import OperationFigures, RunObservation
+from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.target import Target
 

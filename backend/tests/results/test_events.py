@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import func, select
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results.histograms import Histogram
 from weighhouse_backend.results.models import Interval
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_judging.arithmetic.histograms import Histogram
 
 from .laboratory import experiment
 from .reports import histogram, interval, latencies, numbered, raw, recorded, whole_run

@@ -5,10 +5,10 @@ from uuid import UUID
 
 import pytest
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results.histograms import Histogram
 from weighhouse_backend.results.packing import Outcome, StoredInterval
 from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.summaries import sum_phases
+from weighhouse_judging.arithmetic.histograms import Histogram
 
 from .laboratory import experiment, steady
 from .reports import (

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
+from weighhouse_judging.fairness.sheet import AspectRow, fairness_sheet
+from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 
 from weighhouse_backend.analysis import estimates
-from weighhouse_backend.analysis.comparison_checks import CellRepeats, check_comparison
 from weighhouse_backend.analysis.errors import ComparisonUnclear
 from weighhouse_backend.analysis.estimates import SideCells
 from weighhouse_backend.analysis.evidence import (
@@ -19,7 +20,6 @@ from weighhouse_backend.analysis.evidence import (
     side_facts,
 )
 from weighhouse_backend.analysis.examination import GRAVITY, ExaminationService
-from weighhouse_backend.analysis.fairness import AspectRow, fairness_sheet
 from weighhouse_backend.analysis.schemas import (
     AspectRead,
     ComparisonRead,

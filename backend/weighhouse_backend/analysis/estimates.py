@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.verdicts.comparison import METRICS, Judgement, judge, with_holm
 from weighhouse_protocol.experiment import Thresholds
 
-from weighhouse_backend.analysis import statistics
-from weighhouse_backend.analysis.comparison import METRICS, Judgement, judge, with_holm
 from weighhouse_backend.analysis.schemas import (
     ComparedCellRead,
     DifferenceRead,

@@ -4,6 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.fairness.sheet import SideFacts
+from weighhouse_judging.findings.observation import OperationFigures, RunObservation, SettingSeen
 from weighhouse_protocol.experiment import Experiment, SystemDisclosure
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.load import ClosedLoad
@@ -11,9 +14,6 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
-from weighhouse_backend.analysis import statistics
-from weighhouse_backend.analysis.fairness import SideFacts
-from weighhouse_backend.analysis.observation import OperationFigures, RunObservation, SettingSeen
 from weighhouse_backend.campaigns.models import AttemptMember, Cell
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.results.models import ResourceSample, RunSummary

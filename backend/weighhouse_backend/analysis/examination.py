@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from weighhouse_judging.findings.run_checks import check_run
+
 from weighhouse_backend.analysis.evidence import observation
 from weighhouse_backend.analysis.repository import AnalysisRepository
-from weighhouse_backend.analysis.run_checks import check_run
 from weighhouse_backend.analysis.schemas import FindingRead, RunRead
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.states import RunStatus

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_backend.analysis import estimates, gate
+from weighhouse_judging.verdicts import gate
+from weighhouse_judging.verdicts.gate import CellEvidence, CellVerdict, GateResult
+
+from weighhouse_backend.analysis import estimates
 from weighhouse_backend.analysis.comparing import checks_as_disclaimers
 from weighhouse_backend.analysis.errors import CampaignStillOpen
 from weighhouse_backend.analysis.examination import ExaminationService
-from weighhouse_backend.analysis.gate import CellEvidence, CellVerdict, GateResult
 from weighhouse_backend.analysis.schemas import DifferenceRead, GateCellRead, GateRead
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from uuid import UUID
 
+from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.series.change_points import Shift, find_shifts, same_change
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.target import Limits
 
-from weighhouse_backend.analysis import estimates, statistics
-from weighhouse_backend.analysis.change_points import Shift, find_shifts, same_change
+from weighhouse_backend.analysis import estimates
 from weighhouse_backend.analysis.errors import SeriesNotFound
 from weighhouse_backend.analysis.evidence import kinds_of, machines_of
 from weighhouse_backend.analysis.models import ChangePoint, Series, SeriesPoint

@@ -5,8 +5,8 @@ from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel
+from weighhouse_judging.findings import checks
 
-from weighhouse_backend.analysis import findings
 from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
@@ -27,7 +27,7 @@ class FindingRead(BaseModel):
     scope: Literal["run", "comparison"]
 
     @classmethod
-    def of(cls, finding: findings.Finding) -> "FindingRead":
+    def of(cls, finding: checks.Finding) -> "FindingRead":
         """A finding as it is shown."""
         return cls(
             id=finding.id,

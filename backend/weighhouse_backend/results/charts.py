@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
+from weighhouse_judging.arithmetic.histograms import NS_PER_US, Histogram
 
-from weighhouse_backend.results.histograms import NS_PER_US, Histogram
 from weighhouse_backend.results.packing import (
     ERROR_PREFIX,
     NOT_FOUND,

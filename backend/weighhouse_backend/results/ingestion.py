@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from weighhouse_judging.arithmetic.histograms import HistogramError
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.report import (
     AttemptEvent,
@@ -25,7 +26,6 @@ from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.results import models
 from weighhouse_backend.results.errors import EventsInvalid
-from weighhouse_backend.results.histograms import HistogramError
 from weighhouse_backend.results.live import LiveSample
 from weighhouse_backend.results.packing import StoredInterval, from_report
 from weighhouse_backend.results.repository import ResultRepository, interval_row

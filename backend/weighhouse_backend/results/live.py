@@ -5,8 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 from uuid import UUID
 
+from weighhouse_judging.arithmetic.histograms import HistogramError
+
 from weighhouse_backend.campaigns.instants import instant
-from weighhouse_backend.results.histograms import HistogramError
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.summaries import US_PER_SECOND, PhaseSum
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
+from weighhouse_judging.arithmetic.histograms import from_text
 from weighhouse_protocol.driver import Interval, OperationInterval, Recorded
-
-from weighhouse_backend.results.histograms import from_text
 
 OK, NOT_FOUND, VERIFY_FAILED = "ok", "not_found", "verify_failed"
 ERROR_PREFIX = "error:"

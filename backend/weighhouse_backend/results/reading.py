@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from sqlalchemy import select
+from weighhouse_judging.arithmetic.histograms import Histogram
 
 from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Campaign, Run
@@ -15,7 +16,6 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.results import charts, views
 from weighhouse_backend.results.errors import ResultNotThere
-from weighhouse_backend.results.histograms import Histogram
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.repository import RAW, ResultRepository
 from weighhouse_backend.results.schemas import (

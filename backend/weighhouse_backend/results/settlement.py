@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from weighhouse_judging.arithmetic.histograms import HistogramError
 from weighhouse_protocol.report import Failure
 
 from weighhouse_backend.campaigns.runs import RunService
@@ -13,7 +14,6 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.results import models
 from weighhouse_backend.results.aligning import Cut
 from weighhouse_backend.results.charts import MOST_POINTS, merge_neighbours, width_for
-from weighhouse_backend.results.histograms import HistogramError
 from weighhouse_backend.results.packing import PhaseKind, StoredInterval
 from weighhouse_backend.results.repository import ResultRepository, interval_row
 from weighhouse_backend.results.schemas import DriverRecord, PhaseRecord

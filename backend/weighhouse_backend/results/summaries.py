@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from weighhouse_backend.results.histograms import Histogram
+from weighhouse_judging.arithmetic.histograms import Histogram
+
 from weighhouse_backend.results.packing import (
     ERROR_PREFIX,
     NOT_FOUND,

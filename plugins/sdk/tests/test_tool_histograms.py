@@ -1,7 +1,7 @@
 """Histograms that tools' readers make: readable, and of the layout that drivers use."""
 
 import pytest
-from weighhouse_backend.results.histograms import Histogram, decode, from_text
+from weighhouse_judging.arithmetic.histograms import Histogram, decode, from_text
 from weighhouse_sdk.toolrun.histograms import (
     HIGHEST_NS,
     HistogramUnreadable,

@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
-from weighhouse_backend.results.histograms import (
+from weighhouse_judging.arithmetic.histograms import (
     Histogram,
     HistogramError,
     Layout,
@@ -15,7 +15,7 @@ from weighhouse_backend.results.histograms import (
     from_text,
 )
 
-from .reports import histogram, latencies, raw
+from .recorded import histogram, latencies, raw
 
 
 def test_it_reads_what_the_reference_library_wrote() -> None:

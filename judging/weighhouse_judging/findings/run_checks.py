@@ -6,9 +6,10 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from weighhouse_backend.analysis import findings, statistics
-from weighhouse_backend.analysis.findings import Finding, Number
-from weighhouse_backend.analysis.observation import RunObservation
+from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.findings import checks
+from weighhouse_judging.findings.checks import Finding, Number
+from weighhouse_judging.findings.observation import RunObservation
 
 LITTLE_TOLERANCE = 0.05
 """How far throughput × mean may exceed the number of clients: clocks and rounding."""
@@ -87,7 +88,7 @@ def littles_law(
     if all(claimed <= most for claimed, most in scaled):
         message += " The figures agree if the unit is µs and not ms."
         numbers["consistent_if_divided_by"] = 1000
-    return findings.LITTLES_LAW.found("error", message, numbers)
+    return checks.LITTLES_LAW.found("error", message, numbers)
 
 
 def _littles_law(run: RunObservation) -> Finding | None:
@@ -119,7 +120,7 @@ def _client_bound(run: RunObservation) -> Finding | None:
         "driver_cpu_percent": run.driver_cpu_percent,
         "lag_p99_us": run.lag_p99_us,
     }
-    return findings.CLIENT_BOUND.found("caution", message, numbers)
+    return checks.CLIENT_BOUND.found("caution", message, numbers)
 
 
 def _co_located(run: RunObservation) -> Finding | None:
@@ -133,7 +134,7 @@ def _co_located(run: RunObservation) -> Finding | None:
         "cores": run.cores,
         "driver_cpu_percent": run.driver_cpu_percent,
     }
-    return findings.CO_LOCATED.found("caution", message, numbers)
+    return checks.CO_LOCATED.found("caution", message, numbers)
 
 
 def _samples(run: RunObservation) -> Finding | None:
@@ -157,7 +158,7 @@ def _samples(run: RunObservation) -> Finding | None:
         "percentiles": names,
         "operations_needed": round(needed),
     }
-    return findings.SAMPLES.found(severity, message, numbers)
+    return checks.SAMPLES.found(severity, message, numbers)
 
 
 def _steady_state(run: RunObservation) -> Finding | None:
@@ -186,7 +187,7 @@ def _steady_state(run: RunObservation) -> Finding | None:
         "coefficient_of_variation": statistics.coefficient_of_variation(values.tolist()),
         "intervals": int(values.size),
     }
-    return findings.STEADY_STATE.found("caution", message, numbers)
+    return checks.STEADY_STATE.found("caution", message, numbers)
 
 
 def _coordinated_omission(run: RunObservation) -> Finding | None:
@@ -196,7 +197,7 @@ def _coordinated_omission(run: RunObservation) -> Finding | None:
         "Each client waited for its answer before it asked again, so the latencies are service "
         "times under this load and no response times of an arriving public."
     )
-    return findings.COORDINATED_OMISSION.found("info", message, {"clients": run.clients})
+    return checks.COORDINATED_OMISSION.found("info", message, {"clients": run.clients})
 
 
 def _errors(run: RunObservation) -> Finding | None:
@@ -211,7 +212,7 @@ def _errors(run: RunObservation) -> Finding | None:
         severity = "caution"
         message += " The system was broken on purpose meanwhile: the timeline tells when."
     numbers: dict[str, Number] = {"errors": figures.errors, "operations": total, "share": share}
-    return findings.ERRORS.found(severity, message, numbers)
+    return checks.ERRORS.found(severity, message, numbers)
 
 
 def _not_found(run: RunObservation) -> Finding | None:
@@ -227,7 +228,7 @@ def _not_found(run: RunObservation) -> Finding | None:
     numbers: dict[str, Number] = {
         "not_found": figures.not_found, "operations": answered, "share": share,
     }  # fmt: skip
-    return findings.NOT_FOUND.found("caution", message, numbers)
+    return checks.NOT_FOUND.found("caution", message, numbers)
 
 
 def _verification(run: RunObservation) -> Finding | None:
@@ -235,7 +236,7 @@ def _verification(run: RunObservation) -> Finding | None:
     if failed == 0:
         return None
     message = f"{failed:,} reads returned a value that was never written to that key."
-    return findings.VERIFICATION.found("error", message, {"verify_failed": failed})
+    return checks.VERIFICATION.found("error", message, {"verify_failed": failed})
 
 
 def _load_complete(run: RunObservation) -> Finding | None:
@@ -250,7 +251,7 @@ def _load_complete(run: RunObservation) -> Finding | None:
     numbers: dict[str, Number] = {
         "records_asked": run.records_asked, "records_loaded": run.records_loaded,
     }  # fmt: skip
-    return findings.LOAD_COMPLETE.found("error", message, numbers)
+    return checks.LOAD_COMPLETE.found("error", message, numbers)
 
 
 def _environment(run: RunObservation) -> Finding | None:
@@ -278,7 +279,7 @@ def _environment(run: RunObservation) -> Finding | None:
         "cores": run.cores,
     }
     message = f"The machine was not quiet: {'; '.join(said)}."
-    return findings.ENVIRONMENT.found("caution", message, numbers)
+    return checks.ENVIRONMENT.found("caution", message, numbers)
 
 
 def _memory_fit(run: RunObservation) -> Finding | None:
@@ -298,7 +299,7 @@ def _memory_fit(run: RunObservation) -> Finding | None:
     numbers: dict[str, Number] = {
         "data_bytes": data, "machine_memory_bytes": run.machine_memory_bytes, "share": share,
     }  # fmt: skip
-    return findings.MEMORY_FIT.found("info", message, numbers)
+    return checks.MEMORY_FIT.found("info", message, numbers)
 
 
 def _effective_configuration(run: RunObservation) -> Finding | None:
@@ -319,7 +320,7 @@ def _effective_configuration(run: RunObservation) -> Finding | None:
     numbers: dict[str, Number] = {
         "settings_changed": len(changed), "settings_known": len(run.settings),
     }  # fmt: skip
-    return findings.EFFECTIVE_CONFIGURATION.found("info", message, numbers)
+    return checks.EFFECTIVE_CONFIGURATION.found("info", message, numbers)
 
 
 def _quantile_name(quantile: float) -> str:
@@ -355,7 +356,7 @@ def _clock_offset(run: RunObservation) -> Finding | None:
         "interval_seconds": run.interval_seconds,
         "agents": len(off),
     }
-    return findings.CLOCK_OFFSET.found("caution", message, numbers)
+    return checks.CLOCK_OFFSET.found("caution", message, numbers)
 
 
 def _latency_understated(run: RunObservation) -> Finding | None:
@@ -367,7 +368,7 @@ def _latency_understated(run: RunObservation) -> Finding | None:
         "to half. Throughput is right. Measure again to compare latencies."
     )
     numbers: dict[str, Number] = {} if run.clients is None else {"clients": run.clients}
-    return findings.LATENCY_UNDERSTATED.found("error", message, numbers)
+    return checks.LATENCY_UNDERSTATED.found("error", message, numbers)
 
 
 RUN_CHECKS: tuple[Callable[[RunObservation], Finding | None], ...] = (

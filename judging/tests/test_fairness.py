@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from weighhouse_backend.analysis.comparison_checks import CellRepeats, check_comparison
-from weighhouse_backend.analysis.fairness import (
+from weighhouse_judging.fairness.sheet import (
     NOT_KNOWN,
     AspectRow,
     SideFacts,
     confounders,
     fairness_sheet,
 )
+from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
 
 REDIS = SideFacts(
     key="a",

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from weighhouse_backend.analysis import statistics
+from weighhouse_judging.arithmetic import statistics
 
 
 def sample(seed: int, size: int, location: float = 100.0, spread: float = 3.0) -> list[float]:

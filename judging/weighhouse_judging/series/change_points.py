@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from weighhouse_backend.analysis import statistics
+from weighhouse_judging.arithmetic import statistics
 
 Floats = npt.NDArray[np.float64]
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from weighhouse_backend.analysis import statistics
-from weighhouse_backend.analysis.gate import (
+from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.verdicts.gate import (
     EXIT_CODES,
     CellEvidence,
     GateResult,

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from weighhouse_backend.analysis import bench_detection
-from weighhouse_backend.analysis.change_points import best_split, find_shifts, same_change
+from weighhouse_judging.bench import detection
+from weighhouse_judging.series.change_points import best_split, find_shifts, same_change
 
 
 def noise(seed: int, size: int, level: float = 100.0, spread: float = 0.01) -> list[float]:
@@ -95,8 +95,8 @@ def test_the_same_values_give_the_same_points() -> None:
     assert find_shifts(values) == find_shifts(values)
 
 
-@pytest.mark.parametrize("kind", bench_detection.KINDS)
+@pytest.mark.parametrize("kind", detection.KINDS)
 def test_a_short_bench_stays_near_the_bar(kind: str) -> None:
-    score = bench_detection.score(kind, series=12)
+    score = detection.score(kind, series=12)
     assert score.false_alerts_per_100 <= 0.5
     assert score.found >= 0.8

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from weighhouse_backend.analysis import statistics
+from weighhouse_judging.arithmetic import statistics
 
 Verdict = Literal["changed", "equivalent", "inconclusive", "insufficient"]
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from weighhouse_backend.analysis.findings import CHECKS, Finding
-from weighhouse_backend.analysis.observation import OperationFigures, RunObservation, SettingSeen
-from weighhouse_backend.analysis.run_checks import check_run, littles_law
+from weighhouse_judging.findings.checks import CHECKS, Finding
+from weighhouse_judging.findings.observation import OperationFigures, RunObservation, SettingSeen
+from weighhouse_judging.findings.run_checks import check_run, littles_law
 
 DOCUMENTATION = Path(__file__).resolve().parents[3] / "docs" / "findings"
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from weighhouse_backend.analysis import findings, statistics
-from weighhouse_backend.analysis.comparison import REPEATS_FOR_A_CLAIM
-from weighhouse_backend.analysis.fairness import AspectRow, confounders
-from weighhouse_backend.analysis.findings import Finding, Number
+from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.fairness.sheet import AspectRow, confounders
+from weighhouse_judging.findings import checks
+from weighhouse_judging.findings.checks import Finding, Number
+from weighhouse_judging.verdicts.comparison import REPEATS_FOR_A_CLAIM
 
 GRAVE_ASPECTS = frozenset({"durability", "replication", "consistency"})
 """Aspects whose difference changes what is promised, not only what it costs."""
@@ -46,7 +47,7 @@ def _comparability(rows: Sequence[AspectRow]) -> list[Finding]:
         "aspects": ", ".join(row.aspect for row in found),
         "grave": ", ".join(row.aspect for row in grave),
     }
-    return [findings.COMPARABILITY.found("caution", message, numbers)]
+    return [checks.COMPARABILITY.found("caution", message, numbers)]
 
 
 def _repeats(cells: Sequence[CellRepeats]) -> list[Finding]:
@@ -68,7 +69,7 @@ def _repeats(cells: Sequence[CellRepeats]) -> list[Finding]:
         "repeats_needed": REPEATS_FOR_A_CLAIM,
         "smallest_p": statistics.smallest_rank_p(fewest, fewest) if fewest else None,
     }
-    return [findings.REPEATS.found("caution", message, numbers)]
+    return [checks.REPEATS.found("caution", message, numbers)]
 
 
 def _closed_loop(cells: Sequence[CellRepeats]) -> list[Finding]:
@@ -78,4 +79,4 @@ def _closed_loop(cells: Sequence[CellRepeats]) -> list[Finding]:
         "In a closed loop the faster side is asked more often, so latencies are compared at "
         "different throughputs. For response times at the same load use an open loop."
     )
-    return [findings.CLOSED_LOOP_LATENCY.found("info", message, {})]
+    return [checks.CLOSED_LOOP_LATENCY.found("info", message, {})]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weighhouse_backend.analysis.change_points import find_shifts, same_change
+from weighhouse_judging.series.change_points import find_shifts, same_change
 
 Floats = npt.NDArray[np.float64]
 Noise = Callable[[np.random.Generator, int], Floats]

@@ -27,8 +27,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from weighhouse_backend.analysis import statistics
-from weighhouse_backend.analysis.comparison import (
+from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.verdicts.comparison import (
     METRIC,
     REPEATS_FOR_A_CLAIM,
     Judgement,

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from weighhouse_backend.analysis.comparison import (
+from weighhouse_judging.verdicts.comparison import (
     METRIC,
     MOST_REPEATS_NEEDED,
     Judgement,

@@ -1,0 +1,1 @@
+"""Histograms, medians, intervals and tests: numbers in, numbers out."""

@@ -1,0 +1,1 @@
+"""How often the judge is wrong, measured on figures whose truth is known."""

@@ -1,0 +1,1 @@
+"""How a cell changes over campaigns: where its level shifted."""

@@ -1,0 +1,1 @@
+"""Whether sides differ, and whether a build may pass."""
