@@ -1,7 +1,7 @@
 """Comparisons of targets: in one campaign, over two, or of any sides."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_judging.fairness.sheet import AspectRow, fairness_sheet
@@ -21,7 +21,6 @@ from weighhouse_backend.analysis.evidence import (
 )
 from weighhouse_backend.analysis.examination import GRAVITY, ExaminationService
 from weighhouse_backend.analysis.schemas import (
-    AspectRead,
     ComparisonRead,
     FindingRead,
     SideRead,
@@ -32,6 +31,7 @@ from weighhouse_backend.campaigns.views import UNKNOWN_COLOUR
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.experiments.fairness_schemas import AspectRead
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService, RunFigures
@@ -48,6 +48,8 @@ class Side:
     document: Experiment
     target_index: int
     manifest: Manifest | None
+    tool: Manifest | None
+    """Of the load tool in the driver's place."""
     runs: Sequence[RunFigures]
 
     @property
@@ -142,6 +144,7 @@ class ComparisonService:
                     document,
                     index,
                     manifests[campaign.project_id].get(target.system),
+                    manifests[campaign.project_id].get(target.tool or ""),
                     [
                         run
                         for run in runs
@@ -173,6 +176,7 @@ class ComparisonService:
                     side.document,
                     side.document.targets[side.target_index],
                     side.manifest,
+                    side.tool,
                     next((run.record for run in side.runs if run.record is not None), None),
                     side.campaign.repetitions,
                     kinds_of(side.runs),
@@ -196,10 +200,7 @@ class ComparisonService:
             differences=estimates.differences(
                 opposed, estimates.thresholds_of(reference.document.thresholds)
             ),
-            fairness=[
-                AspectRead.model_validate({**asdict(row), "values": list(row.values)})
-                for row in rows
-            ],
+            fairness=[AspectRead.of(row) for row in rows],
             findings=found,
             disclaimers=self._disclaimers(sides, found),
             unmatched=estimates.unmatched(cells),
