@@ -40,8 +40,8 @@ class ComparabilityWarning:
 def warnings(
     experiment: Experiment, manifests: Mapping[str, Manifest]
 ) -> list[ComparabilityWarning]:
-    """What a reader of the comparison has to know beforehand: every row of the sheet that differs,
-    but for the systems themselves.
+    """What a reader of the comparison has to know beforehand: every row of the sheet that could
+    itself explain a difference, and versions of one system.
 
     :param manifests: by system id.
     :returns: one warning an aspect; none for a single target.
@@ -56,8 +56,14 @@ def warnings(
             names,
         )
         for row in sheet(experiment, manifests)
-        if not row.same and (row.confounder or row.aspect not in {"system", "version"})
+        if row.confounder or (row.aspect == "version" and _has_versions(experiment))
     ]
+
+
+def _has_versions(experiment: Experiment) -> bool:
+    """Whether some system is there in several versions."""
+    pairs = {(target.system, target.version) for target in experiment.targets}
+    return len(pairs) > len({system for system, _ in pairs})
 
 
 def sheet(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[AspectRow]:
