@@ -139,9 +139,17 @@ def _named(aspect: Aspect, sides: Sequence[Facts]) -> list[Value]:
 def changes_for(side: Facts, aspect: Aspect, wanted: Value) -> tuple[Change, ...] | None:
     """The fewest changes of a draft that give an aspect a value; None: there are none.
 
-    Of equally many those are taken that move fewest other aspects.
+    Of equally many those are taken that move fewest other aspects. Limits are the last resort: a
+    system that does not know of its limit is killed at it.
     """
     knobs = list(_knobs(side, aspect, wanted))
+    limits = list(_limits(side, aspect, wanted))
+    return _search(side, aspect, wanted, knobs) or _search(side, aspect, wanted, [*limits, *knobs])
+
+
+def _search(
+    side: Facts, aspect: Aspect, wanted: Value, knobs: Sequence[Sequence[Change]]
+) -> tuple[Change, ...] | None:
     before = translate(side).values
     for together in range(1, min(MOST_TOGETHER, len(knobs)) + 1):
         tries = (
@@ -178,7 +186,7 @@ def _size(changes: Sequence[Sequence[Change]]) -> int:
 
 
 def _knobs(side: Facts, aspect: Aspect, wanted: Value) -> Iterator[list[Change]]:
-    """Each parameter, option or limit that the aspect depends on, with the changes to try."""
+    """Each parameter or option that the aspect depends on, with the changes to try."""
     target, rules = side.target, rules_of(side, aspect)
     ours = target.deployment != "external"
     for name in dict.fromkeys(name for rule in rules for name in rule.facts()):
@@ -201,8 +209,6 @@ def _knobs(side: Facts, aspect: Aspect, wanted: Value) -> Iterator[list[Change]]
         ]
         if tries:
             yield list(dict.fromkeys(tries))
-    if target.deployment in ("process", "docker"):
-        yield from _limits(side, aspect, wanted)
 
 
 def _values(
@@ -250,6 +256,8 @@ def _solved(wanted: Value, part: str, drawn: Drawn) -> list[Scalar]:
 
 def _limits(side: Facts, aspect: Aspect, wanted: Value) -> Iterator[list[Change]]:
     limits = side.target.limits
+    if side.target.deployment not in ("process", "docker"):
+        return
     if aspect == "processors":
         after = float(wanted) if isinstance(wanted, float | int) else None
         if after != limits.cpus:
