@@ -263,9 +263,10 @@ def _limits(side: Facts, aspect: Aspect, wanted: Value) -> Iterator[list[Change]
         if after != limits.cpus:
             yield [Change("limits", "cpus", limits.cpus, after)]
     elif aspect == "memory" and isinstance(wanted, Memory):
-        now, tries = limits.memory_mebibytes, [None]
+        now = limits.memory_mebibytes
+        tries: list[int | None] = [None]
         if isinstance(wanted.bytes, int) and wanted.bytes and wanted.bytes % MEBIBYTE == 0:
-            tries = [wanted.bytes // MEBIBYTE, None]
+            tries.insert(0, wanted.bytes // MEBIBYTE)
         found = [Change("limits", "memory_mebibytes", now, each) for each in tries if each != now]
         if found:
             yield found
@@ -289,13 +290,14 @@ def _fits(schema: Mapping[str, object], value: Scalar) -> bool:
     figure = number(value)
     if figure is None:
         return True
-    bounds = (
-        ("minimum", lambda bound: figure >= bound),
-        ("maximum", lambda bound: figure <= bound),
-        ("exclusiveMinimum", lambda bound: figure > bound),
-        ("exclusiveMaximum", lambda bound: figure < bound),
+    low, high = schema.get("minimum"), schema.get("maximum")
+    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    return not (
+        (isinstance(low, int | float) and figure < low)
+        or (isinstance(high, int | float) and figure > high)
+        or (isinstance(above, int | float) and figure <= above)
+        or (isinstance(below, int | float) and figure >= below)
     )
-    return all(holds(schema[name]) for name, holds in bounds if name in schema)
 
 
 # carrying it out
