@@ -59,8 +59,8 @@ class ExaminationService:
             self.results.cells([run.cell_id])[run.cell_id],
             self.results.summaries([attempt_id])[attempt_id],
             record,
-            self.results.throughputs(attempt_id),
-            self.results.samples(attempt_id),
+            self.reading.course(attempt_id),
+            self.results.measured_samples(attempt_id),
             self.results.members([attempt_id])[attempt_id],
         )
         return [] if seen is None else [FindingRead.of(finding) for finding in check_run(seen)]
