@@ -48,6 +48,10 @@ changes of level touch four, at lag two."""
 CLIPPED_AT = 3.0
 """Single intervals further out than so many deviations from their neighbours are pulled in: a
 checkpoint is no change of level."""
+NEIGHBOURHOOD, LONG_NEIGHBOURHOOD, LONG = 5, 7, 60
+"""Intervals that are a point's neighbours, itself among them; in a course of sixty and more, some
+come to stand close together by chance.
+"""
 SLOPE_DEVIATIONS = 5.0
 FAR_APART = 5.0
 """Levels that differ by so many deviations within them are two, whatever the correlation."""
@@ -139,11 +143,11 @@ def assess(course: Course) -> Steadiness:
         return Steadiness("not_assessable", (), 0.0, None, 1.0, growth, variation, 0.0, values.size)
     width = math.ceil(values.size / MOST_POINTS)
     floor = FLOOR * float(np.median(values))
-    throughput = _levels(np.log(np.maximum(_grouped(values, width), floor)), THROUGHPUT_CHANGE)
+    throughput = _levels(np.log(np.maximum(values, floor)), width, THROUGHPUT_CHANGE)
     p99s = _usable_p99s(course)
     latency = None
     if p99s is not None:
-        latency = _levels(_grouped(np.log(p99s), width), P99_CHANGE)
+        latency = _levels(np.log(p99s), width, P99_CHANGE)
     begins = _together(throughput, latency, math.ceil(values.size / width))
     segments = _segments(values, p99s, [begin * width for begin in begins])
     kind = _kind(throughput, latency)
@@ -163,8 +167,8 @@ def assess(course: Course) -> Steadiness:
     )
 
 
-def _levels(line: Floats, matters: float) -> _Levels:
-    calm = _calmed(line)
+def _levels(line: Floats, width: int, matters: float) -> _Levels:
+    calm = _grouped(_calmed(line), width)
     correlation = _correlation(calm)
     long_run = _long_run_variance(calm, correlation)
     shortest = max(SHORTEST, math.ceil(calm.size / SHORTEST_SHARE))
@@ -184,7 +188,8 @@ def _levels(line: Floats, matters: float) -> _Levels:
 
 def _calmed(line: Floats) -> Floats:
     """The line with single points pulled in to their neighbours."""
-    middle = ndimage.median_filter(line, size=5, mode="mirror")
+    size = LONG_NEIGHBOURHOOD if line.size >= LONG else NEIGHBOURHOOD
+    middle = ndimage.median_filter(line, size=size, mode="mirror")
     away = CLIPPED_AT * _deviation(np.diff(line)) / math.sqrt(2.0)
     return np.asarray(middle + np.clip(line - middle, -away, away), dtype=np.float64)
 
