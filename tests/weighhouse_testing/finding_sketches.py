@@ -110,7 +110,7 @@ def not_found() -> Drawing:
         170,
     )
     _shares(drawing, [
-        ("answered", [(0.93, "fill-good", "found; the rest was not"), (0.07, "fill-caution", "7 %")]),
+        ("answered", [(0.93, "fill-good", "found"), (0.07, "fill-caution", "7 %")]),
     ])  # fmt: skip
     drawing.text(120, 140, "not found / (ok + not found) ≤ 1 %", "strong")
     return drawing
