@@ -8,10 +8,12 @@ from weighhouse_judging.findings.steadiness import Course
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
+from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.campaigns.models import AttemptMember, Cell
+from weighhouse_backend.findings.memory import memory_held
 from weighhouse_backend.results.models import ResourceSample, RunSummary
 from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.schemas import DriverRecord
@@ -32,10 +34,12 @@ def observation(
     course: Course,
     samples: Sequence[ResourceSample] = (),
     members: Sequence[AttemptMember] = (),
+    manifest: Manifest | None = None,
 ) -> RunObservation | None:
     """What the checks look at in a settled run; None when nothing was measured.
 
     :param samples: of the measured phase alone.
+    :param manifest: of the system's plugin.
     """
     totals = {row.phase: row for row in rows if row.operation == ALL}
     measured = totals.get("measure")
@@ -91,6 +95,8 @@ def observation(
         nodes=target.topology.nodes,
         copies=target.topology.replication_factor,
         memory_limit_bytes=memory_limit(target, facts),
+        data_memory_bytes=memory_held("data", target, manifest, record.effective_configuration),
+        cache_bytes=memory_held("cache", target, manifest, record.effective_configuration),
         settings=[SettingSeen(**setting) for setting in record.effective_configuration],
     )
 
