@@ -25,6 +25,8 @@ def test_a_page_shows_the_formula_and_a_picture(check: Check) -> None:
     text = (DOCUMENTATION / f"{check.id}.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {check.id}: ")
     assert words(check.formula) in words(text)
+    formula = text[text.index("**Formula.**") :].split("\n\n")[0]
+    assert "\n- " not in formula, "a line that begins with a minus is a list"
     assert f"](pictures/{check.id}.svg)" in text
     assert f"({check.id}.md)" in (DOCUMENTATION / "README.md").read_text(encoding="utf-8")
 
