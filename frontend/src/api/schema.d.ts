@@ -1494,6 +1494,27 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * AskedLatency
+         * @description Latency of everything that was asked, in µs: failed, not found and wrong counted at the time
+         *     they took, beside the successes.
+         */
+        AskedLatency: {
+            /** Max Us */
+            max_us: number | null;
+            /** Mean Us */
+            mean_us: number | null;
+            /** P50 Us */
+            p50_us: number | null;
+            /** P95 Us */
+            p95_us: number | null;
+            /** P99 Us */
+            p99_us: number | null;
+            /** P999 Us */
+            p999_us: number | null;
+            /** P9999 Us */
+            p9999_us: number | null;
+        };
+        /**
          * AspectRead
          * @description A row of the fairness sheet.
          */
@@ -2220,6 +2241,37 @@ export interface components {
             result: "accepted" | "already_accepted" | "superseded";
         };
         /**
+         * CourseRead
+         * @description What the measured phase was like, as the check of steady state sees it.
+         */
+        CourseRead: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "flat" | "warming_up" | "slowing_down" | "unsteady" | "overloaded" | "not_assessable";
+            /** Label */
+            label: string;
+            /** Segments */
+            segments: components["schemas"]["CourseSegmentRead"][];
+            /** Sentence */
+            sentence: string;
+        };
+        /**
+         * CourseSegmentRead
+         * @description A stretch of the measured phase at one level, in seconds from the run's first interval.
+         */
+        CourseSegmentRead: {
+            /** End Seconds */
+            end_seconds: number;
+            /** P99 Us */
+            p99_us: number | null;
+            /** Start Seconds */
+            start_seconds: number;
+            /** Throughput */
+            throughput: number;
+        };
+        /**
          * DifferenceRead
          * @description One side against its baseline in one metric. Relative figures: 0.05 = 5 %.
          */
@@ -2393,6 +2445,8 @@ export interface components {
             reconnects: number;
             /** Steal Percent */
             steal_percent: number;
+            /** Steal Percent Mean */
+            steal_percent_mean?: number | null;
         };
         /**
          * DriverSelf
@@ -3362,6 +3416,11 @@ export interface components {
              * @enum {string}
              */
             moment: "before" | "after_load" | "after";
+            /**
+             * Records
+             * @description What the system says it holds, copies aside, where it says so.
+             */
+            records?: number | null;
             /** Resident Bytes */
             resident_bytes?: number | null;
             /** Sequence */
@@ -3604,6 +3663,7 @@ export interface components {
          * @description One operation over one phase. Latencies in µs, of the successes, out of merged histograms.
          */
         OperationSummary: {
+            asked: components["schemas"]["AskedLatency"] | null;
             /** Errors */
             errors: number;
             /** Errors By Kind */
@@ -4366,6 +4426,7 @@ export interface components {
          * @description A run over time.
          */
         RunSeriesRead: {
+            course: components["schemas"]["CourseRead"] | null;
             /** Machines */
             machines: components["schemas"]["MachineLines"][];
             /** Marks */
