@@ -57,7 +57,7 @@ def run(
     """Run an experiment: stores the file as a revision and starts a campaign.
 
     Exit codes with --gate: 0 passed or equivalent, 1 regression, 2 inconclusive,
-    3 infrastructure, 4 invalid.
+    3 infrastructure, 4 invalid or not comparable.
     """
     try:
         text = file.read_text(encoding="utf-8")
