@@ -2043,18 +2043,6 @@ export interface components {
             status: "candidate" | "confirmed";
         };
         /**
-         * ChangeRead
-         * @description One difference between two revisions.
-         */
-        ChangeRead: {
-            /** After */
-            after: unknown;
-            /** Before */
-            before: unknown;
-            /** Path */
-            path: string;
-        };
-        /**
          * Claimed
          * @description Answer to a claim; no order when nothing came up while waiting (try again).
          */
@@ -2883,13 +2871,17 @@ export interface components {
             link: string;
             /** Message */
             message: string;
+            /** Mismatches */
+            mismatches: components["schemas"]["MismatchRead"][];
+            /** Subject */
+            subject: components["schemas"]["weighhouse_backend__gates__schemas__ChangeRead"][];
             /** Threshold Percent */
             threshold_percent: number;
             /**
              * Verdict
              * @enum {string}
              */
-            verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline";
+            verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
         };
         /**
          * GitContext
@@ -3442,6 +3434,23 @@ export interface components {
             after_load_bytes: number | null;
             /** Before Bytes */
             before_bytes: number | null;
+        };
+        /**
+         * MismatchRead
+         * @description A field in which a cell is not the measurement that the base has under its name.
+         */
+        MismatchRead: {
+            /** Base */
+            base: string;
+            /** Candidate */
+            candidate: string;
+            /** Field */
+            field: string;
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Target */
+            target: string;
+            /** Workload */
+            workload: string;
         };
         /**
          * Missed
@@ -4269,7 +4278,7 @@ export interface components {
          */
         RevisionDiff: {
             /** Changes */
-            changes: components["schemas"]["ChangeRead"][];
+            changes: components["schemas"]["weighhouse_backend__experiments__schemas__ChangeRead"][];
         };
         /**
          * Role
@@ -5466,7 +5475,33 @@ export interface components {
          * @description What a campaign says against its base.
          * @enum {string}
          */
-        Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline";
+        Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
+        /**
+         * ChangeRead
+         * @description One difference between two revisions.
+         */
+        weighhouse_backend__experiments__schemas__ChangeRead: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Path */
+            path: string;
+        };
+        /**
+         * ChangeRead
+         * @description Something in which the campaign's side is not what the base's was.
+         */
+        weighhouse_backend__gates__schemas__ChangeRead: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Confounder */
+            confounder: boolean;
+            /** What */
+            what: string;
+        };
         /**
          * Workload
          * @description A named workload.
