@@ -837,6 +837,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/experiments/fairness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Experiments Fairness
+         * @description The fairness sheet of a document that has not run, and the changes that make its sides equal.
+         *
+         *     Its targets are translated by the rules of their plugins, as comparisons do it with what really
+         *     ran: what is not set has its default. Nothing is saved.
+         */
+        post: operations["experiments_fairness"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/experiments/validate": {
         parameters: {
             query?: never;
@@ -1504,6 +1527,8 @@ export interface components {
             explanation: string;
             /** Label */
             label: string;
+            /** Raw */
+            raw?: components["schemas"]["RawSettingRead"][][];
             /** Same */
             same: boolean;
             /** Values */
@@ -2357,6 +2382,36 @@ export interface components {
             yaml?: string | null;
         };
         /**
+         * DraftFairnessRead
+         * @description The fairness sheet of a draft, before anything has run.
+         */
+        DraftFairnessRead: {
+            /** Changes */
+            changes: components["schemas"]["EqualChangeRead"][];
+            /** Equal */
+            equal: components["schemas"]["EqualRead"][];
+            /** Remaining */
+            remaining: string[];
+            /** Rows */
+            rows: components["schemas"]["AspectRead"][];
+            /** Sides */
+            sides: components["schemas"]["DraftSideRead"][];
+        };
+        /**
+         * DraftSideRead
+         * @description A target of the draft.
+         */
+        DraftSideRead: {
+            /** Colour */
+            colour: string;
+            /** Label */
+            label: string;
+            /** Mark */
+            mark: string;
+            /** System */
+            system: string;
+        };
+        /**
          * DriverRecord
          * @description What the driver measured of itself over the measured phase.
          */
@@ -2443,6 +2498,34 @@ export interface components {
              * @default 0
              */
             user_us?: number;
+        };
+        /**
+         * EqualChangeRead
+         * @description A value of the document that would be another one.
+         */
+        EqualChangeRead: {
+            /** After */
+            after: boolean | number | string | null;
+            /** Before */
+            before: boolean | number | string | null;
+            /** Path */
+            path: string[];
+            /** Target */
+            target: number;
+        };
+        /**
+         * EqualRead
+         * @description How the sides become equal in one aspect.
+         */
+        EqualRead: {
+            /** Aspect */
+            aspect: string;
+            /** Cannot */
+            cannot: string[];
+            /** Changes */
+            changes: components["schemas"]["EqualChangeRead"][];
+            /** Value */
+            value: string | null;
         };
         /**
          * EstimateRead
@@ -3967,6 +4050,18 @@ export interface components {
             role: components["schemas"]["Role"];
             /** Slug */
             slug: string;
+        };
+        /**
+         * RawSettingRead
+         * @description A setting, an option, a limit or an endpoint, as it stands.
+         */
+        RawSettingRead: {
+            /** Name */
+            name: string;
+            /** Origin */
+            origin: string;
+            /** Value */
+            value: string | null;
         };
         /**
          * Recorded
@@ -7590,6 +7685,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_OccurrenceRead_"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    experiments_fairness: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentSource"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftFairnessRead"];
                 };
             };
             /** @description Unauthorized */
