@@ -181,7 +181,7 @@ EFFECTIVE_CONFIGURATION = Check(
 COMPARABILITY = Check(
     "comparability",
     "The sides differ in more than the system",
-    "durability, replication, consistency and the rest of the fairness sheet agree",
+    "durability, acknowledgement, reads and the rest of the fairness sheet agree",
     "read from targets, plugins and machines",
     scope="comparison",
 )
