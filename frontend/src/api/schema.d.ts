@@ -492,6 +492,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/acceptance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Campaigns Accept
+         * @description Its verdict was expected, for the reason in the note: it may be a base from now on.
+         */
+        put: operations["campaigns_accept"];
+        post?: never;
+        /**
+         * Campaigns Withdraw Acceptance
+         * @description Its verdict was not expected after all.
+         */
+        delete: operations["campaigns_withdraw_acceptance"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/cancel": {
         parameters: {
             query?: never;
@@ -569,6 +593,26 @@ export interface paths {
          * @description Begin no more runs; those under way go on.
          */
         post: operations["campaigns_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{campaign_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Campaigns Release
+         * @description Let it stand for a release: an anchor of later verdicts, and a base by that name.
+         */
+        put: operations["campaigns_release"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1277,6 +1321,29 @@ export interface components {
             version: string;
         };
         /**
+         * Acceptance
+         * @description Somebody said that a campaign's verdict was expected.
+         */
+        Acceptance: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Note */
+            note: string;
+        };
+        /**
+         * AcceptanceWrite
+         * @description Why a verdict was expected.
+         */
+        AcceptanceWrite: {
+            /** Note */
+            note: string;
+        };
+        /**
          * AgentChange
          * @description What a maintainer changes of an agent; what is left out stays.
          */
@@ -1789,6 +1856,8 @@ export interface components {
          *     }
          */
         CampaignCreate: {
+            /** Base */
+            base?: string | null;
             /**
              * Base Campaign Id
              * @default previous
@@ -1841,8 +1910,11 @@ export interface components {
          * @description A campaign with its matrix.
          */
         CampaignRead: {
+            accepted: components["schemas"]["Acceptance"] | null;
             /** Agents */
             agents: components["schemas"]["AgentOfCampaign"][];
+            /** Base */
+            base: string;
             /** Base Campaign Id */
             base_campaign_id: string | null;
             /** Cells */
@@ -1876,6 +1948,8 @@ export interface components {
              * Format: uuid
              */
             project_id: string;
+            /** Release */
+            release: string | null;
             /** Repetitions */
             repetitions: number;
             /** Requested By */
@@ -1914,6 +1988,7 @@ export interface components {
          * @description A campaign without its matrix.
          */
         CampaignSummary: {
+            accepted: components["schemas"]["Acceptance"] | null;
             /**
              * Created At
              * Format: date-time
@@ -1939,6 +2014,8 @@ export interface components {
              * Format: uuid
              */
             project_id: string;
+            /** Release */
+            release: string | null;
             /** Requested By */
             requested_by: string | null;
             /** Revision */
@@ -2852,8 +2929,12 @@ export interface components {
          * @description May the build pass?
          */
         GateRead: {
+            /** Anchor Campaign Id */
+            anchor_campaign_id: string | null;
             /** Base Campaign Id */
             base_campaign_id: string | null;
+            /** Base Campaign Ids */
+            base_campaign_ids: string[];
             /**
              * Campaign Id
              * Format: uuid
@@ -4177,6 +4258,14 @@ export interface components {
             expires_at: string;
             /** Token */
             token: string;
+        };
+        /**
+         * ReleaseWrite
+         * @description The release that a campaign stands for.
+         */
+        ReleaseWrite: {
+            /** Name */
+            name: string;
         };
         /**
          * RepeatRead
@@ -6586,6 +6675,72 @@ export interface operations {
             };
         };
     };
+    campaigns_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptanceWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    campaigns_withdraw_acceptance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
     campaigns_cancel: {
         parameters: {
             query?: never;
@@ -6653,6 +6808,8 @@ export interface operations {
     gates_read_gate: {
         parameters: {
             query?: {
+                /** @description Another base than it was settled with: pooled, branch:NAME, … */
+                base?: string | null;
                 threshold_percent?: number | null;
             };
             header?: never;
@@ -6705,6 +6862,41 @@ export interface operations {
             };
             /** @description Successful Response */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    campaigns_release: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
