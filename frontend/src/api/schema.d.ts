@@ -2120,6 +2120,18 @@ export interface components {
             status: "candidate" | "confirmed";
         };
         /**
+         * ChangeRead
+         * @description One difference between two revisions.
+         */
+        ChangeRead: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Path */
+            path: string;
+        };
+        /**
          * Claimed
          * @description Answer to a claim; no order when nothing came up while waiting (try again).
          */
@@ -2955,7 +2967,7 @@ export interface components {
             /** Mismatches */
             mismatches: components["schemas"]["MismatchRead"][];
             /** Subject */
-            subject: components["schemas"]["weighhouse_backend__gates__schemas__ChangeRead"][];
+            subject: components["schemas"]["SubjectChangeRead"][];
             /** Threshold Percent */
             threshold_percent: number;
             /**
@@ -4367,7 +4379,7 @@ export interface components {
          */
         RevisionDiff: {
             /** Changes */
-            changes: components["schemas"]["weighhouse_backend__experiments__schemas__ChangeRead"][];
+            changes: components["schemas"]["ChangeRead"][];
         };
         /**
          * Role
@@ -5066,6 +5078,20 @@ export interface components {
             size_bytes?: number | null;
         };
         /**
+         * SubjectChangeRead
+         * @description Something in which the campaign's side is not what the base's was.
+         */
+        SubjectChangeRead: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Confounder */
+            confounder: boolean;
+            /** What */
+            what: string;
+        };
+        /**
          * SystemRead
          * @description A database product, as its plugin describes it.
          */
@@ -5565,32 +5591,6 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
-        /**
-         * ChangeRead
-         * @description One difference between two revisions.
-         */
-        weighhouse_backend__experiments__schemas__ChangeRead: {
-            /** After */
-            after: unknown;
-            /** Before */
-            before: unknown;
-            /** Path */
-            path: string;
-        };
-        /**
-         * ChangeRead
-         * @description Something in which the campaign's side is not what the base's was.
-         */
-        weighhouse_backend__gates__schemas__ChangeRead: {
-            /** After */
-            after: string;
-            /** Before */
-            before: string;
-            /** Confounder */
-            confounder: boolean;
-            /** What */
-            what: string;
-        };
         /**
          * Workload
          * @description A named workload.
