@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from weighhouse_judging.arithmetic.rates import Rate
+from weighhouse_judging.identity.digests import FieldChange
+from weighhouse_judging.identity.sides import Change
 from weighhouse_judging.verdicts.failures import Attempts, figures
 from weighhouse_judging.verdicts.gate_cells import CellVerdict, judge_cells
-from weighhouse_judging.verdicts.gate_evidence import CellEvidence, Mismatch
-from weighhouse_judging.verdicts.gate_verdict import EXIT_CODES, Change, decide, no_baseline
+from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.gate_verdict import EXIT_CODES, decide, no_baseline
 from weighhouse_judging.verdicts.noise import floor_of
 from weighhouse_judging.verdicts.repetitions import (
     Progress,
@@ -102,10 +104,10 @@ def test_small_steps_add_up_to_an_alarm_by_the_anchor() -> None:
 
 
 def test_a_cell_that_is_another_is_judged_by_nobody_and_named() -> None:
-    other = cell(0.5, mismatches=(Mismatch("record count", "10,000,000", "1,000"),))
+    other = cell(0.5, mismatches=(FieldChange("record count", "10,000,000", "1,000"),))
     result = decide([cell(), other], subject=UPGRADE)
     assert (result.verdict, result.exit_code) == ("not_comparable", 4)
-    assert "record count: 10,000,000 → 1,000" in result.message
+    assert "record count 10,000,000 → 1,000" in result.message
     assert decide([cell(0.8), other]).verdict == "regression"
 
 

@@ -1,26 +1,31 @@
 """The gate of a campaign: evidence of both campaigns in, verdict out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_judging.verdicts import gate
-from weighhouse_judging.verdicts.gate import CellEvidence, CellVerdict, GateResult
+from weighhouse_judging.verdicts import gate_verdict
+from weighhouse_judging.verdicts.gate_cells import CellVerdict
+from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.gate_measures import Against
+from weighhouse_judging.verdicts.gate_verdict import GateResult
 
+from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
+from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.identities import CellSeen
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
 from weighhouse_backend.gates.errors import CampaignStillOpen
-from weighhouse_backend.gates.schemas import GateCellRead, GateRead
+from weighhouse_backend.gates.matching import GateKey, Matched, matched, subject_of
+from weighhouse_backend.gates.schemas import ChangeRead, GateCellRead, GateRead, MismatchRead
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService, RunFigures
-
-GateKey = tuple[str, str, str]
-"""Target, workload, label of the load level."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,8 @@ class Decided:
 
     result: GateResult
     base_campaign_id: UUID | None
-    runs: dict[GateKey, RunFigures]
-    """One run a cell, which tells its load level."""
+    cells: Sequence[Matched] = ()
+    """As the result has them."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,8 @@ class GateService:
 
     campaigns: CampaignService
     experiments: ExperimentService
+    catalog: CatalogService
+    commits: CommitService
     disclosure: DisclosureService
     figures: FigureService
     examination: ExaminationService
@@ -72,11 +79,19 @@ class GateService:
             message=decided.result.message,
             link=self._link(campaign.id, base_id),
             comparisons=[
-                self._difference(cell, campaign.id, base_id, decided)
-                for cell in decided.result.cells
-                if cell.judgement is not None and base_id is not None
+                difference_read(against, verdict, cell, campaign.id, base_id)
+                for verdict, cell in zip(decided.result.cells, decided.cells, strict=True)
+                if base_id is not None and (against := verdict.base) is not None
             ],
-            cells=[_cell_read(cell, decided) for cell in decided.result.cells],
+            cells=[
+                _cell_read(verdict, cell)
+                for verdict, cell in zip(decided.result.cells, decided.cells, strict=True)
+            ],
+            subject=[
+                ChangeRead.model_validate(change, from_attributes=True)
+                for change in decided.result.subject
+            ],
+            mismatches=_mismatches(decided),
             disclaimers=[
                 *self.disclosure.disclaimers_of([campaign.project_id], document),
                 *checks_as_disclaimers(checks),
@@ -87,26 +102,34 @@ class GateService:
         """The verdict of a campaign against its base; `threshold` is relative (0.05 = 5 %)."""
         base_id = campaign.base_campaign_id
         if base_id is None:
-            return Decided(gate.no_baseline(), None, {})
-        by_campaign: dict[UUID, dict[GateKey, list[RunFigures]]] = {base_id: {}, campaign.id: {}}
-        for run in self.figures.of_campaigns([base_id, campaign.id]):
-            by_campaign[run.campaign_id].setdefault((run.target, *run.cell), []).append(run)
-        base, candidate = by_campaign[base_id], by_campaign[campaign.id]
-        shared = [key for key in candidate if key in base]
-        evidence = [_evidence(key, base[key], candidate[key]) for key in shared]
-        result = gate.decide(evidence, threshold=threshold)
-        return Decided(result, base_id, {key: candidate[key][0] for key in shared})
-
-    def _difference(
-        self, cell: CellVerdict, campaign_id: UUID, base_id: UUID | None, decided: Decided
-    ) -> DifferenceRead:
-        judgement = cell.judgement
-        assert judgement is not None  # noqa: S101 - the caller asks for judged cells only
-        target = cell.evidence.target
-        run = decided.runs[_key(cell.evidence)]
-        return estimates.difference_read(
-            judgement, f"{base_id}~{target}", f"{campaign_id}~{target}", run
+            return Decided(gate_verdict.no_baseline(), None)
+        cells = self._matched(base_id, campaign)
+        told = self.commits.of([base_id, campaign.id])
+        commits = {one: git.commit for one, git in told.items()}
+        changes = subject_of(cells, (commits.get(base_id), commits.get(campaign.id)))
+        evidence = [_evidence(cell, base_id) for cell in cells]
+        return Decided(
+            gate_verdict.decide(evidence, subject=changes, threshold=threshold), base_id, cells
         )
+
+    def _matched(self, base_id: UUID, campaign: Campaign) -> list[Matched]:
+        documents = {
+            one.id: self.experiments.document(one.revision_id)
+            for one in (campaign, self.campaigns.get(base_id))
+        }
+        manifests = self.catalog.manifests([campaign.project_id])
+        runs: dict[UUID, dict[GateKey, list[RunFigures]]] = {one: {} for one in documents}
+        for run in self.figures.of_campaigns(documents):
+            runs[run.campaign_id].setdefault((run.target, *run.cell), []).append(run)
+        seen: dict[UUID, dict[GateKey, CellSeen]] = {}
+        for campaign_id, cells in runs.items():
+            document = documents[campaign_id]
+            systems = {target.name: target.system for target in document.targets}
+            seen[campaign_id] = {
+                key: CellSeen(document, mine, manifests.get(systems[key[0]]))
+                for key, mine in cells.items()
+            }
+        return matched(seen[base_id], seen[campaign.id])
 
     def _link(self, campaign_id: UUID, base_id: UUID | None) -> str:
         url = self.public_url.rstrip("/")
@@ -115,38 +138,83 @@ class GateService:
         return f"{url}/compare?campaign={campaign_id}&base={base_id}"
 
 
-def _key(evidence: CellEvidence) -> GateKey:
-    return evidence.target, evidence.workload, evidence.load_label
-
-
-def _evidence(key: GateKey, base: list[RunFigures], candidate: list[RunFigures]) -> CellEvidence:
-    target, workload, load_label = key
-    metric = "throughput" if candidate[0].load_kind == "closed" else "p99_us"
-    failures = [run.failure_kind or str(run.status) for run in candidate]
-    completed = estimates.values(candidate, metric)
-    ended_badly = [
-        kind
-        for kind, run in zip(failures, candidate, strict=True)
-        if run.status in {"failed", "cancelled"}
+def _mismatches(decided: Decided) -> list[MismatchRead]:
+    return [
+        MismatchRead(
+            target=cell.key[0],
+            workload=cell.key[1],
+            load_level=estimates.load_level(cell.candidate.runs[0]),
+            field=change.field,
+            base=change.before,
+            candidate=change.after,
+        )
+        for cell in decided.cells
+        for change in cell.changes
     ]
+
+
+def _evidence(cell: Matched, base_id: UUID) -> CellEvidence:
+    candidate = cell.candidate.runs
+    metric = "throughput" if candidate[0].load_kind == "closed" else "p99_us"
     return CellEvidence(
-        target=target,
-        workload=workload,
-        load_label=load_label,
+        identity=cell.candidate.identity().digest,
+        label=cell.label,
         load_model=candidate[0].load_kind,
-        baseline=tuple(estimates.values(base, metric)),
-        candidate=tuple(completed),
-        candidate_failures=tuple(ended_badly),
+        candidate=estimates.blocks(candidate, metric),
+        base={str(base_id): estimates.blocks(cell.base.runs, metric)},
+        candidate_attempts=estimates.attempts(candidate),
+        base_attempts=estimates.attempts(cell.base.runs),
+        mismatches=tuple(cell.changes),
     )
 
 
-def _cell_read(cell: CellVerdict, decided: Decided) -> GateCellRead:
-    evidence = cell.evidence
+def _cell_read(verdict: CellVerdict, cell: Matched) -> GateCellRead:
+    target, workload, _ = cell.key
     return GateCellRead(
-        target=evidence.target,
-        workload=evidence.workload,
-        load_level=estimates.load_level(decided.runs[_key(evidence)]),
-        metric=evidence.metric.name,
-        outcome=cell.outcome,
-        p_worse=cell.p_worse,
+        target=target,
+        workload=workload,
+        load_level=estimates.load_level(cell.candidate.runs[0]),
+        metric=verdict.evidence.metric.name,
+        outcome=verdict.outcome,
+        p_worse=None if verdict.base is None else verdict.base.p_worse,
+        stopped_by=verdict.stopped_by,
+        p_failures=verdict.p_failures,
+        between_known=None if verdict.base is None else verdict.base.between_known,
+    )
+
+
+def difference_read(
+    against: Against, verdict: CellVerdict, cell: Matched, campaign_id: UUID, base_id: UUID
+) -> DifferenceRead:
+    """A cell of the gate as comparisons are shown."""
+    target, workload, _ = cell.key
+    worse = verdict.outcome == "worse"
+    changed = worse or verdict.outcome == "better"
+    equivalent = verdict.outcome == "equivalent"
+    certain = max(0.0, against.low, -against.high)
+    return DifferenceRead(
+        metric=verdict.evidence.metric.name,
+        workload=workload,
+        load_level=estimates.load_level(cell.candidate.runs[0]),
+        baseline_side=f"{base_id}~{target}",
+        side=f"{campaign_id}~{target}",
+        baseline_median=against.base_median,
+        median=against.median,
+        relative=against.relative,
+        low=against.low,
+        high=against.high,
+        kind="interval",
+        method=against.method,
+        baseline_repeats=against.base_repeats,
+        repeats=against.repeats,
+        left_out=0,
+        p_value=None,
+        p_holm=min(1.0, 2 * min(against.p_worse, against.p_better)),
+        verdict="changed" if changed else "equivalent" if equivalent else "inconclusive",
+        decided_by="family" if changed else "interval",
+        better=not worse if changed else None,
+        significance=certain / against.threshold,
+        threshold=against.threshold,
+        floor=against.floor,
+        repeats_needed=None,
     )

@@ -147,7 +147,7 @@ def paired(log_ratios: npt.ArrayLike) -> LogDifference:
     data = np.asarray(log_ratios, dtype=np.float64)
     size = data.shape[-1]
     error = data.std(axis=-1, ddof=1) / math.sqrt(size)
-    return _difference(data.mean(axis=-1), error, np.float64(size - 1))
+    return _difference(data.mean(axis=-1), error, np.asarray(size - 1.0))
 
 
 def unpaired(baseline: npt.ArrayLike, other: npt.ArrayLike) -> LogDifference:

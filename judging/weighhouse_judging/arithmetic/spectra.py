@@ -139,7 +139,7 @@ class _Counts:
 
     @property
     def runs(self) -> int:
-        return self.counts.shape[0]
+        return int(self.counts.shape[0])
 
     def supported(self, quantiles: Sequence[float]) -> list[float]:
         total = float(self.counts.sum())

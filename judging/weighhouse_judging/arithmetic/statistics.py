@@ -48,15 +48,6 @@ class Bounds:
     high: float
 
 
-@dataclass(frozen=True)
-class RelativeDifference:
-    """How far one sample's median lies from a baseline's: 0.05 = 5 % above."""
-
-    relative: float
-    low: float
-    high: float
-
-
 def median(values: Sequence[float]) -> float:
     """The median of `values` (the mean of the middle two when their number is even).
 
@@ -77,24 +68,6 @@ def median_bounds(values: Sequence[float], *, confidence: float = CONFIDENCE) ->
     """
     low, high = _percentile_interval(_resampled_medians(values, stream=0), confidence)
     return Bounds(low, high)
-
-
-def relative_difference(
-    baseline: Sequence[float], other: Sequence[float], *, confidence: float = CONFIDENCE
-) -> RelativeDifference | None:
-    """Relative difference of medians, (other - baseline) / baseline, with its bootstrap interval.
-
-    Both sides are resampled independently, RESAMPLES times. Returns None when the baseline's
-    median, or any of its resamples, is 0: a ratio to nothing says nothing. The spread inside a run
-    is not resampled again: it is already part of how repeats scatter.
-    """
-    base = median(baseline)
-    base_medians = _resampled_medians(baseline, stream=0)
-    if base == 0 or bool(np.any(base_medians == 0)):
-        return None
-    ratios = _resampled_medians(other, stream=1) / base_medians - 1.0
-    low, high = _percentile_interval(ratios, confidence)
-    return RelativeDifference(median(other) / base - 1.0, low, high)
 
 
 def mann_whitney(baseline: Sequence[float], other: Sequence[float]) -> float:
@@ -123,55 +96,6 @@ def smallest_rank_p(baseline_repeats: int, repeats: int) -> float:
     2 / C(n + m, n): 0.1 for 3 against 3, 0.0079 for 5 against 5.
     """
     return min(1.0, 2.0 / math.comb(baseline_repeats + repeats, repeats))
-
-
-def cliffs_delta(baseline: Sequence[float], other: Sequence[float]) -> float:
-    """Cliff's δ in [-1, 1]: how often `other` is above the baseline less how often below.
-
-    Source: Cliff (1993), Psychological Bulletin 114; |δ| < 0.33 is called small or negligible by
-    Romano et al. (2006).
-    """
-    a, b = np.asarray(baseline, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    if a.size == 0 or b.size == 0:
-        message = "Cliff's delta needs values on both sides"
-        raise ValueError(message)
-    return float(np.sign(b[:, None] - a[None, :]).mean())
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjustment, in the order given; holds the family-wise error rate.
-
-    Source: Holm (1979), Scandinavian Journal of Statistics 6.
-    """
-    count = len(p_values)
-    adjusted = [0.0] * count
-    running = 0.0
-    for rank, index in enumerate(sorted(range(count), key=lambda i: p_values[i])):
-        running = max(running, min(1.0, (count - rank) * p_values[index]))
-        adjusted[index] = running
-    return adjusted
-
-
-def worse_by_t(
-    baseline: Sequence[float], other: Sequence[float], *, higher_is_worse: bool
-) -> float:
-    """One-sided p of Student's t on logarithms: is `other` worse than the baseline?
-
-    On logarithms, because noise of throughput and latency multiplies. Unlike a rank test it has no
-    floor at few repeats, which a family of many cells needs. Returns 1.0 when a side has fewer
-    than two repeats or holds a value that is not positive; 0.0 or 1.0 when nothing scatters.
-    """
-    a, b = np.asarray(baseline, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    if min(a.size, b.size) < FEWEST_FOR_A_SPREAD or float(min(a.min(), b.min())) <= 0:
-        return 1.0
-    a, b = np.log(a), np.log(b)
-    worse = float(b.mean() - a.mean()) * (1.0 if higher_is_worse else -1.0)
-    freedom = a.size + b.size - 2
-    variance = (a.var(ddof=1) * (a.size - 1) + b.var(ddof=1) * (b.size - 1)) / freedom
-    error = math.sqrt(float(variance) * (1 / a.size + 1 / b.size))
-    if error == 0:
-        return 0.0 if worse > 0 else 1.0
-    return float(stats.t.sf(worse / error, freedom))
 
 
 def robust_sigma(values: Sequence[float]) -> float:

@@ -24,6 +24,8 @@ SPREADS = (0.01, 0.03, 0.05)
 EQUAL_SPREADS = (0.01, 0.02, 0.03, 0.04, 0.05)
 EQUAL_SIZES = (5, 6, 7, 8, 10, 15, 20)
 BETWEEN = (0.0, 0.01, 0.02, 0.03)
+BASES: tuple[tuple[gating.Base, int], ...] = (("pairs", 30), ("one", 30), ("pooled", 10))
+OTHER_BASES: tuple[tuple[gating.Base, int], ...] = (("one", 10), ("pooled", 5))
 LEVELS = (0.05, 0.02, 0.015, 0.0125, 0.01, 0.009, 0.005)
 
 
@@ -210,12 +212,11 @@ def gates(effort: Effort, seed: int) -> Iterator[Bar]:
 
 def sequential(effort: Effort, seed: int) -> Iterator[Bar]:
     """Gates of 5 to 30 repeats, as many as each cell needs."""
-    bases: tuple[tuple[gating.Base, int], ...] = (("pairs", 30), ("one", 30), ("pooled", 10))
     equal = {
         f"{base} of {size}": gating.sequential(
             base, cells=24, cv=0.03, gates=effort.sequential, seed=seed, base_repeats=size
         )
-        for base, size in bases
+        for base, size in BASES
     }
     yield bar(
         "24 cells, 5 to 30 repeats: inconclusive",
@@ -244,7 +245,7 @@ def sequential(effort: Effort, seed: int) -> Iterator[Bar]:
                 step=-0.07,
                 base_repeats=size,
             ).regression
-            for base, size in bases
+            for base, size in BASES
         },
         at_least=0.98,
     )
@@ -295,7 +296,7 @@ def shown(effort: Effort, seed: int) -> dict[str, object]:
                     base, cells=cells, cv=0.03, gates=few, seed=seed, step=step, base_repeats=size
                 )
             )
-            for base, size in (("one", 10), ("pooled", 5))
+            for base, size in OTHER_BASES
             for cells, step in ((24, 0.0), (6, -0.07))
         },
         "ranks of six near-equal sides: all true, and by a bootstrap of ranks": {

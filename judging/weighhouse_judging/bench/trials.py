@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 Shape = tuple[int, ...]
 Noise = Callable[[np.random.Generator, float, Shape], Floats]
 """(generator, coefficient of variation, shape) → relative noise about the median."""

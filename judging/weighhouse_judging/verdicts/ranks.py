@@ -92,10 +92,9 @@ def _decided(
         item = found[index]
         assert item is not None  # noqa: S101 - chosen above
         difference, information = item
-        p_value = difference.p_two_sided()
-        if looked_at:
-            p_value = looks.p_at_every_look(p_value, information, FAMILY_LEVEL)
-        p_values.append(float(p_value))
+        once = difference.p_two_sided()
+        at_all = looks.p_at_every_look(once, information, FAMILY_LEVEL)
+        p_values.append(float(at_all if looked_at else once))
         signs.append(float(difference.estimate) > 0)
     decided = set()
     for index, p_value, second_larger in zip(tested, holm(p_values), signs, strict=True):
