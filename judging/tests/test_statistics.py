@@ -19,28 +19,6 @@ def test_median_of_even_and_odd_numbers() -> None:
         statistics.median([])
 
 
-@pytest.mark.parametrize("size", [5, 6, 9, 20])
-def test_median_bounds_agree_with_scipys_percentile_bootstrap(size: int) -> None:
-    values = sample(size, size)
-    theirs = stats.bootstrap(
-        (values,), np.median, n_resamples=20_000, method="percentile", rng=np.random.default_rng(7)
-    ).confidence_interval
-    ours = statistics.median_bounds(values)
-    step = max(values) - min(values)
-    assert ours.low == pytest.approx(theirs.low, abs=0.05 * step)
-    assert ours.high == pytest.approx(theirs.high, abs=0.05 * step)
-
-
-def test_ranks_drawn_once_are_the_same_bootstrap_as_resampling_the_values() -> None:
-    values = np.sort(sample(3, 7))
-    generator = np.random.default_rng([statistics.SEED, 7, 0])
-    drawn = generator.integers(0, 7, size=(statistics.RESAMPLES, 7), dtype=np.int64)
-    direct = np.median(values[drawn], axis=1)
-    low, high = np.quantile(direct, [0.025, 0.975])
-    bounds = statistics.median_bounds(values.tolist())
-    assert (bounds.low, bounds.high) == (pytest.approx(low), pytest.approx(high))
-
-
 @pytest.mark.parametrize("sizes", [(5, 5), (4, 8), (9, 9), (12, 30)])
 def test_rank_test_is_scipys_exact_one_without_ties(sizes: tuple[int, int]) -> None:
     a, b = sample(11, sizes[0]), sample(12, sizes[1], location=102)

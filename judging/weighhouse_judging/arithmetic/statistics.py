@@ -1,13 +1,8 @@
-"""Statistics of repeats: medians, bootstrap intervals, rank tests. Pure: no input, no output.
-
-Everything here is deterministic: resampling is seeded, so that API, worker, command line and a
-notebook give the same figure for the same repeats.
-"""
+"""Statistics of repeats: medians, the rank test, scatter and correlation. Pure."""
 
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -17,15 +12,6 @@ from scipy import stats
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
-
-CONFIDENCE = 0.95
-"""Share of resamples inside an interval."""
-
-RESAMPLES = 10_000
-"""Bootstrap resamples of an interval."""
-
-SEED = 20_261_120
-"""Seed of the resampling; fixed, so that an interval is a function of the repeats alone."""
 
 FEWEST_FOR_A_SPREAD = 2
 """Values without which nothing scatters."""
@@ -40,14 +26,6 @@ MAD_TO_SIGMA = 1.482602218505602
 """Median absolute deviation → standard deviation of a normal distribution, 1/Φ⁻¹(3/4)."""
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """The two ends of an interval, low ≤ high."""
-
-    low: float
-    high: float
-
-
 def median(values: Sequence[float]) -> float:
     """The median of `values` (the mean of the middle two when their number is even).
 
@@ -57,17 +35,6 @@ def median(values: Sequence[float]) -> float:
         message = "a median needs at least one value"
         raise ValueError(message)
     return float(np.median(np.asarray(values, dtype=np.float64)))
-
-
-def median_bounds(values: Sequence[float], *, confidence: float = CONFIDENCE) -> Bounds:
-    """Percentile-bootstrap interval of the median of repeats.
-
-    `values` are one figure a repeat, in any unit; returns bounds in the same unit. With one value
-    both ends are that value. Source: Efron & Tibshirani, An Introduction to the Bootstrap (1993),
-    chapter 13.
-    """
-    low, high = _percentile_interval(_resampled_medians(values, stream=0), confidence)
-    return Bounds(low, high)
 
 
 def mann_whitney(baseline: Sequence[float], other: Sequence[float]) -> float:
@@ -120,35 +87,6 @@ def coefficient_of_variation(values: Sequence[float]) -> float:
     if data.size < FEWEST_FOR_A_SPREAD or data.mean() == 0:
         return 0.0
     return float(data.std(ddof=1) / data.mean())
-
-
-def _resampled_medians(values: Sequence[float], *, stream: int) -> Floats:
-    """Medians of RESAMPLES resamples of `values`; `stream` keeps two sides independent."""
-    if not values:
-        message = "a bootstrap needs at least one value"
-        raise ValueError(message)
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    lower, upper = _middle_ranks(ordered.size, stream)
-    return (ordered[lower] + ordered[upper]) / 2.0
-
-
-@lru_cache(maxsize=64)
-def _middle_ranks(size: int, stream: int) -> tuple[Indices, Indices]:
-    """For each resample of `size` values, the ranks of its middle two members.
-
-    A resample's median depends on the values through their order alone; drawing ranks once for
-    each size makes an interval cost microseconds, and is the very same bootstrap.
-    """
-    generator = np.random.default_rng([SEED, size, stream])
-    ranks = generator.integers(0, size, size=(RESAMPLES, size), dtype=np.int64)
-    ranks.partition([(size - 1) // 2, size // 2], axis=1)
-    return ranks[:, (size - 1) // 2].copy(), ranks[:, size // 2].copy()
-
-
-def _percentile_interval(resampled: Floats, confidence: float) -> tuple[float, float]:
-    tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(resampled, [tail, 1.0 - tail])
-    return float(low), float(high)
 
 
 def _enumerated_rank_test(both: Floats, size: int) -> float:
