@@ -492,6 +492,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/acceptance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Campaigns Accept
+         * @description Its verdict was expected, for the reason in the note: it may be a base from now on.
+         */
+        put: operations["campaigns_accept"];
+        post?: never;
+        /**
+         * Campaigns Withdraw Acceptance
+         * @description Its verdict was not expected after all.
+         */
+        delete: operations["campaigns_withdraw_acceptance"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/cancel": {
         parameters: {
             query?: never;
@@ -569,6 +593,26 @@ export interface paths {
          * @description Begin no more runs; those under way go on.
          */
         post: operations["campaigns_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{campaign_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Campaigns Release
+         * @description Let it stand for a release: an anchor of later verdicts, and a base by that name.
+         */
+        put: operations["campaigns_release"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -831,6 +875,29 @@ export interface paths {
         get: operations["experiments_list_occurrences"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/fairness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Experiments Fairness
+         * @description The fairness sheet of a document that has not run, and the changes that make its sides equal.
+         *
+         *     Its targets are translated by the rules of their plugins, as comparisons do it with what really
+         *     ran: what is not set has its default. Nothing is saved.
+         */
+        post: operations["experiments_fairness"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1254,6 +1321,29 @@ export interface components {
             version: string;
         };
         /**
+         * Acceptance
+         * @description Somebody said that a campaign's verdict was expected.
+         */
+        Acceptance: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Note */
+            note: string;
+        };
+        /**
+         * AcceptanceWrite
+         * @description Why a verdict was expected.
+         */
+        AcceptanceWrite: {
+            /** Note */
+            note: string;
+        };
+        /**
          * AgentChange
          * @description What a maintainer changes of an agent; what is left out stays.
          */
@@ -1471,6 +1561,27 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * AskedLatency
+         * @description Latency of everything that was asked, in µs: failed, not found and wrong counted at the time
+         *     they took, beside the successes.
+         */
+        AskedLatency: {
+            /** Max Us */
+            max_us: number | null;
+            /** Mean Us */
+            mean_us: number | null;
+            /** P50 Us */
+            p50_us: number | null;
+            /** P95 Us */
+            p95_us: number | null;
+            /** P99 Us */
+            p99_us: number | null;
+            /** P999 Us */
+            p999_us: number | null;
+            /** P9999 Us */
+            p9999_us: number | null;
+        };
+        /**
          * AspectRead
          * @description A row of the fairness sheet.
          */
@@ -1483,6 +1594,8 @@ export interface components {
             explanation: string;
             /** Label */
             label: string;
+            /** Raw */
+            raw?: components["schemas"]["RawSettingRead"][][];
             /** Same */
             same: boolean;
             /** Values */
@@ -1743,6 +1856,8 @@ export interface components {
          *     }
          */
         CampaignCreate: {
+            /** Base */
+            base?: string | null;
             /**
              * Base Campaign Id
              * @default previous
@@ -1795,8 +1910,11 @@ export interface components {
          * @description A campaign with its matrix.
          */
         CampaignRead: {
+            accepted: components["schemas"]["Acceptance"] | null;
             /** Agents */
             agents: components["schemas"]["AgentOfCampaign"][];
+            /** Base */
+            base: string;
             /** Base Campaign Id */
             base_campaign_id: string | null;
             /** Cells */
@@ -1830,6 +1948,8 @@ export interface components {
              * Format: uuid
              */
             project_id: string;
+            /** Release */
+            release: string | null;
             /** Repetitions */
             repetitions: number;
             /** Requested By */
@@ -1868,6 +1988,7 @@ export interface components {
          * @description A campaign without its matrix.
          */
         CampaignSummary: {
+            accepted: components["schemas"]["Acceptance"] | null;
             /**
              * Created At
              * Format: date-time
@@ -1893,6 +2014,8 @@ export interface components {
              * Format: uuid
              */
             project_id: string;
+            /** Release */
+            release: string | null;
             /** Requested By */
             requested_by: string | null;
             /** Revision */
@@ -2185,6 +2308,37 @@ export interface components {
             result: "accepted" | "already_accepted" | "superseded";
         };
         /**
+         * CourseRead
+         * @description What the measured phase was like, as the check of steady state sees it.
+         */
+        CourseRead: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "flat" | "warming_up" | "slowing_down" | "unsteady" | "overloaded" | "not_assessable";
+            /** Label */
+            label: string;
+            /** Segments */
+            segments: components["schemas"]["CourseSegmentRead"][];
+            /** Sentence */
+            sentence: string;
+        };
+        /**
+         * CourseSegmentRead
+         * @description A stretch of the measured phase at one level, in seconds from the run's first interval.
+         */
+        CourseSegmentRead: {
+            /** End Seconds */
+            end_seconds: number;
+            /** P99 Us */
+            p99_us: number | null;
+            /** Start Seconds */
+            start_seconds: number;
+            /** Throughput */
+            throughput: number;
+        };
+        /**
          * DifferenceRead
          * @description One side against its baseline in one metric. Relative figures: 0.05 = 5 %.
          */
@@ -2316,6 +2470,36 @@ export interface components {
             yaml?: string | null;
         };
         /**
+         * DraftFairnessRead
+         * @description The fairness sheet of a draft, before anything has run.
+         */
+        DraftFairnessRead: {
+            /** Changes */
+            changes: components["schemas"]["EqualChangeRead"][];
+            /** Equal */
+            equal: components["schemas"]["EqualRead"][];
+            /** Remaining */
+            remaining: string[];
+            /** Rows */
+            rows: components["schemas"]["AspectRead"][];
+            /** Sides */
+            sides: components["schemas"]["DraftSideRead"][];
+        };
+        /**
+         * DraftSideRead
+         * @description A target of the draft.
+         */
+        DraftSideRead: {
+            /** Colour */
+            colour: string;
+            /** Label */
+            label: string;
+            /** Mark */
+            mark: string;
+            /** System */
+            system: string;
+        };
+        /**
          * DriverRecord
          * @description What the driver measured of itself over the measured phase.
          */
@@ -2349,6 +2533,8 @@ export interface components {
             reconnects: number;
             /** Steal Percent */
             steal_percent: number;
+            /** Steal Percent Mean */
+            steal_percent_mean?: number | null;
         };
         /**
          * DriverSelf
@@ -2400,6 +2586,34 @@ export interface components {
              * @default 0
              */
             user_us?: number;
+        };
+        /**
+         * EqualChangeRead
+         * @description A value of the document that would be another one.
+         */
+        EqualChangeRead: {
+            /** After */
+            after: boolean | number | string | null;
+            /** Before */
+            before: boolean | number | string | null;
+            /** Path */
+            path: string[];
+            /** Target */
+            target: number;
+        };
+        /**
+         * EqualRead
+         * @description How the sides become equal in one aspect.
+         */
+        EqualRead: {
+            /** Aspect */
+            aspect: string;
+            /** Cannot */
+            cannot: string[];
+            /** Changes */
+            changes: components["schemas"]["EqualChangeRead"][];
+            /** Value */
+            value: string | null;
         };
         /**
          * EstimateRead
@@ -2749,8 +2963,12 @@ export interface components {
          * @description May the build pass?
          */
         GateRead: {
+            /** Anchor Campaign Id */
+            anchor_campaign_id: string | null;
             /** Base Campaign Id */
             base_campaign_id: string | null;
+            /** Base Campaign Ids */
+            base_campaign_ids: string[];
             /**
              * Campaign Id
              * Format: uuid
@@ -3305,6 +3523,11 @@ export interface components {
              * @enum {string}
              */
             moment: "before" | "after_load" | "after";
+            /**
+             * Records
+             * @description What the system says it holds, copies aside, where it says so.
+             */
+            records?: number | null;
             /** Resident Bytes */
             resident_bytes?: number | null;
             /** Sequence */
@@ -3564,6 +3787,7 @@ export interface components {
          * @description One operation over one phase. Latencies in µs, of the successes, out of merged histograms.
          */
         OperationSummary: {
+            asked: components["schemas"]["AskedLatency"] | null;
             /** Errors */
             errors: number;
             /** Errors By Kind */
@@ -3966,6 +4190,18 @@ export interface components {
             total: number;
         };
         /**
+         * RawSettingRead
+         * @description A setting, an option, a limit or an endpoint, as it stands.
+         */
+        RawSettingRead: {
+            /** Name */
+            name: string;
+            /** Origin */
+            origin: string;
+            /** Value */
+            value: string | null;
+        };
+        /**
          * Recorded
          * @description Operations with one outcome: how many, and how long they took.
          */
@@ -4070,6 +4306,14 @@ export interface components {
             expires_at: string;
             /** Token */
             token: string;
+        };
+        /**
+         * ReleaseWrite
+         * @description The release that a campaign stands for.
+         */
+        ReleaseWrite: {
+            /** Name */
+            name: string;
         };
         /**
          * RepeatRead
@@ -4328,6 +4572,7 @@ export interface components {
          * @description A run over time.
          */
         RunSeriesRead: {
+            course: components["schemas"]["CourseRead"] | null;
             /** Machines */
             machines: components["schemas"]["MachineLines"][];
             /** Marks */
@@ -6478,6 +6723,72 @@ export interface operations {
             };
         };
     };
+    campaigns_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptanceWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    campaigns_withdraw_acceptance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
     campaigns_cancel: {
         parameters: {
             query?: never;
@@ -6545,6 +6856,8 @@ export interface operations {
     gates_read_gate: {
         parameters: {
             query?: {
+                /** @description Another base than it was settled with: pooled, branch:NAME, … */
+                base?: string | null;
                 threshold_percent?: number | null;
             };
             header?: never;
@@ -6597,6 +6910,41 @@ export interface operations {
             };
             /** @description Successful Response */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    campaigns_release: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7612,6 +7960,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_OccurrenceRead_"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    experiments_fairness: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentSource"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftFairnessRead"];
                 };
             };
             /** @description Unauthorized */
