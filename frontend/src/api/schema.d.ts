@@ -2236,6 +2236,8 @@ export interface components {
          * @description A cell of one side.
          */
         ComparedCellRead: {
+            failed_operations: components["schemas"]["RateRead"] | null;
+            failed_repeats: components["schemas"]["RateRead"] | null;
             /** Failed Runs */
             failed_runs: components["schemas"]["FailedRunRead"][];
             load_level: components["schemas"]["LoadLevelRead"];
@@ -2355,27 +2357,48 @@ export interface components {
         DifferenceRead: {
             /** Baseline Median */
             baseline_median: number;
+            /** Baseline Repeats */
+            baseline_repeats: number;
             /** Baseline Side */
             baseline_side: string;
             /** Better */
             better: boolean | null;
-            /** Cliffs Delta */
-            cliffs_delta: number;
+            /**
+             * Decided By
+             * @enum {string}
+             */
+            decided_by: "level" | "family" | "noise_floor" | "threshold" | "interval" | "repeats";
+            /** Floor */
+            floor: number | null;
             /** High */
             high: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "interval" | "range";
+            /** Left Out */
+            left_out: number;
             load_level: components["schemas"]["LoadLevelRead"];
             /** Low */
             low: number;
             /** Median */
             median: number;
+            /**
+             * Method
+             * @enum {string}
+             */
+            method: "paired" | "unpaired" | "two_level";
             /** Metric */
             metric: string;
             /** P Holm */
             p_holm: number | null;
             /** P Value */
-            p_value: number;
+            p_value: number | null;
             /** Relative */
             relative: number;
+            /** Repeats */
+            repeats: number;
             /** Repeats Needed */
             repeats_needed: number | null;
             /** Side */
@@ -2606,13 +2629,18 @@ export interface components {
         };
         /**
          * EstimateRead
-         * @description The median of repeats with its interval.
+         * @description The median of repeats with its interval, or with their range where they are too few.
          */
         EstimateRead: {
             /** Confidence */
-            confidence: number;
+            confidence: number | null;
             /** High */
             high: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "interval" | "range";
             /** Low */
             low: number;
             /** Median */
@@ -2921,6 +2949,8 @@ export interface components {
          * @description What the gate holds of one cell.
          */
         GateCellRead: {
+            /** Between Known */
+            between_known: boolean | null;
             load_level: components["schemas"]["LoadLevelRead"];
             /** Metric */
             metric: string;
@@ -2928,9 +2958,13 @@ export interface components {
              * Outcome
              * @enum {string}
              */
-            outcome: "better" | "equivalent" | "not_worse" | "worse" | "unclear" | "failed" | "missing";
+            outcome: "better" | "equivalent" | "not_worse" | "worse" | "unclear" | "failed" | "missing" | "not_comparable";
+            /** P Failures */
+            p_failures: number | null;
             /** P Worse */
             p_worse: number | null;
+            /** Stopped By */
+            stopped_by: ("base" | "anchor" | "failures") | null;
             /** Target */
             target: string;
             /** Workload */
@@ -4152,6 +4186,20 @@ export interface components {
             role: components["schemas"]["Role"];
             /** Slug */
             slug: string;
+        };
+        /**
+         * RateRead
+         * @description So many of so many, with Wilson's 95 % interval.
+         */
+        RateRead: {
+            /** Failed */
+            failed: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Total */
+            total: number;
         };
         /**
          * RawSettingRead
