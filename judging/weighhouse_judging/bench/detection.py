@@ -1,4 +1,6 @@
-"""How often change point detection is wrong, and how late: `python -m …analysis.bench_detection`.
+"""How often change point detection is wrong, and how late.
+
+By hand: `python -m weighhouse_judging.bench.detection`.
 
 Stationary series of three kinds of noise are extended run by run; every confirmed change point that
 was not there before is a false alert. Then a step of -5 % is put in and looked for. The bar: at
