@@ -18,6 +18,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.verdicts.metrics import METRIC, METRICS, Metric
+
+__all__ = ["METRIC", "METRICS", "Judgement", "Metric", "judge", "with_holm"]
 
 Verdict = Literal["changed", "equivalent", "inconclusive", "insufficient"]
 
@@ -29,32 +32,6 @@ DELTA_THRESHOLD = 0.33
 
 MOST_REPEATS_NEEDED = 1000
 """An estimate of more repeats than this is given as this: the sides will hardly be told apart."""
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A figure of a repeat that can be compared."""
-
-    name: str
-    label: str
-    unit: str
-    higher_is_better: bool
-    threshold: float
-    """Practical threshold, relative: 0.03 = 3 %."""
-
-
-METRICS: tuple[Metric, ...] = (
-    Metric("throughput", "Throughput", "1/s", True, 0.03),
-    Metric("p50_us", "Median latency", "µs", False, 0.05),
-    Metric("p95_us", "p95 latency", "µs", False, 0.10),
-    Metric("p99_us", "p99 latency", "µs", False, 0.10),
-    Metric("p999_us", "p99.9 latency", "µs", False, 0.20),
-    Metric("memory_bytes", "Memory after load", "bytes", False, 0.03),
-    Metric("load_throughput", "Load throughput", "1/s", True, 0.03),
-)
-"""The metrics of a comparison, with their default practical thresholds."""
-
-METRIC: dict[str, Metric] = {metric.name: metric for metric in METRICS}
 
 
 @dataclass(frozen=True)
