@@ -169,12 +169,12 @@ class Laboratory:
         assert answer.status_code == 200, answer.text
         return str(answer.json()["result"])
 
-    def carry_out(self, document: dict[str, Any], report: Report, **wanted: Any) -> str:
-        """A whole campaign: every run reports what `report` makes of its order."""
-        campaign_id = self.campaign(document, **wanted)
-        runs = len(document["targets"]) * len(document["workloads"]) * len(document["load_levels"])
-        for _ in range(runs * document["repetitions"]):
+    def measure(self, report: Report, runs: int) -> list[dict[str, Any]]:
+        """Carry out the next runs; their orders."""
+        orders = []
+        for _ in range(runs):
             order = self.begin()
+            orders.append(order)
             events = report(order)
             if events:
                 self.send(order, events)
@@ -183,6 +183,13 @@ class Laboratory:
             else:
                 failure = {"kind": "database", "message": "it crashed"}
                 self.complete(order, 0, outcome="failed", failure=failure)
+        return orders
+
+    def carry_out(self, document: dict[str, Any], report: Report, **wanted: Any) -> str:
+        """A whole campaign: every run reports what `report` makes of its order."""
+        campaign_id = self.campaign(document, **wanted)
+        runs = len(document["targets"]) * len(document["workloads"]) * len(document["load_levels"])
+        self.measure(report, runs * document["repetitions"])
         self.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
         return campaign_id
 

@@ -2,14 +2,11 @@
 
 import datetime
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import insert
 from sqlalchemy.orm import Session
-from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.experiment import Placement
 from weighhouse_protocol.git import GitContext
 
@@ -23,8 +20,9 @@ from weighhouse_backend.campaigns.errors import (
 )
 from weighhouse_backend.campaigns.feasibility import never_possible
 from weighhouse_backend.campaigns.gang_repository import GangRepository
-from weighhouse_backend.campaigns.models import Campaign, Cell, Run
-from weighhouse_backend.campaigns.planning import SEED_BITS, Plan, PlannedCell, plan
+from weighhouse_backend.campaigns.layout import lay_out
+from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.campaigns.planning import SEED_BITS, plan
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.campaigns.states import (
@@ -145,7 +143,7 @@ class CampaignService:
             priority=priority,
             trigger=trigger,
             seed=seed,
-            repetitions=document.repetitions,
+            repetitions=document.least_repetitions,
             labels=dict(document.placement.labels),
             base_campaign_id=base.id if base else None,
             requested_by=requested_by,
@@ -157,7 +155,8 @@ class CampaignService:
         self.session.flush()
         if git is not None:
             self.commits.note(campaign, git)
-        self._lay_out(campaign, document, plan(document, seed))
+        digests = self.experiments.validation.digests(experiment.project_id)
+        lay_out(self.session, campaign, document, plan(document, seed), digests)
         self.transitions.tell(campaign)
         self.jobs.send("campaigns.allocate")
         return campaign
@@ -291,33 +290,6 @@ class CampaignService:
             self.transitions.tell(campaign)
         return True
 
-    def _lay_out(self, campaign: Campaign, document: Document, planned: Plan) -> None:
-        digests = self.experiments.validation.digests(campaign.project_id)
-        rows = [_cell_row(campaign, document, cell, digests) for cell in planned.cells]
-        ids: Mapping[PlannedCell, UUID] = {
-            cell: row["id"] for cell, row in zip(planned.cells, rows, strict=True)
-        }
-        self.session.execute(insert(Cell), rows)
-        self.session.execute(
-            insert(Run),
-            [
-                {
-                    "id": new_id(),
-                    "project_id": campaign.project_id,
-                    "campaign_id": campaign.id,
-                    "cell_id": ids[run.cell],
-                    "repetition": run.repetition,
-                    "position": run.position,
-                    "block": run.block,
-                    "seed": run.seed,
-                    "estimated_seconds": run.estimated_seconds,
-                    "created_at": campaign.created_at,
-                    "changed_at": campaign.created_at,
-                }
-                for run in planned.runs
-            ],
-        )
-
     def _base(self, experiment: Experiment, wanted: UUID | str | None) -> Campaign | None:
         if wanted is None:
             return None
@@ -357,25 +329,3 @@ class CampaignService:
             project_id=campaign.project_id,
             campaign_id=str(campaign.id),
         )
-
-
-def _cell_row(
-    campaign: Campaign, document: Document, cell: PlannedCell, digests: Mapping[str, str]
-) -> dict[str, Any]:
-    target = document.targets[cell.target_index]
-    load = document.load_levels[cell.load_index]
-    return {
-        "id": new_id(),
-        "project_id": campaign.project_id,
-        "campaign_id": campaign.id,
-        "target_index": cell.target_index,
-        "workload_index": cell.workload_index,
-        "load_index": cell.load_index,
-        "target": target.name,
-        "system_id": target.system,
-        "manifest_digest": digests.get(target.system),
-        "workload": document.workloads[cell.workload_index].name,
-        "load_kind": load.model,
-        "load_value": load.value,
-        "load_label": load.label,
-    }

@@ -1,6 +1,6 @@
 """From repeats of cells to estimates, differences and unmatched cells. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,6 +50,17 @@ def values(runs: Iterable[RunFigures], metric: str) -> list[float]:
     """A metric of each repeat that gave it."""
     found = (getattr(run, metric) for run in runs if run.status == RunStatus.COMPLETED)
     return [float(value) for value in found if value is not None]
+
+
+def repeats_by_block(runs: Iterable[RunFigures], metric: str) -> dict[Hashable, float]:
+    """A metric of each repeat that gave it, by the block it was measured in: pairs of sides are
+    those under one key.
+    """
+    return {
+        (run.campaign_id, run.block, run.twin): float(value)
+        for run in runs
+        if run.status == RunStatus.COMPLETED and (value := getattr(run, metric)) is not None
+    }
 
 
 def estimate(repeats: Sequence[float]) -> EstimateRead | None:

@@ -10,6 +10,7 @@ from weighhouse_backend.alerts.dependencies import Alerts, AlertsDep
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.findings.dependencies import Findings
 from weighhouse_backend.gates.gating import GateService
+from weighhouse_backend.gates.growth import GrowthService
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.settlement import CampaignSettlementService
 from weighhouse_backend.results.dependencies import Results
@@ -56,6 +57,12 @@ class Gates:
         )
 
     @cached_property
+    def growth(self) -> GrowthService:
+        """Looks at campaigns that grow."""
+        campaigns = self.results.campaigns
+        return GrowthService(campaigns.looks, self.results.figures)
+
+    @cached_property
     def settlement(self) -> CampaignSettlementService:
         """Settles campaigns."""
         campaigns = self.results.campaigns
@@ -67,6 +74,7 @@ class Gates:
             self.findings.examination,
             self.gating,
             self.series.history,
+            self.growth,
             campaigns.jobs,
             campaigns.clock,
         )

@@ -32,6 +32,10 @@ class RunFigures:
     load_value: float
     load_label: str
     repetition: int
+    block: int
+    """Which runs of its campaign were measured together with it."""
+    twin: int
+    """Which of the two runs of its cell in a block of an A/A campaign; else 0."""
     status: RunStatus
     failure: dict[str, Any] | None
     """A `weighhouse_protocol.report.Failure`."""
@@ -77,6 +81,7 @@ class FigureService:
                 Cell.load_index,
                 Cell.target_index,
                 Run.repetition,
+                Run.twin,
             )
         ).all()
         winners = {run.result_attempt_id for run, _ in rows if run.result_attempt_id is not None}
@@ -111,6 +116,8 @@ def _figures(
         load_value=cell.load_value,
         load_label=cell.load_label,
         repetition=run.repetition,
+        block=run.block,
+        twin=run.twin,
         status=RunStatus(run.status),
         failure=run.failure,
         throughput=None if measured is None else measured.throughput,
