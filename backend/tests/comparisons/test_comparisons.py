@@ -145,6 +145,21 @@ def test_too_few_repeats_claim_nothing(laboratory):
     assert "repeats" in {finding["id"] for finding in comparison["findings"]}
 
 
+def test_cells_of_one_name_that_were_measured_otherwise_are_told_field_by_field(laboratory):
+    document = experiment("grown", repetitions=1, targets=[{"name": "redis", "system": "redis"}])
+    base = laboratory.carry_out(document, report)
+    document["workloads"][0]["record_count"] = 5000
+    other = laboratory.carry_out(document, report)
+    comparison = laboratory.get("/comparisons", campaign=other, base=base)
+    rows = {row["aspect"]: row for row in comparison["fairness"]}
+    row = rows["measured:workload.record_count"]
+    assert (row["label"], row["values"]) == ("Workload, record count", ["50", "5000"])
+    assert row["confounder"]
+    assert [name for name in rows if name.startswith("measured:")] == [row["aspect"]]
+    (finding,) = [one for one in comparison["findings"] if one["id"] == "comparability"]
+    assert "record count" in finding["message"].lower()
+
+
 def test_another_tenant_compares_nothing(laboratory, campaigns, tenants):
     base = campaigns[0]
     for path in (

@@ -3,7 +3,7 @@
 import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
@@ -11,11 +11,17 @@ from weighhouse_backend.kit.ids import new_id
 
 
 class ChangePoint(Base):
-    """Where a series shifted: a candidate, or confirmed."""
+    """Where a series shifted: a candidate, or confirmed. It goes where its point goes."""
 
     __tablename__ = "change_points"
     __table_args__ = (
         UniqueConstraint("series_id", "campaign_id"),
+        ForeignKeyConstraint(
+            ["series_id", "campaign_id"],
+            ["series_points.series_id", "series_points.campaign_id"],
+            onupdate="CASCADE",
+            ondelete="CASCADE",
+        ),
         CheckConstraint("status IN ('candidate', 'confirmed')", name="status"),
     )
 

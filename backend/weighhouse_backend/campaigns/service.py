@@ -173,6 +173,10 @@ class CampaignService:
         caller.require(campaign.project_id, role)
         return campaign
 
+    def get(self, campaign_id: UUID) -> Campaign:
+        """A campaign that is known to exist; for features above, which check access."""
+        return self.session.get_one(Campaign, campaign_id)
+
     def cancel(self, caller: Caller, campaign_id: UUID) -> Campaign:
         """End a campaign early; what was measured stays.
 

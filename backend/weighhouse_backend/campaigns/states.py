@@ -66,6 +66,7 @@ class Verdict(StrEnum):
     INCONCLUSIVE = "inconclusive"
     INFRASTRUCTURE = "infrastructure"
     NO_BASELINE = "no_baseline"
+    NOT_COMPARABLE = "not_comparable"
 
 
 class Trigger(StrEnum):

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from weighhouse_judging.fairness.sheet import AspectRow, fairness_sheet
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
+from weighhouse_judging.identity.digests import Identity
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
@@ -18,7 +19,9 @@ from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.facts import side_facts
+from weighhouse_backend.comparisons.identities import CellSeen
 from weighhouse_backend.comparisons.machines import kinds_of, machine_rows, machines_of
+from weighhouse_backend.comparisons.measured import measured_rows
 from weighhouse_backend.comparisons.schemas import AspectRead, ComparisonRead, SideRead
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
@@ -65,6 +68,15 @@ class Side:
     def cells(self) -> SideCells:
         """The runs by cell."""
         return SideCells(self.key, estimates.by_cell(self.runs))
+
+    @property
+    def measured(self) -> dict[estimates.CellKey, Identity]:
+        """What its cells were, for those that gave figures."""
+        seen = {
+            name: CellSeen(self.document, runs, self.manifest)
+            for name, runs in self.cells.cells.items()
+        }
+        return {name: cell.identity() for name, cell in seen.items() if cell.records}
 
     @property
     def version(self) -> str | None:
@@ -177,6 +189,7 @@ class ComparisonService:
                 for place, side in enumerate(sides)
             ]
         )
+        rows += measured_rows([side.measured for side in sides])
         found = self._findings(sides, cells, rows)
         levels = {run.load_label: estimates.load_level(run) for side in sides for run in side.runs}
         return ComparisonRead(

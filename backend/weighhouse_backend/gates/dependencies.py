@@ -50,6 +50,8 @@ class Gates:
         return GateService(
             campaigns.campaigns,
             campaigns.experiments,
+            campaigns.catalog,
+            campaigns.commits,
             self.findings.disclosure,
             self.results.figures,
             self.findings.examination,

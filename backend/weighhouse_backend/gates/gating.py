@@ -1,26 +1,29 @@
 """The gate of a campaign: evidence of both campaigns in, verdict out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_judging.identity.sides import Change
 from weighhouse_judging.verdicts import gate
 from weighhouse_judging.verdicts.gate import CellEvidence, CellVerdict, GateResult
 
+from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
+from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.identities import CellSeen
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
 from weighhouse_backend.gates.errors import CampaignStillOpen
-from weighhouse_backend.gates.schemas import GateCellRead, GateRead
+from weighhouse_backend.gates.matching import GateKey, Matched, matched, subject_of
+from weighhouse_backend.gates.schemas import ChangeRead, GateCellRead, GateRead, MismatchRead
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService, RunFigures
-
-GateKey = tuple[str, str, str]
-"""Target, workload, label of the load level."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,17 @@ class Decided:
     base_campaign_id: UUID | None
     runs: dict[GateKey, RunFigures]
     """One run a cell, which tells its load level."""
+    cells: Sequence[Matched] = ()
+    subject: Sequence[Change] = ()
+    """What differs between the sides: what the verdict is about."""
+
+    @property
+    def message(self) -> str:
+        """The verdict in words; its first line names the subject."""
+        tried = ", ".join(str(change) for change in self.subject if not change.confounder)
+        besides = ", ".join(str(change) for change in self.subject if change.confounder)
+        first = f"{tried}: {self.result.message}" if tried else self.result.message
+        return f"{first}\nDiffers too, undeclared: {besides}." if besides else first
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,8 @@ class GateService:
 
     campaigns: CampaignService
     experiments: ExperimentService
+    catalog: CatalogService
+    commits: CommitService
     disclosure: DisclosureService
     figures: FigureService
     examination: ExaminationService
@@ -69,7 +85,7 @@ class GateService:
             campaign_id=campaign.id,
             base_campaign_id=base_id,
             threshold_percent=percent,
-            message=decided.result.message,
+            message=decided.message,
             link=self._link(campaign.id, base_id),
             comparisons=[
                 self._difference(cell, campaign.id, base_id, decided)
@@ -77,6 +93,11 @@ class GateService:
                 if cell.judgement is not None and base_id is not None
             ],
             cells=[_cell_read(cell, decided) for cell in decided.result.cells],
+            subject=[
+                ChangeRead.model_validate(change, from_attributes=True)
+                for change in decided.subject
+            ],
+            mismatches=_mismatches(decided),
             disclaimers=[
                 *self.disclosure.disclaimers_of([campaign.project_id], document),
                 *checks_as_disclaimers(checks),
@@ -88,14 +109,38 @@ class GateService:
         base_id = campaign.base_campaign_id
         if base_id is None:
             return Decided(gate.no_baseline(), None, {})
-        by_campaign: dict[UUID, dict[GateKey, list[RunFigures]]] = {base_id: {}, campaign.id: {}}
-        for run in self.figures.of_campaigns([base_id, campaign.id]):
-            by_campaign[run.campaign_id].setdefault((run.target, *run.cell), []).append(run)
-        base, candidate = by_campaign[base_id], by_campaign[campaign.id]
-        shared = [key for key in candidate if key in base]
-        evidence = [_evidence(key, base[key], candidate[key]) for key in shared]
-        result = gate.decide(evidence, threshold=threshold)
-        return Decided(result, base_id, {key: candidate[key][0] for key in shared})
+        cells = self._matched(base_id, campaign)
+        told = self.commits.of([base_id, campaign.id])
+        commits = {one: git.commit for one, git in told.items()}
+        changes = subject_of(cells, (commits.get(base_id), commits.get(campaign.id)))
+        runs = {cell.key: cell.candidate.runs[0] for cell in cells}
+        strange = [cell for cell in cells if cell.changes]
+        if strange:
+            fields = [str(change) for cell in strange for change in cell.changes]
+            result = gate.not_comparable([cell.label for cell in strange], fields)
+        else:
+            evidence = [_evidence(cell) for cell in cells]
+            result = gate.decide(evidence, threshold=threshold)
+        return Decided(result, base_id, runs, cells, changes)
+
+    def _matched(self, base_id: UUID, campaign: Campaign) -> list[Matched]:
+        documents = {
+            one.id: self.experiments.document(one.revision_id)
+            for one in (campaign, self.campaigns.get(base_id))
+        }
+        manifests = self.catalog.manifests([campaign.project_id])
+        runs: dict[UUID, dict[GateKey, list[RunFigures]]] = {one: {} for one in documents}
+        for run in self.figures.of_campaigns(documents):
+            runs[run.campaign_id].setdefault((run.target, *run.cell), []).append(run)
+        seen: dict[UUID, dict[GateKey, CellSeen]] = {}
+        for campaign_id, cells in runs.items():
+            document = documents[campaign_id]
+            systems = {target.name: target.system for target in document.targets}
+            seen[campaign_id] = {
+                key: CellSeen(document, mine, manifests.get(systems[key[0]]))
+                for key, mine in cells.items()
+            }
+        return matched(seen[base_id], seen[campaign.id])
 
     def _difference(
         self, cell: CellVerdict, campaign_id: UUID, base_id: UUID | None, decided: Decided
@@ -119,8 +164,24 @@ def _key(evidence: CellEvidence) -> GateKey:
     return evidence.target, evidence.workload, evidence.load_label
 
 
-def _evidence(key: GateKey, base: list[RunFigures], candidate: list[RunFigures]) -> CellEvidence:
-    target, workload, load_label = key
+def _mismatches(decided: Decided) -> list[MismatchRead]:
+    return [
+        MismatchRead(
+            target=cell.key[0],
+            workload=cell.key[1],
+            load_level=estimates.load_level(cell.candidate.runs[0]),
+            field=change.field,
+            base=change.before,
+            candidate=change.after,
+        )
+        for cell in decided.cells
+        for change in cell.changes
+    ]
+
+
+def _evidence(cell: Matched) -> CellEvidence:
+    target, workload, load_label = cell.key
+    base, candidate = cell.base.runs, cell.candidate.runs
     metric = "throughput" if candidate[0].load_kind == "closed" else "p99_us"
     failures = [run.failure_kind or str(run.status) for run in candidate]
     completed = estimates.values(candidate, metric)

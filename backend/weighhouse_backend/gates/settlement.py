@@ -53,7 +53,7 @@ class CampaignSettlementService:
                 "base_campaign_id": decided.base_campaign_id,
                 "verdict": decided.result.verdict,
                 "threshold": threshold,
-                "message": decided.result.message,
+                "message": decided.message,
                 "settled_at": self.clock.now(),
             }
         )
