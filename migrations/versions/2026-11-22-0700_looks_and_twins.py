@@ -1,6 +1,6 @@
-"""campaigns are looked at while they grow; runs of A/A campaigns come in twos
+"""campaigns are looked at while they grow; runs of A/A campaigns come in twos, and are kept as noise
 
-Revision: 0009, after 0005
+Revision: 0009, after 0006
 
 Campaigns that are there were planned once, with one run of a cell in a block.
 """
@@ -10,11 +10,12 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0009"
-down_revision = "0005"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 
 ROLE = "weighhouse_tenant"
+TABLES = ("campaign_looks", "noise_measurements")
 # A subselect is worked out once a statement, not once a row. Without the setting nothing is seen.
 PROJECTS = (
     "ANY ((SELECT string_to_array("
@@ -62,13 +63,58 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("campaign_id", "number", name=op.f("pk_campaign_looks")),
     )
-    op.execute("ALTER TABLE campaign_looks ENABLE ROW LEVEL SECURITY")
-    op.execute(
-        f"CREATE POLICY own_rows ON campaign_looks TO {ROLE} USING (project_id = {PROJECTS})"
+    op.create_table(
+        "noise_measurements",
+        sa.Column("campaign_id", sa.Uuid(), nullable=False),
+        sa.Column("cell_id", sa.Uuid(), nullable=False),
+        sa.Column("place", sa.Text(), nullable=False),
+        sa.Column("metric", sa.Text(), nullable=False),
+        sa.Column("project_id", sa.Uuid(), nullable=False),
+        sa.Column("cell_identity", sa.Text(), nullable=False),
+        sa.Column("side_family", sa.Text(), nullable=False),
+        sa.Column("system_id", sa.Text(), nullable=False),
+        sa.Column("target", sa.Text(), nullable=False),
+        sa.Column("workload", sa.Text(), nullable=False),
+        sa.Column("load_label", sa.Text(), nullable=False),
+        sa.Column("agents", postgresql.JSONB(), nullable=False),
+        sa.Column("pairs", postgresql.JSONB(), nullable=False),
+        sa.Column("measured_at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["campaign_id"],
+            ["campaigns.id"],
+            name=op.f("fk_noise_measurements_campaign_id_campaigns"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["cell_id"],
+            ["cells.id"],
+            name=op.f("fk_noise_measurements_cell_id_cells"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["project_id"],
+            ["projects.id"],
+            name=op.f("fk_noise_measurements_project_id_projects"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint(
+            "campaign_id", "cell_id", "place", "metric", name=op.f("pk_noise_measurements")
+        ),
     )
+    op.create_index(
+        "ix_noise_measurements_key",
+        "noise_measurements",
+        ["project_id", "place", "cell_identity", "side_family", "metric", "measured_at"],
+    )
+    for table in TABLES:
+        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+        op.execute(
+            f"CREATE POLICY own_rows ON {table} TO {ROLE} USING (project_id = {PROJECTS})"
+        )
 
 
 def downgrade() -> None:
+    op.drop_table("noise_measurements")
     op.drop_table("campaign_looks")
     # Before, a cell had one run in a block.
     op.execute("DELETE FROM campaigns WHERE noise")

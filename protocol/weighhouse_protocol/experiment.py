@@ -111,8 +111,9 @@ class Experiment(Document):
     load_levels: tuple[Load, ...] = Field(min_length=1, max_length=100)
     repetitions: Repetitions = 5
     """How often each cell is measured: a number, or a rule by which undecided cells get more."""
-    scenario: Literal["fixed", "fault"] = "fixed"
-    """The course of a run: a fixed load; or the same while something is done to the system."""
+    scenario: Literal["fixed", "fault", "noise"] = "fixed"
+    """A fixed load; the same while something is done to the system; or the same with every target
+    twice in a block, to learn what the machine cannot tell (A/A)."""
     phases: Phases = Phases()
     faults: tuple[Fault, ...] = Field(default=(), max_length=100)
     """For the scenario `fault`: what is done when, in order of time."""
@@ -135,6 +136,9 @@ class Experiment(Document):
                 message = f"{what}: {', '.join(twice)} is there twice; each needs a name of its own"
                 raise ValueError(message)
         self._check_faults()
+        if self.scenario == "noise" and self.sequential is not None:
+            message = "repetitions: have to be a number under `scenario: noise`"
+            raise ValueError(message)
         return self
 
     def _check_faults(self) -> None:
@@ -180,11 +184,16 @@ class Experiment(Document):
         return self.repetitions if isinstance(self.repetitions, int) else self.repetitions.at_most
 
     @property
+    def twins(self) -> int:
+        """Runs of each target in a block: two where noise is measured."""
+        return 2 if self.scenario == "noise" else 1
+
+    @property
     def runs_count(self) -> int:
         """Runs of one campaign; with a rule of repetitions, the fewest."""
-        return self.cells_count * self.least_repetitions
+        return self.cells_count * self.least_repetitions * self.twins
 
     @property
     def most_runs_count(self) -> int:
         """Runs of one campaign in which nothing is decided before its time."""
-        return self.cells_count * self.most_repetitions
+        return self.cells_count * self.most_repetitions * self.twins

@@ -18,7 +18,7 @@ from weighhouse_backend.campaigns.errors import RepeatsRefused, TransitionRefuse
 from weighhouse_backend.campaigns.layout import put_runs
 from weighhouse_backend.campaigns.models import Campaign, CampaignLook, Cell, Run
 from weighhouse_backend.campaigns.outbox import Outbox
-from weighhouse_backend.campaigns.planning import PlannedCell, Progress, more
+from weighhouse_backend.campaigns.planning import TWINS, PlannedCell, Progress, more
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import RepeatsWanted
 from weighhouse_backend.campaigns.service import CampaignService
@@ -32,9 +32,6 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit import idempotency
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
-
-TWINS = 2
-"""Runs of a target in a block of an A/A campaign."""
 
 
 @dataclass(frozen=True)

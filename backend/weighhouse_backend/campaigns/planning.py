@@ -25,6 +25,9 @@ from weighhouse_backend.experiments.estimates import run_seconds
 Combination = tuple[int, int]
 """Positions of a workload and a load level in the document."""
 
+TWINS = 2
+"""Runs of a target in a block where noise is measured."""
+
 SEED_BITS = 53
 """Seeds stay exact in JavaScript numbers."""
 

@@ -73,6 +73,7 @@ class CampaignRepository:
             .where(
                 Campaign.experiment_id == experiment_id,
                 Campaign.status == CampaignStatus.COMPLETED,
+                Campaign.noise.is_(False),
             )
             .order_by(Campaign.created_at.desc(), Campaign.id.desc())
             .limit(1)

@@ -51,6 +51,9 @@ class CampaignCreate(BaseModel):
     shared by what each used lately."""
     project_id: UUID | None = None
     """Where to look for the slug; optional when the caller has exactly one project."""
+    noise: bool = False
+    """Measure every target twice in each block, to learn what the machine cannot tell; no verdict
+    follows. Of an experiment with `scenario: noise` every campaign does."""
     git: GitContext | None = None
     """The commit it is started for; shown with the campaign and in the history."""
 
@@ -115,6 +118,8 @@ class CampaignSummary(BaseModel):
     """The date of the schedule it stands for."""
     git: GitRead | None
     """The commit it was started for."""
+    noise: bool
+    """Measured as A/A: every target twice in a block."""
     waiting_for: str | None = None
     """Whom its next run waits for; none while there is nobody to wait for."""
     set_aside: str | None = None

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Placement
 from weighhouse_protocol.git import GitContext
+from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.allocation import spots_of
 from weighhouse_backend.campaigns.commits import CommitService
@@ -22,7 +23,7 @@ from weighhouse_backend.campaigns.feasibility import never_possible
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.layout import lay_out
 from weighhouse_backend.campaigns.models import Campaign, Run
-from weighhouse_backend.campaigns.planning import SEED_BITS, plan
+from weighhouse_backend.campaigns.planning import SEED_BITS, TWINS, plan
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.campaigns.states import (
@@ -50,6 +51,9 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
 
 ROUTE = "POST /api/v1/campaigns"
+NOISE_UNDER_FAULTS = FieldError(
+    "scenario", "noise is not measured while systems are broken on purpose", "scenario: fixed"
+)
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,7 @@ class CampaignService:
             base=self._base(experiment, wanted.base_campaign_id),
             priority=wanted.priority,
             git=wanted.git,
+            noise=wanted.noise,
         )
         self._audit(caller.name, campaign, "campaign.created")
         if idempotency_key is not None:
@@ -111,6 +116,7 @@ class CampaignService:
         priority: int = 0,
         scheduled_for: datetime.datetime | None = None,
         git: GitContext | None = None,
+        noise: bool = False,
     ) -> Campaign:
         """Plan a campaign without asking who wants it.
 
@@ -118,6 +124,7 @@ class CampaignService:
         :param priority: higher comes first among the project's campaigns.
         :param scheduled_for: the date of a schedule it stands for.
         :param git: the commit it is started for.
+        :param noise: measure every target twice in each block; an experiment may ask for it too.
         :raises RevisionNotFound: when the experiment has no such revision.
         :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
             agents could ever do what it places.
@@ -129,6 +136,9 @@ class CampaignService:
             spots = spots_of(self.fleet.enrolled(experiment.project_id))
             if errors := never_possible(document, spots):
                 raise ExperimentInvalid.of(errors)
+        noise = noise or document.scenario == "noise"
+        if noise and document.scenario == "fault":
+            raise ExperimentInvalid.of([NOISE_UNDER_FAULTS])
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()
         campaign = Campaign(
@@ -144,8 +154,9 @@ class CampaignService:
             trigger=trigger,
             seed=seed,
             repetitions=document.least_repetitions,
+            noise=noise,
             labels=dict(document.placement.labels),
-            base_campaign_id=base.id if base else None,
+            base_campaign_id=base.id if base and not noise else None,
             requested_by=requested_by,
             scheduled_for=scheduled_for,
             created_at=now,
@@ -156,7 +167,13 @@ class CampaignService:
         if git is not None:
             self.commits.note(campaign, git)
         digests = self.experiments.validation.digests(experiment.project_id)
-        lay_out(self.session, campaign, document, plan(document, seed), digests)
+        lay_out(
+            self.session,
+            campaign,
+            document,
+            plan(document, seed, twins=TWINS if noise else 1),
+            digests,
+        )
         self.transitions.tell(campaign)
         self.jobs.send("campaigns.allocate")
         return campaign
@@ -304,6 +321,8 @@ class CampaignService:
             raise BaseCampaignUnusable(f"there is no campaign {wanted} in the project")
         if base.status != CampaignStatus.COMPLETED:
             raise BaseCampaignUnusable(f"campaign {base.number} is {base.status}, not completed")
+        if base.noise:
+            raise BaseCampaignUnusable(f"campaign {base.number} measured noise, every target twice")
         return base
 
     def _set_paused(self, caller: Caller, campaign_id: UUID, *, paused: bool) -> Campaign:

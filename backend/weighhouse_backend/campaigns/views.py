@@ -88,6 +88,7 @@ class CampaignViews:
                 requested_by=campaign.requested_by,
                 scheduled_for=campaign.scheduled_for,
                 git=commits.get(campaign.id),
+                noise=campaign.noise,
                 waiting_for=campaign.waiting_for,
                 set_aside=campaign.set_aside,
             )

@@ -72,7 +72,7 @@ def most_campaign_seconds(experiment: Experiment) -> float:
 
 def repetition_seconds(experiment: Experiment) -> float:
     """Expected length of one repetition of all cells, in seconds."""
-    combinations = len(experiment.targets) * len(experiment.load_levels)
+    combinations = len(experiment.targets) * len(experiment.load_levels) * experiment.twins
     return combinations * sum(
         run_seconds(experiment, workload) for workload in experiment.workloads
     )

@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from weighhouse_judging.identity.sides import family
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.experiment import Experiment
 
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.comparisons.identities import CellSeen, place_of_runs
 from weighhouse_backend.gates.looking import figures_of, in_words, look
+from weighhouse_backend.noise.repository import NoiseKey
+from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import FigureService, RunFigures
 
 
@@ -17,16 +23,19 @@ class GrowthService:
     """Decides which cells of a campaign get more blocks."""
 
     looks: LookService
+    catalog: CatalogService
+    noise: NoiseService
     figures: FigureService
 
     def goes_on(self, campaign: Campaign, document: Experiment) -> bool:
         """Look at a campaign whose runs have ended; plan more blocks of undecided cells.
 
         :param campaign: locked, and being settled.
-        :returns: whether it goes on; False, without a look, where repetitions are a number.
+        :returns: whether it goes on; False, without a look, where repetitions are a number, or
+            noise is measured.
         """
         rule = document.sequential
-        if rule is None:
+        if rule is None or campaign.noise:
             return False
         mine = figures_of(document, self.figures.of_campaigns([campaign.id]))
         base: dict[tuple[str, str, str], list[RunFigures]] = {}
@@ -36,10 +45,24 @@ class GrowthService:
         shared = {
             cell: base.get((runs[0].target, *runs[0].cell), []) for cell, runs in mine.cells.items()
         }
-        states = look(mine, rule, shared, _unknown)
+        floors = partial(self.floor_of, campaign, document)
+        states = look(mine, rule, shared, floors)
         return self.looks.note(campaign, states, in_words(rule, states))
 
+    def floor_of(
+        self, campaign: Campaign, document: Experiment, runs: Sequence[RunFigures], metric: str
+    ) -> Floor | None:
+        """What is known of the noise of a cell.
 
-def _unknown(runs: Sequence[RunFigures], metric: str) -> Floor | None:
-    del runs, metric
-    return None
+        :param runs: of one cell of the campaign.
+        :param metric: a figure's name.
+        """
+        place = place_of_runs(runs)
+        if place is None:
+            return None
+        target = next(one for one in document.targets if one.name == runs[0].target)
+        manifest = self.catalog.manifests([campaign.project_id]).get(target.system)
+        identity = CellSeen(document, runs, manifest).identity().digest
+        return self.noise.floor_for(
+            NoiseKey(campaign.project_id, place, identity, family(target).digest, metric)
+        )

@@ -26,6 +26,7 @@ class RunFigures:
 
     run_id: UUID
     campaign_id: UUID
+    cell_id: UUID
     target: str
     workload: str
     load_kind: Literal["closed", "open"]
@@ -110,6 +111,7 @@ def _figures(
     return RunFigures(
         run_id=run.id,
         campaign_id=run.campaign_id,
+        cell_id=run.cell_id,
         target=cell.target,
         workload=cell.workload,
         load_kind="open" if cell.load_kind == "open" else "closed",

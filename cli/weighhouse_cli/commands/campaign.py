@@ -88,7 +88,9 @@ def repeat(
     elif as_json:
         print_json(opened)
     else:
-        OUT.print(f"campaign {opened['number']} goes on: {opened['runs']['queued']} runs are queued")
+        OUT.print(
+            f"campaign {opened['number']} goes on: {opened['runs']['queued']} runs are queued"
+        )
 
 
 @app.command()
