@@ -1,6 +1,6 @@
 """campaigns are looked at while they grow; runs of A/A campaigns come in twos, and are kept as noise
 
-Revision: 0009, after 0006
+Revision: 0010, after 0009
 
 Campaigns that are there were planned once, with one run of a cell in a block.
 """
@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "0009"
-down_revision = "0006"
+revision = "0010"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 

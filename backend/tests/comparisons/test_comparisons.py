@@ -81,10 +81,13 @@ def test_the_fairness_sheet_names_what_differs(laboratory, campaigns):
         row["aspect"]: row
         for row in laboratory.get("/comparisons", campaign=campaigns[0])["fairness"]
     }
-    assert rows["durability"]["values"] == [
-        "redis: none; appendonly = no", "memcached: none; appendonly = no",
-    ]  # fmt: skip
-    assert rows["durability"]["confounder"]
+    assert rows["durability"]["values"] == ["nothing is kept"] * 2
+    assert rows["durability"]["same"]
+    assert rows["durability"]["raw"][0] == [
+        {"origin": "setting", "name": "appendonly", "value": "no"}
+    ], "what the server said"
+    assert rows["eviction"]["values"] == ["nothing", "any record"]
+    assert rows["eviction"]["confounder"]
     assert rows["machine"]["same"]
     assert rows["system"]["values"] == ["Redis", "Memcached"]
 

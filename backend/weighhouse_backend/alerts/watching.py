@@ -37,6 +37,10 @@ class WatchService:
             if series is not None:
                 self._detect(series)
 
+    def last_confirmed(self, experiment_id: UUID, *, before: UUID) -> UUID | None:
+        """The campaign where the present level of an experiment began; None: it never shifted."""
+        return self.repository.last_confirmed(experiment_id, before)
+
     def listed(
         self,
         caller: Caller,

@@ -95,7 +95,7 @@ class Campaign(Base):
     )
     """The base that was asked for by name, or the latest of those it was judged by."""
     base: Mapped[str] = mapped_column(Text, default="pooled")
-    """How the base is chosen: `bases.BaseChoice` in words."""
+    """How it is chosen, `bases.BaseChoice` in words; `pinned`: from before there was a choice."""
     release: Mapped[str | None] = mapped_column(Text)
     """The release it stands for: an anchor of later verdicts."""
     accepted_by: Mapped[str | None] = mapped_column(Text)

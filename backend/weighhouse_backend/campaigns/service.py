@@ -12,6 +12,7 @@ from weighhouse_protocol.git import GitContext
 from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.allocation import spots_of
+from weighhouse_backend.campaigns.bases import NO_BASE, POOLED, BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
@@ -79,7 +80,8 @@ class CampaignService:
         :raises ExperimentNotFound: when there is none the caller sees.
         :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
             agents could ever do what it places.
-        :raises BaseCampaignUnusable: when the base is not a completed campaign of the project.
+        :raises BaseCampaignUnusable: when the base is not a completed campaign of the project, or
+            regressed and was not accepted, or when no campaign stands for the release.
         :raises KeyReused: when the key stands for another request.
         """
         scope = f"{caller.kind} {caller.id} {ROUTE}"
@@ -95,7 +97,7 @@ class CampaignService:
             revision=wanted.revision,
             trigger=Trigger.PERSON if caller.kind == "user" else Trigger.API,
             requested_by=caller.name,
-            base=self._base(experiment, wanted.base_campaign_id),
+            base=self._base(experiment, wanted.choice),
             priority=wanted.priority,
             git=wanted.git,
             noise=wanted.noise,
@@ -112,7 +114,7 @@ class CampaignService:
         trigger: Trigger,
         requested_by: str,
         revision: int | None = None,
-        base: Campaign | None = None,
+        base: BaseChoice = POOLED,
         priority: int = 0,
         scheduled_for: datetime.datetime | None = None,
         git: GitContext | None = None,
@@ -122,6 +124,7 @@ class CampaignService:
 
         :param revision: default: the current one.
         :param priority: higher comes first among the project's campaigns.
+        :param base: what its verdict compares with.
         :param scheduled_for: the date of a schedule it stands for.
         :param git: the commit it is started for.
         :param noise: measure every target twice in each block; an experiment may ask for it too.
@@ -156,7 +159,8 @@ class CampaignService:
             repetitions=document.least_repetitions,
             noise=noise,
             labels=dict(document.placement.labels),
-            base_campaign_id=base.id if base and not noise else None,
+            base=str(NO_BASE if noise else base),
+            base_campaign_id=None if noise else base.campaign_id,
             requested_by=requested_by,
             scheduled_for=scheduled_for,
             created_at=now,
@@ -311,19 +315,27 @@ class CampaignService:
             self.transitions.tell(campaign)
         return True
 
-    def _base(self, experiment: Experiment, wanted: UUID | str | None) -> Campaign | None:
-        if wanted is None:
-            return None
-        if not isinstance(wanted, UUID):
-            return self.repository.latest_completed(experiment.id)
-        base = self.repository.campaign(wanted)
-        if base is None or base.project_id != experiment.project_id:
-            raise BaseCampaignUnusable(f"there is no campaign {wanted} in the project")
-        if base.status != CampaignStatus.COMPLETED:
-            raise BaseCampaignUnusable(f"campaign {base.number} is {base.status}, not completed")
-        if base.noise:
-            raise BaseCampaignUnusable(f"campaign {base.number} measured noise, every target twice")
-        return base
+    def _base(self, experiment: Experiment, wanted: BaseChoice) -> BaseChoice:
+        if wanted.kind == "release":
+            if self.repository.of_release(experiment.id, wanted.name) is None:
+                raise BaseCampaignUnusable(f"no campaign stands for the release {wanted.name}")
+        elif wanted.campaign_id is not None:
+            base = self.repository.campaign(wanted.campaign_id)
+            if base is None or base.project_id != experiment.project_id:
+                raise BaseCampaignUnusable(f"there is no campaign {wanted.name} in the project")
+            if base.status != CampaignStatus.COMPLETED:
+                raise BaseCampaignUnusable(
+                    f"campaign {base.number} is {base.status}, not completed"
+                )
+            if base.noise:
+                raise BaseCampaignUnusable(
+                    f"campaign {base.number} measured noise, every target twice"
+                )
+            if base.verdict == Verdict.REGRESSION and base.accepted_at is None:
+                raise BaseCampaignUnusable(
+                    f"campaign {base.number} is a regression; accept it first if it was expected"
+                )
+        return wanted
 
     def _set_paused(self, caller: Caller, campaign_id: UUID, *, paused: bool) -> Campaign:
         campaign = self._locked(caller, campaign_id)

@@ -69,6 +69,11 @@ class Verdict(StrEnum):
     NOT_COMPARABLE = "not_comparable"
 
 
+BASE_VERDICTS = frozenset({Verdict.PASSED, Verdict.EQUIVALENT, Verdict.NO_BASELINE})
+"""Of campaigns that may be a base as they stand; others have to be accepted. The first campaign has
+no base, and is the beginning."""
+
+
 class Trigger(StrEnum):
     """Who asked for a campaign."""
 

@@ -15,6 +15,7 @@ from weighhouse_backend.campaigns.planning import PlannedCell
 from weighhouse_backend.campaigns.progress import RunGroup, count_groups, count_runs, seconds_left
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import (
+    Acceptance,
     AgentOfCampaign,
     CampaignLinks,
     CampaignRead,
@@ -89,6 +90,8 @@ class CampaignViews:
                 scheduled_for=campaign.scheduled_for,
                 git=commits.get(campaign.id),
                 noise=campaign.noise,
+                accepted=_acceptance(campaign),
+                release=campaign.release,
                 waiting_for=campaign.waiting_for,
                 set_aside=campaign.set_aside,
             )
@@ -118,6 +121,7 @@ class CampaignViews:
             cells=_cells(cells, runs, states),
             seconds_left=self.progress(campaign).seconds_left,
             agents=[AgentOfCampaign(id=agent_id, name=name) for agent_id, name in agents],
+            base=campaign.base,
             base_campaign_id=campaign.base_campaign_id,
             disclosure=self.disclosure.sheet(
                 [campaign.project_id],
@@ -212,3 +216,13 @@ def _cells(
         )
         for cell in cells
     ]
+
+
+def _acceptance(campaign: Campaign) -> Acceptance | None:
+    if campaign.accepted_at is None:
+        return None
+    return Acceptance(
+        by=campaign.accepted_by or "",
+        note=campaign.accepted_note or "",
+        at=campaign.accepted_at,
+    )

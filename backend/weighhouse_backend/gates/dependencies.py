@@ -9,6 +9,7 @@ from fastapi import Depends
 from weighhouse_backend.alerts.dependencies import Alerts, AlertsDep
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.findings.dependencies import Findings
+from weighhouse_backend.gates.bases import BaseService
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.growth import GrowthService
 from weighhouse_backend.gates.learning import LearningService
@@ -47,13 +48,27 @@ class Gates:
         return GateRepository(self.results.campaigns.session)
 
     @cached_property
+    def choosing(self) -> BaseService:
+        """Chooses bases."""
+        campaigns = self.results.campaigns
+        return BaseService(
+            self.repository,
+            self.alerts.watching,
+            campaigns.experiments,
+            campaigns.catalog,
+            campaigns.commits,
+            self.results.figures,
+        )
+
+    @cached_property
     def gating(self) -> GateService:
         """Decides whether a build may pass."""
         campaigns = self.results.campaigns
         return GateService(
             campaigns.campaigns,
+            self.repository,
+            self.choosing,
             campaigns.experiments,
-            campaigns.catalog,
             campaigns.commits,
             self.findings.disclosure,
             self.results.figures,
@@ -78,7 +93,14 @@ class Gates:
     def growth(self) -> GrowthService:
         """Looks at campaigns that grow."""
         campaigns = self.results.campaigns
-        return GrowthService(campaigns.looks, campaigns.catalog, self.noise, self.results.figures)
+        return GrowthService(
+            campaigns.looks,
+            self.gating,
+            self.choosing,
+            campaigns.catalog,
+            self.noise,
+            self.results.figures,
+        )
 
     @cached_property
     def settlement(self) -> CampaignSettlementService:

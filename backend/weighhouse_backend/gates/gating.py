@@ -8,22 +8,26 @@ from weighhouse_judging.identity.sides import Change
 from weighhouse_judging.verdicts import gate
 from weighhouse_judging.verdicts.gate import CellEvidence, CellVerdict, GateResult
 
+from weighhouse_backend.campaigns.bases import BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
-from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons import estimates
-from weighhouse_backend.comparisons.identities import CellSeen
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
+from weighhouse_backend.gates.bases import Bases, BaseService
 from weighhouse_backend.gates.errors import CampaignStillOpen
-from weighhouse_backend.gates.matching import GateKey, Matched, matched, subject_of
+from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of
+from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import ChangeRead, GateCellRead, GateRead, MismatchRead
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService, RunFigures
+
+PINNED = "pinned"
+"""Of campaigns from before there was a choice: the base they were started with."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,17 @@ class Decided:
     """A gate's result, with the runs its cells were judged by."""
 
     result: GateResult
-    base_campaign_id: UUID | None
+    bases: Bases
     runs: dict[GateKey, RunFigures]
     """One run a cell, which tells its load level."""
     cells: Sequence[Matched] = ()
     subject: Sequence[Change] = ()
     """What differs between the sides: what the verdict is about."""
+
+    @property
+    def base_campaign_id(self) -> UUID | None:
+        """The latest of the bases."""
+        return next(iter(self.bases.campaigns), None)
 
     @property
     def message(self) -> str:
@@ -52,8 +61,9 @@ class GateService:
     """Decides whether a build may pass."""
 
     campaigns: CampaignService
+    repository: GateRepository
+    choosing: BaseService
     experiments: ExperimentService
-    catalog: CatalogService
     commits: CommitService
     disclosure: DisclosureService
     figures: FigureService
@@ -61,11 +71,16 @@ class GateService:
     public_url: str
 
     def read(
-        self, caller: Caller, campaign_id: UUID, threshold_percent: float | None = None
+        self,
+        caller: Caller,
+        campaign_id: UUID,
+        threshold_percent: float | None = None,
+        base: BaseChoice | None = None,
     ) -> GateRead:
         """The verdict of an ended campaign against its base.
 
         `threshold_percent` is the practical threshold for throughput; default: the experiment's.
+        `base`: another one than it was settled with; what is kept stays as it is.
 
         :raises CampaignNotFound: when it is not the caller's to see.
         :raises CampaignStillOpen: while it has not ended.
@@ -75,7 +90,8 @@ class GateService:
             raise CampaignStillOpen(f"campaign {campaign.number} is {campaign.status}")
         document = self.experiments.document(campaign.revision_id)
         percent = threshold_percent or document.thresholds.gate_percent
-        decided = self.decide(campaign, percent / 100)
+        bases = self._settled(campaign) if base is None else self.choosing.choose(campaign, base)
+        decided = self.decide(campaign, bases, percent / 100)
         base_id = decided.base_campaign_id
         run_ids = {run.run_id for run in self.figures.of_campaigns([campaign.id])}
         checks = self.examination.of_runs({campaign.id}, run_ids)
@@ -84,6 +100,8 @@ class GateService:
             exit_code=decided.result.exit_code,
             campaign_id=campaign.id,
             base_campaign_id=base_id,
+            base_campaign_ids=list(bases.campaigns),
+            anchor_campaign_id=bases.anchor,
             threshold_percent=percent,
             message=decided.message,
             link=self._link(campaign.id, base_id),
@@ -104,15 +122,16 @@ class GateService:
             ],
         )
 
-    def decide(self, campaign: Campaign, threshold: float) -> Decided:
-        """The verdict of a campaign against its base; `threshold` is relative (0.05 = 5 %)."""
-        base_id = campaign.base_campaign_id
-        if base_id is None:
-            return Decided(gate.no_baseline(), None, {})
-        cells = self._matched(base_id, campaign)
-        told = self.commits.of([base_id, campaign.id])
+    def decide(self, campaign: Campaign, bases: Bases, threshold: float) -> Decided:
+        """The verdict of a campaign against bases; `threshold` is relative (0.05 = 5 %)."""
+        if not bases.campaigns:
+            return Decided(gate.no_baseline(bases.reason), bases, {})
+        seen = self.choosing.cells([*bases.campaigns, campaign.id])
+        cells = pooled({one: seen[one] for one in bases.campaigns}, seen[campaign.id])
+        latest = bases.campaigns[0]
+        told = self.commits.of([latest, campaign.id])
         commits = {one: git.commit for one, git in told.items()}
-        changes = subject_of(cells, (commits.get(base_id), commits.get(campaign.id)))
+        changes = subject_of(cells, (commits.get(latest), commits.get(campaign.id)))
         runs = {cell.key: cell.candidate.runs[0] for cell in cells}
         strange = [cell for cell in cells if cell.changes]
         if strange:
@@ -121,26 +140,24 @@ class GateService:
         else:
             evidence = [_evidence(cell) for cell in cells]
             result = gate.decide(evidence, threshold=threshold)
-        return Decided(result, base_id, runs, cells, changes)
+        return Decided(result, bases, runs, cells, changes)
 
-    def _matched(self, base_id: UUID, campaign: Campaign) -> list[Matched]:
-        documents = {
-            one.id: self.experiments.document(one.revision_id)
-            for one in (campaign, self.campaigns.get(base_id))
-        }
-        manifests = self.catalog.manifests([campaign.project_id])
-        runs: dict[UUID, dict[GateKey, list[RunFigures]]] = {one: {} for one in documents}
-        for run in self.figures.of_campaigns(documents):
-            runs[run.campaign_id].setdefault((run.target, *run.cell), []).append(run)
-        seen: dict[UUID, dict[GateKey, CellSeen]] = {}
-        for campaign_id, cells in runs.items():
-            document = documents[campaign_id]
-            systems = {target.name: target.system for target in document.targets}
-            seen[campaign_id] = {
-                key: CellSeen(document, mine, manifests.get(systems[key[0]]))
-                for key, mine in cells.items()
-            }
-        return matched(seen[base_id], seen[campaign.id])
+    def bases(self, campaign: Campaign) -> Bases:
+        """The bases a campaign is to be judged by: as it asked for, chosen anew."""
+        if campaign.base == PINNED:
+            named = campaign.base_campaign_id
+            wanted = BaseChoice("none") if named is None else BaseChoice("campaign", str(named))
+            return self.choosing.choose(campaign, wanted)
+        return self.choosing.choose(campaign, BaseChoice.parse(campaign.base))
+
+    def _settled(self, campaign: Campaign) -> Bases:
+        """The bases it was judged by."""
+        kept = self.repository.verdict(campaign.id)
+        if kept is None or not kept.bases:
+            return self.bases(campaign)
+        there = {one.id for one in self.repository.campaigns([UUID(one) for one in kept.bases])}
+        found = tuple(one for one in map(UUID, kept.bases) if one in there)
+        return Bases(found, kept.anchor_campaign_id, "its bases are gone")
 
     def _difference(
         self, cell: CellVerdict, campaign_id: UUID, base_id: UUID | None, decided: Decided
@@ -181,7 +198,8 @@ def _mismatches(decided: Decided) -> list[MismatchRead]:
 
 def _evidence(cell: Matched) -> CellEvidence:
     target, workload, load_label = cell.key
-    base, candidate = cell.base.runs, cell.candidate.runs
+    base = [run for seen in cell.bases.values() for run in seen.runs]
+    candidate = cell.candidate.runs
     metric = "throughput" if candidate[0].load_kind == "closed" else "p99_us"
     failures = [run.failure_kind or str(run.status) for run in candidate]
     completed = estimates.values(candidate, metric)

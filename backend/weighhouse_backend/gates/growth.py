@@ -12,7 +12,10 @@ from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons.identities import CellSeen, place_of_runs
-from weighhouse_backend.gates.looking import figures_of, in_words, look
+from weighhouse_backend.gates.bases import BaseService
+from weighhouse_backend.gates.gating import GateService
+from weighhouse_backend.gates.looking import BaseRuns, figures_of, in_words, look
+from weighhouse_backend.gates.matching import GateKey, pooled
 from weighhouse_backend.noise.repository import NoiseKey
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import FigureService, RunFigures
@@ -23,6 +26,8 @@ class GrowthService:
     """Decides which cells of a campaign get more blocks."""
 
     looks: LookService
+    gates: GateService
+    choosing: BaseService
     catalog: CatalogService
     noise: NoiseService
     figures: FigureService
@@ -38,16 +43,28 @@ class GrowthService:
         if rule is None or campaign.noise:
             return False
         mine = figures_of(document, self.figures.of_campaigns([campaign.id]))
-        base: dict[tuple[str, str, str], list[RunFigures]] = {}
-        if campaign.base_campaign_id is not None:
-            for run in self.figures.of_campaigns([campaign.base_campaign_id]):
-                base.setdefault((run.target, *run.cell), []).append(run)
-        shared = {
-            cell: base.get((runs[0].target, *runs[0].cell), []) for cell, runs in mine.cells.items()
+        against = self._bases(campaign)
+        base = {
+            cell: against[key]
+            for cell, runs in mine.cells.items()
+            if (key := (runs[0].target, *runs[0].cell)) in against
         }
         floors = partial(self.floor_of, campaign, document)
-        states = look(mine, rule, shared, floors)
+        states = look(mine, rule, base, floors)
         return self.looks.note(campaign, states, in_words(rule, states))
+
+    def _bases(self, campaign: Campaign) -> dict[GateKey, BaseRuns]:
+        """Runs of the campaign's bases by cell, where they are the same measurement."""
+        bases = self.gates.bases(campaign).campaigns
+        if not bases:
+            return {}
+        seen = self.choosing.cells([*bases, campaign.id])
+        cells = pooled({one: seen[one] for one in bases}, seen[campaign.id])
+        return {
+            cell.key: {one: found.runs for one, found in cell.bases.items()}
+            for cell in cells
+            if not cell.changes
+        }
 
     def floor_of(
         self, campaign: Campaign, document: Experiment, runs: Sequence[RunFigures], metric: str

@@ -10,6 +10,7 @@ looks, are `weighhouse_judging.verdicts.repetitions`'; here figures become its a
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from uuid import UUID
 
 from weighhouse_judging.verdicts.failures import Attempts
 from weighhouse_judging.verdicts.gate_cells import CellVerdict, judge_cells
@@ -36,6 +37,9 @@ from weighhouse_backend.results.figures import RunFigures
 
 Floors = Callable[[Sequence[RunFigures], str], Floor | None]
 """What is known of the noise of a cell's machine: (its runs, name of the figure)."""
+
+BaseRuns = Mapping[UUID, Sequence[RunFigures]]
+"""Runs of one cell in the campaigns of a base."""
 
 GRAVEST = (CellCourse.UNDECIDED, CellCourse.AT_MOST, CellCourse.HOPELESS, CellCourse.DECIDED)
 
@@ -86,12 +90,12 @@ def figures_of(document: Experiment, runs: Iterable[RunFigures]) -> CampaignFigu
 def look(
     campaign: CampaignFigures,
     rule: SequentialRepetitions,
-    base: Mapping[PlannedCell, Sequence[RunFigures]],
+    base: Mapping[PlannedCell, BaseRuns],
     floors: Floors,
 ) -> list[CellState]:
     """Where each cell of a campaign stands.
 
-    :param base: the base campaign's runs of the same cells; empty without a base.
+    :param base: runs of the base's campaigns, of cells that are the same measurement.
     :param floors: what is known of noise.
     """
     plan = Repetitions(rule.at_least, rule.at_most, rule.half_width)
@@ -215,7 +219,7 @@ def _levels(campaign: CampaignFigures) -> list[Answer]:
 
 
 def _against_base(
-    campaign: CampaignFigures, base: Mapping[PlannedCell, Sequence[RunFigures]], floors: Floors
+    campaign: CampaignFigures, base: Mapping[PlannedCell, BaseRuns], floors: Floors
 ) -> list[Answer]:
     shared = [cell for cell in campaign.cells if base.get(cell)]
     if not shared:
@@ -237,20 +241,21 @@ def _of_gate(campaign: CampaignFigures, cell: PlannedCell, verdict: CellVerdict)
 
 
 def _evidence(
-    campaign: CampaignFigures, cell: PlannedCell, base: Sequence[RunFigures], floors: Floors
+    campaign: CampaignFigures, cell: PlannedCell, base: BaseRuns, floors: Floors
 ) -> CellEvidence:
     runs = campaign.cells[cell]
     metric = campaign.metric(cell)
     watched = partial(repeats_by_block, metric=metric.name)
+    before = [run for theirs in base.values() for run in theirs]
     return CellEvidence(
         identity=f"{cell}",
         label=f"{runs[0].target}, {runs[0].workload}, {runs[0].load_label}",
         load_model=runs[0].load_kind,
         candidate=watched(runs),
-        base={str(base[0].campaign_id): watched(base)},
+        base={str(one): watched(theirs) for one, theirs in base.items()},
         floor=floors(runs, metric.name),
         candidate_attempts=_attempts(runs, len(watched(runs))),
-        base_attempts=_attempts(base, len(watched(base))),
+        base_attempts=_attempts(before, len(watched(before))),
     )
 
 

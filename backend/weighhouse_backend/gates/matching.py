@@ -1,7 +1,8 @@
 """Cells of a campaign and of its base, matched by what they are instead of by name. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from uuid import UUID
 
 from weighhouse_judging.identity.digests import FieldChange
 from weighhouse_judging.identity.sides import Change, subject
@@ -22,6 +23,9 @@ class Matched:
     candidate: CellSeen
     changes: Sequence[FieldChange]
     """In which fields it is not the same measurement; none: it can be compared."""
+
+    bases: Mapping[UUID, CellSeen] = field(default_factory=dict)
+    """All cells of the bases that it can be compared with, by campaign, the latest first."""
 
     @property
     def label(self) -> str:
@@ -57,6 +61,32 @@ def matched(
         elif named is not None and changes is not None:
             found.append(Matched(key, named, cell, changes))
     return found
+
+
+def pooled(
+    bases: Mapping[UUID, Mapping[GateKey, CellSeen]], candidate: Mapping[GateKey, CellSeen]
+) -> list[Matched]:
+    """Cells of a campaign with those of all its bases, in the campaign's order.
+
+    A cell is not comparable when no base has it as the same measurement; the latest then says why.
+
+    :param bases: the latest first.
+    """
+    found: dict[GateKey, list[tuple[UUID, Matched]]] = {}
+    for campaign_id, cells in bases.items():
+        for pair in matched(cells, candidate):
+            found.setdefault(pair.key, []).append((campaign_id, pair))
+    merged = []
+    for key in candidate:
+        pairs = found.get(key, [])
+        alike = {campaign_id: pair for campaign_id, pair in pairs if not pair.changes}
+        if alike:
+            latest = next(iter(alike.values()))
+            seen = {campaign_id: pair.base for campaign_id, pair in alike.items()}
+            merged.append(replace(latest, bases=seen))
+        elif pairs:
+            merged.append(pairs[0][1])
+    return merged
 
 
 def subject_of(cells: Sequence[Matched], commits: tuple[str | None, str | None]) -> list[Change]:

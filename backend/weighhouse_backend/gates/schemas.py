@@ -61,6 +61,11 @@ class GateRead(BaseModel):
     4 not comparable."""
     campaign_id: UUID
     base_campaign_id: UUID | None
+    """The latest of its bases."""
+    base_campaign_ids: list[UUID]
+    """All campaigns that it was compared with, the latest first."""
+    anchor_campaign_id: UUID | None
+    """The last release, or where the present level began."""
     threshold_percent: float
     message: str
     link: str

@@ -492,6 +492,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/acceptance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Campaigns Accept
+         * @description Its verdict was expected, for the reason in the note: it may be a base from now on.
+         */
+        put: operations["campaigns_accept"];
+        post?: never;
+        /**
+         * Campaigns Withdraw Acceptance
+         * @description Its verdict was not expected after all.
+         */
+        delete: operations["campaigns_withdraw_acceptance"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/cancel": {
         parameters: {
             query?: never;
@@ -575,7 +599,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/campaigns/{campaign_id}/repeats": {
+    "/api/v1/campaigns/{campaign_id}/release": {
         parameters: {
             query?: never;
             header?: never;
@@ -583,15 +607,12 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
         /**
-         * Campaigns Add Repeats
-         * @description Measure a completed campaign's cells again, or those that are undecided.
-         *
-         *     It is open again until the new runs have ended, and is then settled anew. With an
-         *     Idempotency-Key the request may be repeated.
+         * Campaigns Release
+         * @description Let it stand for a release: an anchor of later verdicts, and a base by that name.
          */
-        post: operations["campaigns_add_repeats"];
+        put: operations["campaigns_release"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -860,6 +881,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/experiments/fairness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Experiments Fairness
+         * @description The fairness sheet of a document that has not run, and the changes that make its sides equal.
+         *
+         *     Its targets are translated by the rules of their plugins, as comparisons do it with what really
+         *     ran: what is not set has its default. Nothing is saved.
+         */
+        post: operations["experiments_fairness"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/experiments/validate": {
         parameters: {
             query?: never;
@@ -925,27 +969,6 @@ export interface paths {
          * @description Take a person's access; takes an owner.
          */
         delete: operations["identity_remove_member"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/noise-floors": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Noise List Floors
-         * @description What machines cannot tell, by cell and figure: found by campaigns that measured every target
-         *     twice (`scenario: noise`), with what each of them found.
-         */
-        get: operations["noise_list_floors"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1298,6 +1321,29 @@ export interface components {
             version: string;
         };
         /**
+         * Acceptance
+         * @description Somebody said that a campaign's verdict was expected.
+         */
+        Acceptance: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Note */
+            note: string;
+        };
+        /**
+         * AcceptanceWrite
+         * @description Why a verdict was expected.
+         */
+        AcceptanceWrite: {
+            /** Note */
+            note: string;
+        };
+        /**
          * AgentChange
          * @description What a maintainer changes of an agent; what is left out stays.
          */
@@ -1515,6 +1561,27 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * AskedLatency
+         * @description Latency of everything that was asked, in µs: failed, not found and wrong counted at the time
+         *     they took, beside the successes.
+         */
+        AskedLatency: {
+            /** Max Us */
+            max_us: number | null;
+            /** Mean Us */
+            mean_us: number | null;
+            /** P50 Us */
+            p50_us: number | null;
+            /** P95 Us */
+            p95_us: number | null;
+            /** P99 Us */
+            p99_us: number | null;
+            /** P999 Us */
+            p999_us: number | null;
+            /** P9999 Us */
+            p9999_us: number | null;
+        };
+        /**
          * AspectRead
          * @description A row of the fairness sheet.
          */
@@ -1527,6 +1594,8 @@ export interface components {
             explanation: string;
             /** Label */
             label: string;
+            /** Raw */
+            raw?: components["schemas"]["RawSettingRead"][][];
             /** Same */
             same: boolean;
             /** Values */
@@ -1787,6 +1856,8 @@ export interface components {
          *     }
          */
         CampaignCreate: {
+            /** Base */
+            base?: string | null;
             /**
              * Base Campaign Id
              * @default previous
@@ -1797,11 +1868,6 @@ export interface components {
             /** Experiment Id */
             experiment_id?: string | null;
             git?: components["schemas"]["GitContext"] | null;
-            /**
-             * Noise
-             * @default false
-             */
-            noise?: boolean;
             /**
              * Priority
              * @default 0
@@ -1844,8 +1910,11 @@ export interface components {
          * @description A campaign with its matrix.
          */
         CampaignRead: {
+            accepted: components["schemas"]["Acceptance"] | null;
             /** Agents */
             agents: components["schemas"]["AgentOfCampaign"][];
+            /** Base */
+            base: string;
             /** Base Campaign Id */
             base_campaign_id: string | null;
             /** Cells */
@@ -1868,10 +1937,6 @@ export interface components {
             links: components["schemas"]["CampaignLinks"];
             /** Load Levels */
             load_levels: components["schemas"]["LoadLevelRead"][];
-            /** Looks */
-            looks: components["schemas"]["LookRead"][];
-            /** Noise */
-            noise: boolean;
             /** Number */
             number: number;
             /** Paused */
@@ -1883,6 +1948,8 @@ export interface components {
              * Format: uuid
              */
             project_id: string;
+            /** Release */
+            release: string | null;
             /** Repetitions */
             repetitions: number;
             /** Requested By */
@@ -1896,7 +1963,6 @@ export interface components {
             seconds_left: number | null;
             /** Seed */
             seed: number;
-            sequential: components["schemas"]["SequentialRead"] | null;
             /** Set Aside */
             set_aside?: string | null;
             /** Started At */
@@ -1922,6 +1988,7 @@ export interface components {
          * @description A campaign without its matrix.
          */
         CampaignSummary: {
+            accepted: components["schemas"]["Acceptance"] | null;
             /**
              * Created At
              * Format: date-time
@@ -1936,8 +2003,6 @@ export interface components {
              * Format: uuid
              */
             id: string;
-            /** Noise */
-            noise: boolean;
             /** Number */
             number: number;
             /** Paused */
@@ -1949,6 +2014,8 @@ export interface components {
              * Format: uuid
              */
             project_id: string;
+            /** Release */
+            release: string | null;
             /** Requested By */
             requested_by: string | null;
             /** Revision */
@@ -1967,12 +2034,6 @@ export interface components {
             waiting_for?: string | null;
         };
         /**
-         * CellCourse
-         * @description Where a cell stands after a look.
-         * @enum {string}
-         */
-        CellCourse: "undecided" | "decided" | "at_most" | "hopeless";
-        /**
          * CellOfRun
          * @description The point of the matrix that a run repeats.
          */
@@ -1988,9 +2049,6 @@ export interface components {
          * @description A point of the matrix with its repetitions.
          */
         CellRead: {
-            course: components["schemas"]["CellCourse"] | null;
-            /** Course Reason */
-            course_reason: string | null;
             /**
              * Id
              * Format: uuid
@@ -2022,8 +2080,6 @@ export interface components {
             status: components["schemas"]["RunStatus"];
             /** Throughput */
             throughput: number | null;
-            /** Twin */
-            twin: number;
         };
         /**
          * ChangePointRead
@@ -2250,6 +2306,37 @@ export interface components {
             result: "accepted" | "already_accepted" | "superseded";
         };
         /**
+         * CourseRead
+         * @description What the measured phase was like, as the check of steady state sees it.
+         */
+        CourseRead: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "flat" | "warming_up" | "slowing_down" | "unsteady" | "overloaded" | "not_assessable";
+            /** Label */
+            label: string;
+            /** Segments */
+            segments: components["schemas"]["CourseSegmentRead"][];
+            /** Sentence */
+            sentence: string;
+        };
+        /**
+         * CourseSegmentRead
+         * @description A stretch of the measured phase at one level, in seconds from the run's first interval.
+         */
+        CourseSegmentRead: {
+            /** End Seconds */
+            end_seconds: number;
+            /** P99 Us */
+            p99_us: number | null;
+            /** Start Seconds */
+            start_seconds: number;
+            /** Throughput */
+            throughput: number;
+        };
+        /**
          * DifferenceRead
          * @description One side against its baseline in one metric. Relative figures: 0.05 = 5 %.
          */
@@ -2360,6 +2447,36 @@ export interface components {
             yaml?: string | null;
         };
         /**
+         * DraftFairnessRead
+         * @description The fairness sheet of a draft, before anything has run.
+         */
+        DraftFairnessRead: {
+            /** Changes */
+            changes: components["schemas"]["EqualChangeRead"][];
+            /** Equal */
+            equal: components["schemas"]["EqualRead"][];
+            /** Remaining */
+            remaining: string[];
+            /** Rows */
+            rows: components["schemas"]["AspectRead"][];
+            /** Sides */
+            sides: components["schemas"]["DraftSideRead"][];
+        };
+        /**
+         * DraftSideRead
+         * @description A target of the draft.
+         */
+        DraftSideRead: {
+            /** Colour */
+            colour: string;
+            /** Label */
+            label: string;
+            /** Mark */
+            mark: string;
+            /** System */
+            system: string;
+        };
+        /**
          * DriverRecord
          * @description What the driver measured of itself over the measured phase.
          */
@@ -2393,6 +2510,8 @@ export interface components {
             reconnects: number;
             /** Steal Percent */
             steal_percent: number;
+            /** Steal Percent Mean */
+            steal_percent_mean?: number | null;
         };
         /**
          * DriverSelf
@@ -2444,6 +2563,34 @@ export interface components {
              * @default 0
              */
             user_us?: number;
+        };
+        /**
+         * EqualChangeRead
+         * @description A value of the document that would be another one.
+         */
+        EqualChangeRead: {
+            /** After */
+            after: boolean | number | string | null;
+            /** Before */
+            before: boolean | number | string | null;
+            /** Path */
+            path: string[];
+            /** Target */
+            target: number;
+        };
+        /**
+         * EqualRead
+         * @description How the sides become equal in one aspect.
+         */
+        EqualRead: {
+            /** Aspect */
+            aspect: string;
+            /** Cannot */
+            cannot: string[];
+            /** Changes */
+            changes: components["schemas"]["EqualChangeRead"][];
+            /** Value */
+            value: string | null;
         };
         /**
          * EstimateRead
@@ -2782,8 +2929,12 @@ export interface components {
          * @description May the build pass?
          */
         GateRead: {
+            /** Anchor Campaign Id */
+            anchor_campaign_id: string | null;
             /** Base Campaign Id */
             base_campaign_id: string | null;
+            /** Base Campaign Ids */
+            base_campaign_ids: string[];
             /**
              * Campaign Id
              * Format: uuid
@@ -3087,32 +3238,6 @@ export interface components {
             next_offset: number;
         };
         /**
-         * LookDecision
-         * @description What followed from a look at a campaign's figures.
-         * @enum {string}
-         */
-        LookDecision: "more" | "enough" | "asked";
-        /**
-         * LookRead
-         * @description A look at a campaign that grows, or repeats somebody asked for.
-         */
-        LookRead: {
-            /** Cells Undecided */
-            cells_undecided: number;
-            decision: components["schemas"]["LookDecision"];
-            /**
-             * Looked At
-             * Format: date-time
-             */
-            looked_at: string;
-            /** Number */
-            number: number;
-            /** Reason */
-            reason: string;
-            /** Runs Planned */
-            runs_planned: number;
-        };
-        /**
          * MachineFacts
          * @description A machine, as its agent reports it; unknown values are None, never guessed.
          */
@@ -3364,6 +3489,11 @@ export interface components {
              * @enum {string}
              */
             moment: "before" | "after_load" | "after";
+            /**
+             * Records
+             * @description What the system says it holds, copies aside, where it says so.
+             */
+            records?: number | null;
             /** Resident Bytes */
             resident_bytes?: number | null;
             /** Sequence */
@@ -3471,74 +3601,6 @@ export interface components {
             state?: string | null;
             /** Transmit Queues */
             transmit_queues?: number | null;
-        };
-        /**
-         * NoiseFloorRead
-         * @description What a machine cannot tell of one cell and figure.
-         */
-        NoiseFloorRead: {
-            /** Between Deviation */
-            between_deviation: number | null;
-            /** Campaigns */
-            campaigns: number;
-            /** Cell Identity */
-            cell_identity: string;
-            /** Floor */
-            floor: number | null;
-            /** Largest Difference */
-            largest_difference: number | null;
-            /** Load Label */
-            load_label: string;
-            /** Median Difference */
-            median_difference: number | null;
-            /** Metric */
-            metric: string;
-            /** P95 Difference */
-            p95_difference: number | null;
-            /** Pairs */
-            pairs: number;
-            /** Place */
-            place: string;
-            /** Points */
-            points: components["schemas"]["NoisePointRead"][];
-            /** System Id */
-            system_id: string;
-            /** Target */
-            target: string;
-            /** Workload */
-            workload: string;
-        };
-        /**
-         * NoiseFloors
-         * @description Floors of an agent, or of projects.
-         */
-        NoiseFloors: {
-            /** Items */
-            items: components["schemas"]["NoiseFloorRead"][];
-        };
-        /**
-         * NoisePointRead
-         * @description What one A/A campaign found.
-         */
-        NoisePointRead: {
-            /**
-             * Campaign Id
-             * Format: uuid
-             */
-            campaign_id: string;
-            /** Floor */
-            floor: number | null;
-            /** Largest Difference */
-            largest_difference: number;
-            /**
-             * Measured At
-             * Format: date-time
-             */
-            measured_at: string;
-            /** Median Difference */
-            median_difference: number;
-            /** Pairs */
-            pairs: number;
         };
         /**
          * OccurrenceRead
@@ -3691,6 +3753,7 @@ export interface components {
          * @description One operation over one phase. Latencies in µs, of the successes, out of merged histograms.
          */
         OperationSummary: {
+            asked: components["schemas"]["AskedLatency"] | null;
             /** Errors */
             errors: number;
             /** Errors By Kind */
@@ -3943,10 +4006,6 @@ export interface components {
             cells: number;
             /** Estimated Seconds */
             estimated_seconds: number;
-            /** Most Estimated Seconds */
-            most_estimated_seconds: number;
-            /** Most Runs */
-            most_runs: number;
             /** Runs */
             runs: number;
         };
@@ -4083,6 +4142,18 @@ export interface components {
             slug: string;
         };
         /**
+         * RawSettingRead
+         * @description A setting, an option, a limit or an endpoint, as it stands.
+         */
+        RawSettingRead: {
+            /** Name */
+            name: string;
+            /** Origin */
+            origin: string;
+            /** Value */
+            value: string | null;
+        };
+        /**
          * Recorded
          * @description Operations with one outcome: how many, and how long they took.
          */
@@ -4189,6 +4260,14 @@ export interface components {
             token: string;
         };
         /**
+         * ReleaseWrite
+         * @description The release that a campaign stands for.
+         */
+        ReleaseWrite: {
+            /** Name */
+            name: string;
+        };
+        /**
          * RepeatRead
          * @description The figures of one repeat.
          */
@@ -4214,19 +4293,6 @@ export interface components {
             run_id: string;
             /** Throughput */
             throughput: number | null;
-        };
-        /**
-         * RepeatsWanted
-         * @description More repeats of a campaign that has ended.
-         */
-        RepeatsWanted: {
-            /** Count */
-            count: number;
-            /**
-             * Only Undecided
-             * @default false
-             */
-            only_undecided?: boolean;
         };
         /**
          * Reproduce
@@ -4458,6 +4524,7 @@ export interface components {
          * @description A run over time.
          */
         RunSeriesRead: {
+            course: components["schemas"]["CourseRead"] | null;
             /** Machines */
             machines: components["schemas"]["MachineLines"][];
             /** Marks */
@@ -4589,22 +4656,6 @@ export interface components {
              * Format: date-time
              */
             starts_at: string;
-        };
-        /**
-         * SequentialRead
-         * @description The rule by which undecided cells get more blocks, and how far that is.
-         */
-        SequentialRead: {
-            /** At Least */
-            at_least: number;
-            /** At Most */
-            at_most: number;
-            /** Blocks Saved */
-            blocks_saved: number;
-            /** Cells Decided */
-            cells_decided: number;
-            /** Half Width Percent */
-            half_width_percent: number | null;
         };
         /**
          * SeriesMarkRead
@@ -6624,6 +6675,72 @@ export interface operations {
             };
         };
     };
+    campaigns_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptanceWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    campaigns_withdraw_acceptance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
     campaigns_cancel: {
         parameters: {
             query?: never;
@@ -6691,6 +6808,8 @@ export interface operations {
     gates_read_gate: {
         parameters: {
             query?: {
+                /** @description Another base than it was settled with: pooled, branch:NAME, … */
+                base?: string | null;
                 threshold_percent?: number | null;
             };
             header?: never;
@@ -6752,12 +6871,10 @@ export interface operations {
             };
         };
     };
-    campaigns_add_repeats: {
+    campaigns_release: {
         parameters: {
             query?: never;
-            header?: {
-                "idempotency-key"?: string | null;
-            };
+            header?: never;
             path: {
                 campaign_id: string;
             };
@@ -6765,7 +6882,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RepeatsWanted"];
+                "application/json": components["schemas"]["ReleaseWrite"];
             };
         };
         responses: {
@@ -6779,7 +6896,7 @@ export interface operations {
                 };
             };
             /** @description Successful Response */
-            202: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7835,6 +7952,77 @@ export interface operations {
             };
         };
     };
+    experiments_fairness: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentSource"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftFairnessRead"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     experiments_validate: {
         parameters: {
             query?: {
@@ -8037,39 +8225,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-        };
-    };
-    noise_list_floors: {
-        parameters: {
-            query?: {
-                agent_id?: string | null;
-                metric?: string | null;
-                project_id?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Refused; the problem document says why and how to mend it. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NoiseFloors"];
-                };
             };
         };
     };

@@ -120,13 +120,10 @@ class GateResult:
     cells: tuple[CellVerdict, ...]
 
 
-def no_baseline() -> GateResult:
+def no_baseline(reason: str | None = None) -> GateResult:
     """The verdict of a campaign that nothing can be compared with."""
-    return _result(
-        "no_baseline",
-        "Nothing to compare with: no earlier campaign of this experiment has completed.",
-        (),
-    )
+    why = reason or "no earlier campaign of this experiment has passed or been accepted"
+    return _result("no_baseline", f"Nothing to compare with: {why}.", ())
 
 
 def not_comparable(labels: Sequence[str], fields: Sequence[str]) -> GateResult:
