@@ -22,7 +22,7 @@ from weighhouse_backend.gates.bases import Bases, BaseService
 from weighhouse_backend.gates.errors import CampaignStillOpen
 from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of
 from weighhouse_backend.gates.repository import GateRepository
-from weighhouse_backend.gates.schemas import ChangeRead, GateCellRead, GateRead, MismatchRead
+from weighhouse_backend.gates.schemas import GateCellRead, GateRead, MismatchRead, SubjectChangeRead
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService, RunFigures
 
@@ -112,7 +112,7 @@ class GateService:
             ],
             cells=[_cell_read(cell, decided) for cell in decided.result.cells],
             subject=[
-                ChangeRead.model_validate(change, from_attributes=True)
+                SubjectChangeRead.model_validate(change, from_attributes=True)
                 for change in decided.subject
             ],
             mismatches=_mismatches(decided),

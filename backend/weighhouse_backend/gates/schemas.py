@@ -22,7 +22,7 @@ class GateCellRead(BaseModel):
     """One-sided t-test, adjusted by Holm over the gate's cells."""
 
 
-class ChangeRead(BaseModel):
+class SubjectChangeRead(BaseModel):
     """Something in which the campaign's side is not what the base's was."""
 
     what: str
@@ -71,7 +71,7 @@ class GateRead(BaseModel):
     link: str
     comparisons: list[DifferenceRead]
     cells: list[GateCellRead]
-    subject: list[ChangeRead]
+    subject: list[SubjectChangeRead]
     """What differs between the sides: what the verdict is about."""
     mismatches: list[MismatchRead]
     """Why cells are not comparable."""
