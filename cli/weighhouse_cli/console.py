@@ -68,7 +68,16 @@ def progress_line(campaign: dict[str, Any]) -> str:
     failed = f", {runs['failed']} failed" if runs["failed"] else ""
     left = campaign.get("seconds_left")
     rest = f", about {duration(left)} left" if left else ""
-    return f"{campaign['status']}: {_done(campaign)} of {runs['total']} runs{failed}{rest}"
+    line = f"{campaign['status']}: {_done(campaign)} of {runs['total']} runs{failed}{rest}"
+    return line + _decided(campaign)
+
+
+def _decided(campaign: dict[str, Any]) -> str:
+    rule = campaign.get("sequential")
+    if not rule or not campaign.get("looks"):
+        return ""
+    cells, saved = len(campaign["cells"]), rule["blocks_saved"]
+    return f"; {rule['cells_decided']} of {cells} cells decided, {saved} blocks saved"
 
 
 def _picture(campaign: dict[str, Any]) -> Table:

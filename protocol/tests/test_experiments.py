@@ -66,3 +66,27 @@ def test_counts_of_the_matrix() -> None:
     experiment = experiment_from_yaml((FIXTURES / "good-full.yaml").read_text(encoding="utf-8"))
     assert experiment.cells_count == 2 * 1 * 2
     assert experiment.runs_count == 20
+
+
+@pytest.mark.parametrize(
+    ("repetitions", "least", "most", "half_width"),
+    [
+        (5, 5, 5, None),
+        ({}, 5, 30, None),
+        ({"at_least": 6, "at_most": 12, "until": "decided"}, 6, 12, None),
+        ({"until": {"half_width_percent": 2}}, 5, 30, 0.02),
+    ],
+)
+def test_repetitions_are_a_number_or_a_rule(
+    repetitions: Any, least: int, most: int, half_width: float | None
+) -> None:
+    data = load_yaml((FIXTURES / "good-minimal.yaml").read_text(encoding="utf-8"))
+    experiment = parse_experiment(data | {"repetitions": repetitions})
+
+    assert (experiment.least_repetitions, experiment.most_repetitions) == (least, most)
+    assert experiment.runs_count == experiment.cells_count * least
+    assert experiment.most_runs_count == experiment.cells_count * most
+    assert (experiment.sequential is None) == isinstance(repetitions, int)
+    if experiment.sequential is not None:
+        assert experiment.sequential.half_width == half_width
+    assert experiment_from_yaml(experiment_to_yaml(experiment)) == experiment

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import Load
+from weighhouse_protocol.repetitions import Repetitions, SequentialRepetitions
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
@@ -108,9 +109,11 @@ class Experiment(Document):
     targets: tuple[Target, ...] = Field(min_length=1, max_length=50)
     workloads: tuple[Workload, ...] = Field(min_length=1, max_length=50)
     load_levels: tuple[Load, ...] = Field(min_length=1, max_length=100)
-    repetitions: int = Field(default=5, ge=1, le=1000)
-    scenario: Literal["fixed", "fault"] = "fixed"
-    """The course of a run: a fixed load; or the same while something is done to the system."""
+    repetitions: Repetitions = 5
+    """How often each cell is measured: a number, or a rule by which undecided cells get more."""
+    scenario: Literal["fixed", "fault", "noise"] = "fixed"
+    """A fixed load; the same while something is done to the system; or the same with every target
+    twice in a block, to learn what the machine cannot tell (A/A)."""
     phases: Phases = Phases()
     faults: tuple[Fault, ...] = Field(default=(), max_length=100)
     """For the scenario `fault`: what is done when, in order of time."""
@@ -133,6 +136,9 @@ class Experiment(Document):
                 message = f"{what}: {', '.join(twice)} is there twice; each needs a name of its own"
                 raise ValueError(message)
         self._check_faults()
+        if self.scenario == "noise" and self.sequential is not None:
+            message = "repetitions: have to be a number under `scenario: noise`"
+            raise ValueError(message)
         return self
 
     def _check_faults(self) -> None:
@@ -163,6 +169,31 @@ class Experiment(Document):
         return len(self.targets) * len(self.workloads) * len(self.load_levels)
 
     @property
+    def sequential(self) -> SequentialRepetitions | None:
+        """The rule by which undecided cells get more blocks; None for a fixed number."""
+        return self.repetitions if isinstance(self.repetitions, SequentialRepetitions) else None
+
+    @property
+    def least_repetitions(self) -> int:
+        """Repetitions that every cell gets."""
+        return self.repetitions if isinstance(self.repetitions, int) else self.repetitions.at_least
+
+    @property
+    def most_repetitions(self) -> int:
+        """Repetitions that a cell gets at most, unless somebody asks for more."""
+        return self.repetitions if isinstance(self.repetitions, int) else self.repetitions.at_most
+
+    @property
+    def twins(self) -> int:
+        """Runs of each target in a block: two where noise is measured."""
+        return 2 if self.scenario == "noise" else 1
+
+    @property
     def runs_count(self) -> int:
-        """Runs of one campaign."""
-        return self.cells_count * self.repetitions
+        """Runs of one campaign; with a rule of repetitions, the fewest."""
+        return self.cells_count * self.least_repetitions * self.twins
+
+    @property
+    def most_runs_count(self) -> int:
+        """Runs of one campaign in which nothing is decided before its time."""
+        return self.cells_count * self.most_repetitions * self.twins

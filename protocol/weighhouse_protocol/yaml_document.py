@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.repetitions import UNION_TAGS
 from weighhouse_protocol.text import unkept
 
 
@@ -126,6 +127,8 @@ def experiment_to_yaml(experiment: Experiment) -> str:
     """
     data = experiment.model_dump(mode="json", exclude_defaults=True)
     ordered = {"version": experiment.version, **data}
+    if experiment.sequential is not None:
+        ordered["repetitions"] = experiment.sequential.model_dump(mode="json")
     for level, dumped in zip(experiment.load_levels, ordered["load_levels"], strict=True):
         dumped.pop("model", None)
         fields = {"model": level.model, **dumped}
@@ -174,6 +177,8 @@ def dotted(location: tuple[int | str, ...]) -> str:
             path += f"[{part}]"
         elif part in {"closed", "open"} and path.endswith("]"):
             continue  # the tag of a union, not a key of the document
+        elif part in UNION_TAGS and path.endswith(("repetitions", "until")):
+            continue
         else:
             path += f".{part}" if path else part
     return path
@@ -208,5 +213,6 @@ def _resolve(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any
 
 def _branch(node: dict[str, Any], tag: str, definitions: dict[str, Any]) -> dict[str, Any]:
     mapping = node.get("discriminator", {}).get("mapping", {})
-    reference = mapping.get(tag)
+    references = [one["$ref"] for one in node["oneOf"] if "$ref" in one]
+    reference = mapping.get(tag) if mapping else next(iter(references), None)
     return _resolve({"$ref": reference}, definitions) if reference else {}

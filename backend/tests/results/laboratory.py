@@ -21,6 +21,7 @@ from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.noise.endpoints import router as noise
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_protocol.order import AttemptOrder
@@ -28,8 +29,8 @@ from weighhouse_protocol.order import AttemptOrder
 from .reports import FACTS, whole_run
 
 ROUTERS = (
-    findings, comparisons, alerts, gates, results, campaigns, experiments, fleet, results_agent,
-    campaigns_agent, fleet_agent,
+    noise, findings, comparisons, alerts, gates, results, campaigns, experiments, fleet,
+    results_agent, campaigns_agent, fleet_agent,
 )  # fmt: skip
 Report = Callable[[dict[str, Any]], list[dict[str, Any]]]
 
@@ -176,12 +177,12 @@ class Laboratory:
         assert answer.status_code == 200, answer.text
         return str(answer.json()["result"])
 
-    def carry_out(self, document: dict[str, Any], report: Report, **wanted: Any) -> str:
-        """A whole campaign: every run reports what `report` makes of its order."""
-        campaign_id = self.campaign(document, **wanted)
-        runs = len(document["targets"]) * len(document["workloads"]) * len(document["load_levels"])
-        for _ in range(runs * document["repetitions"]):
+    def measure(self, report: Report, runs: int) -> list[dict[str, Any]]:
+        """Carry out the next runs; their orders."""
+        orders = []
+        for _ in range(runs):
             order = self.begin()
+            orders.append(order)
             events = report(order)
             if events:
                 self.send(order, events)
@@ -190,6 +191,13 @@ class Laboratory:
             else:
                 failure = {"kind": "database", "message": "it crashed"}
                 self.complete(order, 0, outcome="failed", failure=failure)
+        return orders
+
+    def carry_out(self, document: dict[str, Any], report: Report, **wanted: Any) -> str:
+        """A whole campaign: every run reports what `report` makes of its order."""
+        campaign_id = self.campaign(document, **wanted)
+        runs = len(document["targets"]) * len(document["workloads"]) * len(document["load_levels"])
+        self.measure(report, runs * document["repetitions"])
         self.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
         return campaign_id
 

@@ -54,6 +54,7 @@ class BaseChoice:
 
 
 POOLED = BaseChoice("pooled")
+NO_BASE = BaseChoice("none")
 
 
 def _spelled(text: str) -> str:

@@ -16,6 +16,7 @@ from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.gangs import GangService
 from weighhouse_backend.campaigns.intake import IntakeService
 from weighhouse_backend.campaigns.leases import LeaseService
+from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.campaigns.outbox import Outbox
 from weighhouse_backend.campaigns.rendezvous import RendezvousService
@@ -116,6 +117,20 @@ class Campaigns:
             self.experiments,
             self.commits,
             self.fleet,
+            self.jobs,
+            self.clock,
+        )
+
+    @cached_property
+    def looks(self) -> LookService:
+        """Campaigns that grow."""
+        return LookService(
+            self.session,
+            self.repository,
+            self.campaigns,
+            self.transitions,
+            self.outbox,
+            self.experiments,
             self.jobs,
             self.clock,
         )

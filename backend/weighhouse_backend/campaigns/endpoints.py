@@ -31,7 +31,12 @@ from weighhouse_backend.campaigns.dependencies import (
 )
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.outbox import gang_channel
-from weighhouse_backend.campaigns.schemas import CampaignCreate, CampaignRead, CampaignSummary
+from weighhouse_backend.campaigns.schemas import (
+    CampaignCreate,
+    CampaignRead,
+    CampaignSummary,
+    RepeatsWanted,
+)
 from weighhouse_backend.campaigns.standing import AcceptanceWrite, ReleaseWrite
 from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.campaigns.stream import CampaignStream
@@ -156,6 +161,23 @@ def campaigns_retry_failed(
 ) -> CampaignSummary:
     """Queue the failed runs again."""
     return campaigns.views.summaries([campaigns.campaigns.retry_failed(caller, campaign_id)])[0]
+
+
+@router.post("/campaigns/{campaign_id}/repeats", status_code=202)
+def campaigns_add_repeats(
+    campaign_id: UUID,
+    body: RepeatsWanted,
+    caller: CallerDep,
+    campaigns: CampaignsDep,
+    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+) -> CampaignSummary:
+    """Measure a completed campaign's cells again, or those that are undecided.
+
+    It is open again until the new runs have ended, and is then settled anew. With an
+    Idempotency-Key the request may be repeated.
+    """
+    grown = campaigns.looks.add(caller, campaign_id, body, idempotency_key)
+    return campaigns.views.summaries([grown])[0]
 
 
 def _watched(campaign_id: UUID, caller: CallerDep, service: CampaignServiceDep) -> UUID:

@@ -43,6 +43,14 @@ class BaseCampaignUnusable(Problem):
     title = "The base campaign cannot be used"
 
 
+class RepeatsRefused(Problem):
+    """More repeats of a campaign that would grow beyond all bounds, or has nothing undecided."""
+
+    status = 409
+    slug = "repeats-refused"
+    title = "No repeats can be added"
+
+
 class AttemptTokenInvalid(Problem):
     """The bearer token is not that of the attempt in the address."""
 

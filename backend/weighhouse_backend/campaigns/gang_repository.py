@@ -1,7 +1,7 @@
 """All queries of attempts and their members."""
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -160,6 +160,16 @@ class GangRepository:
             .distinct()
         )
         return [(agent_id, name) for agent_id, name in found]
+
+    def agents_of_runs(self, run_ids: Collection[UUID]) -> set[UUID]:
+        """Agents whose results count as those of some runs."""
+        return set(
+            self.session.scalars(
+                select(AttemptMember.agent_id)
+                .join(Run, Run.result_attempt_id == AttemptMember.attempt_id)
+                .where(Run.id.in_(list(run_ids)))
+            )
+        )
 
     def agents_used(self, campaign_id: UUID) -> Sequence[UUID]:
         """Agents that ever took up a run of a campaign."""

@@ -1,4 +1,5 @@
-"""Tables: campaigns, cells, runs, attempts, attempt_members, campaign_events, campaign_commits.
+"""Tables: campaigns, cells, runs, attempts, attempt_members, campaign_events, campaign_commits,
+campaign_looks.
 
 Locks are always taken in one order, so that no two transactions can wait for each other: schedule,
 agents by id, campaign, run, attempt, member, experiment (`repository.py` and `gang_repository.py`
@@ -29,6 +30,7 @@ from weighhouse_backend.campaigns.states import (
     AttemptStatus,
     CampaignStatus,
     CancelMode,
+    LookDecision,
     MemberStatus,
     RunStatus,
     Trigger,
@@ -81,6 +83,9 @@ class Campaign(Base):
     seed: Mapped[int] = mapped_column(BigInteger)
     """Of the order of runs and, with workload, level and repetition, of their operations."""
     repetitions: Mapped[int]
+    """That every cell gets; with a rule of repetitions, the fewest."""
+    noise: Mapped[bool] = mapped_column(default=False)
+    """Measured as A/A: every target twice in a block, to learn what the machine cannot tell."""
     labels: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """Labels an agent must carry."""
     environment: Mapped[str | None] = mapped_column(Text)
@@ -153,7 +158,8 @@ class Run(Base):
 
     __tablename__ = "runs"
     __table_args__ = (
-        UniqueConstraint("cell_id", "repetition"),
+        UniqueConstraint("cell_id", "repetition", "twin"),
+        CheckConstraint("twin IN (0, 1)", name="twin"),
         UniqueConstraint("campaign_id", "position"),
         CheckConstraint(_one_of("status", RunStatus), name="status"),
         Index(
@@ -170,6 +176,8 @@ class Run(Base):
     cell_id: Mapped[UUID] = mapped_column(ForeignKey("cells.id", ondelete="CASCADE"))
     repetition: Mapped[int]
     """From 1."""
+    twin: Mapped[int] = mapped_column(default=0)
+    """Which of the two runs of its cell in a block of an A/A campaign; else 0."""
     position: Mapped[int]
     """Place in the campaign's order, from 0."""
     block: Mapped[int]
@@ -340,3 +348,28 @@ class CampaignCommit(Base):
     pull_request_url: Mapped[str | None] = mapped_column(Text)
     subject: Mapped[str | None] = mapped_column(Text)
     dirty: Mapped[bool] = mapped_column(default=False)
+
+
+class CampaignLook(Base):
+    """A look at a campaign whose planned runs had ended, and what was decided; or repeats that
+    somebody asked for. Never changed.
+    """
+
+    __tablename__ = "campaign_looks"
+    __table_args__ = (CheckConstraint(_one_of("decision", LookDecision), name="decision"),)
+
+    campaign_id: Mapped[UUID] = mapped_column(
+        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
+    )
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """From 1."""
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    decision: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text)
+    """In a sentence."""
+    asked_by: Mapped[str | None] = mapped_column(Text)
+    """Name of the person or token that asked for repeats."""
+    cells: Mapped[list[Any]] = mapped_column(JSONB)
+    """A `campaigns.looks.CellState` each; of repeats asked for, the cells that get them."""
+    runs_planned: Mapped[int]
+    looked_at: Mapped[datetime.datetime]

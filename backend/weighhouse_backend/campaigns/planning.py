@@ -5,15 +5,28 @@ load level are shuffled, and inside a combination the targets, which follow each
 So all sides of a comparison are measured close together in time, none always first, and a drift of
 the machine hits them alike. Everything follows from the seed, by hashes and not by a generator
 whose algorithm could change.
+
+Blocks that are added later (`more`) follow the same rules: their draws hang on the seed and the
+number of the repetition, not on when they were asked for, nor on who else is measured with them.
+
+A campaign measured as noise (A/A) has every target twice in each block, as *twins*: equal but for
+their place in the order, which is drawn for each.
 """
 
 import hashlib
 import itertools
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from weighhouse_protocol.experiment import Experiment
 
 from weighhouse_backend.experiments.estimates import run_seconds
+
+Combination = tuple[int, int]
+"""Positions of a workload and a load level in the document."""
+
+TWINS = 2
+"""Runs of a target in a block where noise is measured."""
 
 SEED_BITS = 53
 """Seeds stay exact in JavaScript numbers."""
@@ -42,6 +55,18 @@ class PlannedRun:
     a load level."""
     seed: int
     estimated_seconds: float
+    twin: int = 0
+    """Which of the two runs of a target in a block of an A/A campaign: 0 or 1; else 0."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a campaign has planned so far."""
+
+    repetitions: Mapping[Combination, int]
+    """The last repetition of each combination."""
+    runs: int
+    blocks: int
 
 
 @dataclass(frozen=True)
@@ -52,12 +77,14 @@ class Plan:
     runs: tuple[PlannedRun, ...]
 
 
-def plan(experiment: Experiment, seed: int) -> Plan:
+def plan(experiment: Experiment, seed: int, *, twins: int = 1) -> Plan:
     """Lay out a campaign.
 
     :param experiment: the revision's document.
     :param seed: of the order and of the operations; 0 ≤ seed < 2⁶³.
-    :returns: every cell, every repetition of it once; the same for the same arguments, always.
+    :param twins: runs of each target in a block: 2 measures noise.
+    :returns: every cell, every repetition of it once (with a rule of repetitions, the fewest); the
+        same for the same arguments, always.
     """
     targets = range(len(experiment.targets))
     combinations = list(
@@ -67,27 +94,69 @@ def plan(experiment: Experiment, seed: int) -> Plan:
         PlannedCell(target, workload, load)
         for target, (workload, load) in itertools.product(targets, combinations)
     )
+    nothing = Progress(dict.fromkeys(combinations, 0), runs=0, blocks=0)
+    count = experiment.least_repetitions
+    return Plan(cells, more(experiment, seed, cells, nothing, count=count, twins=twins))
+
+
+def more(
+    experiment: Experiment,
+    seed: int,
+    cells: Collection[PlannedCell],
+    so_far: Progress,
+    *,
+    count: int = 1,
+    twins: int = 1,
+) -> tuple[PlannedRun, ...]:
+    """Lay out further blocks of some cells, behind what is planned already.
+
+    :param seed: the campaign's.
+    :param cells: which; those of one workload and load level share their blocks.
+    :param count: blocks for each of them.
+    :param twins: as in `plan`.
+    :returns: the runs in the order they are to be measured; a combination goes on counting its
+        repetitions, so that the sides of a block have one number and one seed.
+    """
     runs: list[PlannedRun] = []
-    blocks = itertools.count()
-    for repetition in range(1, experiment.repetitions + 1):
-        shuffled = sorted(combinations, key=lambda c: _draw(seed, "combination", repetition, *c))
-        for workload, load in shuffled:
-            block = next(blocks)
-            order = sorted(
-                targets, key=lambda t: _draw(seed, "target", repetition, workload, load, t)
-            )
-            runs += [
-                PlannedRun(
-                    cell=PlannedCell(target, workload, load),
-                    repetition=repetition,
-                    position=len(runs) + place,
-                    block=block,
-                    seed=run_seed(experiment, seed, workload, load, repetition),
-                    estimated_seconds=run_seconds(experiment, experiment.workloads[workload]),
+    last = dict(so_far.repetitions)
+    by_combination: dict[Combination, list[int]] = {}
+    for cell in cells:
+        combination = cell.workload_index, cell.load_index
+        by_combination.setdefault(combination, []).append(cell.target_index)
+    blocks = itertools.count(so_far.blocks)
+    for _ in range(count):
+        for combination in by_combination:
+            last[combination] += 1
+        shuffled = sorted(by_combination, key=lambda c: _draw(seed, "combination", last[c], *c))
+        for combination in shuffled:
+            block, repetition = next(blocks), last[combination]
+            workload, load = combination
+            run = run_seed(experiment, seed, workload, load, repetition)
+            for target, twin in _order(seed, repetition, combination,
+                                       by_combination[combination], twins):  # fmt: skip
+                runs.append(
+                    PlannedRun(
+                        cell=PlannedCell(target, workload, load),
+                        repetition=repetition,
+                        position=so_far.runs + len(runs),
+                        block=block,
+                        seed=run,
+                        estimated_seconds=run_seconds(experiment, experiment.workloads[workload]),
+                        twin=twin,
+                    )
                 )
-                for place, target in enumerate(order)
-            ]
-    return Plan(cells=cells, runs=tuple(runs))
+    return tuple(runs)
+
+
+def _order(
+    seed: int, repetition: int, combination: Combination, targets: Collection[int], twins: int
+) -> Iterator[tuple[int, int]]:
+    def drawn(side: tuple[int, int]) -> int:
+        target, twin = side
+        which = (target, "twin") if twin else (target,)
+        return _draw(seed, "target", repetition, *combination, *which)
+
+    yield from sorted(itertools.product(targets, range(twins)), key=drawn)
 
 
 def run_seed(experiment: Experiment, seed: int, workload: int, load: int, repetition: int) -> int:

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Select, func, select, text
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Attempt, Campaign, Cell, Run
+from weighhouse_backend.campaigns.models import Attempt, Campaign, CampaignLook, Cell, Run
 from weighhouse_backend.campaigns.progress import RunGroup
 from weighhouse_backend.campaigns.states import (
     FINISHED_RUNS,
@@ -93,6 +93,14 @@ class CampaignRepository:
             select(Campaign.id).where(
                 Campaign.status == CampaignStatus.SETTLING, Campaign.changed_at < before
             )
+        ).all()
+
+    def looks(self, campaign_id: UUID) -> Sequence[CampaignLook]:
+        """Looks at a campaign in their order."""
+        return self.session.scalars(
+            select(CampaignLook)
+            .where(CampaignLook.campaign_id == campaign_id)
+            .order_by(CampaignLook.number)
         ).all()
 
     # Cells and runs

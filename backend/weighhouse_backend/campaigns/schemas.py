@@ -9,7 +9,14 @@ from weighhouse_protocol.git import GitContext
 
 from weighhouse_backend.campaigns.bases import POOLED, BaseChoice, BaseText
 from weighhouse_backend.campaigns.commits import GitRead
-from weighhouse_backend.campaigns.states import CampaignStatus, RunStatus, Trigger, Verdict
+from weighhouse_backend.campaigns.states import (
+    CampaignStatus,
+    CellCourse,
+    LookDecision,
+    RunStatus,
+    Trigger,
+    Verdict,
+)
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 
 
@@ -49,6 +56,9 @@ class CampaignCreate(BaseModel):
     shared by what each used lately."""
     project_id: UUID | None = None
     """Where to look for the slug; optional when the caller has exactly one project."""
+    noise: bool = False
+    """Measure every target twice in each block, to learn what the machine cannot tell; no verdict
+    follows. Of an experiment with `scenario: noise` every campaign does."""
     git: GitContext | None = None
     """The commit it is started for; shown with the campaign and in the history."""
 
@@ -69,6 +79,17 @@ class CampaignCreate(BaseModel):
             message = "send either experiment_id or experiment"
             raise ValueError(message)
         return self
+
+
+class RepeatsWanted(BaseModel):
+    """More repeats of a campaign that has ended."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    count: Annotated[int, Field(ge=1, le=100)]
+    """Blocks that each of the cells gets."""
+    only_undecided: bool = False
+    """Leave out cells that are decided."""
 
 
 class ExperimentOfCampaign(BaseModel):
@@ -121,6 +142,8 @@ class CampaignSummary(BaseModel):
     """The date of the schedule it stands for."""
     git: GitRead | None
     """The commit it was started for."""
+    noise: bool
+    """Measured as A/A: every target twice in a block."""
     accepted: Acceptance | None
     """Who expected its verdict; until then one that regressed is nobody's base."""
     release: str | None
@@ -162,6 +185,8 @@ class CellRun(BaseModel):
 
     id: UUID
     repetition: int
+    twin: int
+    """Which of the two runs of a block of an A/A campaign; else 0."""
     status: RunStatus
     throughput: float | None
     p99_us: float | None
@@ -176,6 +201,33 @@ class CellRead(BaseModel):
     workload: str
     load_level: LoadLevelRead
     runs: list[CellRun]
+    course: CellCourse | None
+    """Where it stood at the latest look; None before the first."""
+    course_reason: str | None
+
+
+class LookRead(BaseModel):
+    """A look at a campaign that grows, or repeats somebody asked for."""
+
+    number: int
+    decision: LookDecision
+    reason: str
+    cells_undecided: int
+    runs_planned: int
+    looked_at: datetime.datetime
+
+
+class SequentialRead(BaseModel):
+    """The rule by which undecided cells get more blocks, and how far that is."""
+
+    at_least: int
+    at_most: int
+    half_width_percent: float | None
+    """Until the 95 % interval is this narrow; None: until decided."""
+    cells_decided: int
+    """Cells that get no more blocks, for whatever reason."""
+    blocks_saved: int
+    """Blocks of those cells that `at_most` fixed repetitions would have measured besides."""
 
 
 class AgentOfCampaign(BaseModel):
@@ -202,6 +254,10 @@ class CampaignRead(CampaignSummary):
     workloads: list[str]
     load_levels: list[LoadLevelRead]
     repetitions: int
+    """That every cell gets."""
+    sequential: SequentialRead | None
+    """None: the number of repetitions was fixed."""
+    looks: list[LookRead]
     cells: list[CellRead]
     seconds_left: float | None
     """None when it has ended, is paused, or waits for its first agent."""

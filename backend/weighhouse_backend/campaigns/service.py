@@ -2,19 +2,17 @@
 
 import datetime
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import insert
 from sqlalchemy.orm import Session
-from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.experiment import Placement
 from weighhouse_protocol.git import GitContext
+from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.allocation import spots_of
-from weighhouse_backend.campaigns.bases import POOLED, BaseChoice
+from weighhouse_backend.campaigns.bases import NO_BASE, POOLED, BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
@@ -24,8 +22,9 @@ from weighhouse_backend.campaigns.errors import (
 )
 from weighhouse_backend.campaigns.feasibility import never_possible
 from weighhouse_backend.campaigns.gang_repository import GangRepository
-from weighhouse_backend.campaigns.models import Campaign, Cell, Run
-from weighhouse_backend.campaigns.planning import SEED_BITS, Plan, PlannedCell, plan
+from weighhouse_backend.campaigns.layout import lay_out
+from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.campaigns.planning import SEED_BITS, TWINS, plan
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.campaigns.states import (
@@ -53,6 +52,9 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
 
 ROUTE = "POST /api/v1/campaigns"
+NOISE_UNDER_FAULTS = FieldError(
+    "scenario", "noise is not measured while systems are broken on purpose", "scenario: fixed"
+)
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class CampaignService:
             base=self._base(experiment, wanted.choice),
             priority=wanted.priority,
             git=wanted.git,
+            noise=wanted.noise,
         )
         self._audit(caller.name, campaign, "campaign.created")
         if idempotency_key is not None:
@@ -115,6 +118,7 @@ class CampaignService:
         priority: int = 0,
         scheduled_for: datetime.datetime | None = None,
         git: GitContext | None = None,
+        noise: bool = False,
     ) -> Campaign:
         """Plan a campaign without asking who wants it.
 
@@ -123,6 +127,7 @@ class CampaignService:
         :param base: what its verdict compares with.
         :param scheduled_for: the date of a schedule it stands for.
         :param git: the commit it is started for.
+        :param noise: measure every target twice in each block; an experiment may ask for it too.
         :raises RevisionNotFound: when the experiment has no such revision.
         :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
             agents could ever do what it places.
@@ -134,6 +139,9 @@ class CampaignService:
             spots = spots_of(self.fleet.enrolled(experiment.project_id))
             if errors := never_possible(document, spots):
                 raise ExperimentInvalid.of(errors)
+        noise = noise or document.scenario == "noise"
+        if noise and document.scenario == "fault":
+            raise ExperimentInvalid.of([NOISE_UNDER_FAULTS])
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()
         campaign = Campaign(
@@ -148,10 +156,11 @@ class CampaignService:
             priority=priority,
             trigger=trigger,
             seed=seed,
-            repetitions=document.repetitions,
+            repetitions=document.least_repetitions,
+            noise=noise,
             labels=dict(document.placement.labels),
-            base=str(base),
-            base_campaign_id=base.campaign_id,
+            base=str(NO_BASE if noise else base),
+            base_campaign_id=None if noise else base.campaign_id,
             requested_by=requested_by,
             scheduled_for=scheduled_for,
             created_at=now,
@@ -161,7 +170,14 @@ class CampaignService:
         self.session.flush()
         if git is not None:
             self.commits.note(campaign, git)
-        self._lay_out(campaign, document, plan(document, seed))
+        digests = self.experiments.validation.digests(experiment.project_id)
+        lay_out(
+            self.session,
+            campaign,
+            document,
+            plan(document, seed, twins=TWINS if noise else 1),
+            digests,
+        )
         self.transitions.tell(campaign)
         self.jobs.send("campaigns.allocate")
         return campaign
@@ -299,33 +315,6 @@ class CampaignService:
             self.transitions.tell(campaign)
         return True
 
-    def _lay_out(self, campaign: Campaign, document: Document, planned: Plan) -> None:
-        digests = self.experiments.validation.digests(campaign.project_id)
-        rows = [_cell_row(campaign, document, cell, digests) for cell in planned.cells]
-        ids: Mapping[PlannedCell, UUID] = {
-            cell: row["id"] for cell, row in zip(planned.cells, rows, strict=True)
-        }
-        self.session.execute(insert(Cell), rows)
-        self.session.execute(
-            insert(Run),
-            [
-                {
-                    "id": new_id(),
-                    "project_id": campaign.project_id,
-                    "campaign_id": campaign.id,
-                    "cell_id": ids[run.cell],
-                    "repetition": run.repetition,
-                    "position": run.position,
-                    "block": run.block,
-                    "seed": run.seed,
-                    "estimated_seconds": run.estimated_seconds,
-                    "created_at": campaign.created_at,
-                    "changed_at": campaign.created_at,
-                }
-                for run in planned.runs
-            ],
-        )
-
     def _base(self, experiment: Experiment, wanted: BaseChoice) -> BaseChoice:
         if wanted.kind == "release":
             if self.repository.of_release(experiment.id, wanted.name) is None:
@@ -337,6 +326,10 @@ class CampaignService:
             if base.status != CampaignStatus.COMPLETED:
                 raise BaseCampaignUnusable(
                     f"campaign {base.number} is {base.status}, not completed"
+                )
+            if base.noise:
+                raise BaseCampaignUnusable(
+                    f"campaign {base.number} measured noise, every target twice"
                 )
             if base.verdict == Verdict.REGRESSION and base.accepted_at is None:
                 raise BaseCampaignUnusable(
@@ -371,25 +364,3 @@ class CampaignService:
             project_id=campaign.project_id,
             campaign_id=str(campaign.id),
         )
-
-
-def _cell_row(
-    campaign: Campaign, document: Document, cell: PlannedCell, digests: Mapping[str, str]
-) -> dict[str, Any]:
-    target = document.targets[cell.target_index]
-    load = document.load_levels[cell.load_index]
-    return {
-        "id": new_id(),
-        "project_id": campaign.project_id,
-        "campaign_id": campaign.id,
-        "target_index": cell.target_index,
-        "workload_index": cell.workload_index,
-        "load_index": cell.load_index,
-        "target": target.name,
-        "system_id": target.system,
-        "manifest_digest": digests.get(target.system),
-        "workload": document.workloads[cell.workload_index].name,
-        "load_kind": load.model,
-        "load_value": load.value,
-        "load_label": load.label,
-    }

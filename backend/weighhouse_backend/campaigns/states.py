@@ -82,6 +82,29 @@ class Trigger(StrEnum):
     API = "api"
 
 
+class LookDecision(StrEnum):
+    """What followed from a look at a campaign's figures."""
+
+    MORE = "more"
+    """Undecided cells get one more block."""
+    ENOUGH = "enough"
+    """No cell gets more: decided, at its limit, or beyond what repeats can tell."""
+    ASKED = "asked"
+    """Nobody looked: somebody asked for more repeats."""
+
+
+class CellCourse(StrEnum):
+    """Where a cell stands after a look."""
+
+    UNDECIDED = "undecided"
+    """It gets one more block."""
+    DECIDED = "decided"
+    AT_MOST = "at_most"
+    """Undecided, and at the most repetitions it may get."""
+    HOPELESS = "hopeless"
+    """More repeats would tell nothing: it cannot be measured, or whole campaigns differ by more."""
+
+
 class CancelMode(StrEnum):
     """What an attempt is told about stopping."""
 

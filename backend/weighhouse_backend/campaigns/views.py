@@ -1,6 +1,6 @@
 """Campaigns as the API shows them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
@@ -8,8 +8,10 @@ from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
 from weighhouse_backend.campaigns.commits import CommitService
+from weighhouse_backend.campaigns.courses import CellState, latest, look_read, sequential_read
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
+from weighhouse_backend.campaigns.planning import PlannedCell
 from weighhouse_backend.campaigns.progress import RunGroup, count_groups, count_runs, seconds_left
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import (
@@ -87,6 +89,7 @@ class CampaignViews:
                 requested_by=campaign.requested_by,
                 scheduled_for=campaign.scheduled_for,
                 git=commits.get(campaign.id),
+                noise=campaign.noise,
                 accepted=_acceptance(campaign),
                 release=campaign.release,
                 waiting_for=campaign.waiting_for,
@@ -101,6 +104,10 @@ class CampaignViews:
         cells = self.repository.cells(campaign.id)
         runs = self.repository.runs(campaign.id)
         agents = self.gangs.agents_of(campaign.id)
+        looks = self.repository.looks(campaign.id)
+        states = latest(looks)
+        planned = _planned(cells, runs)
+        rule = document.sequential
         address = f"/api/v1/campaigns/{campaign.id}"
         return CampaignRead(
             **dict(self.summaries([campaign])[0]),
@@ -109,7 +116,9 @@ class CampaignViews:
             workloads=[workload.name for workload in document.workloads],
             load_levels=[_level(level) for level in document.load_levels],
             repetitions=campaign.repetitions,
-            cells=_cells(cells, runs),
+            sequential=None if rule is None else sequential_read(rule, states, planned),
+            looks=[look_read(look) for look in looks],
+            cells=_cells(cells, runs, states),
             seconds_left=self.progress(campaign).seconds_left,
             agents=[AgentOfCampaign(id=agent_id, name=name) for agent_id, name in agents],
             base=campaign.base,
@@ -161,7 +170,22 @@ def _level(level: ClosedLoad | OpenLoad) -> LoadLevelRead:
     return LoadLevelRead(kind=level.model, value=level.value, label=level.label)
 
 
-def _cells(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellRead]:
+def _point(cell: Cell) -> PlannedCell:
+    return PlannedCell(cell.target_index, cell.workload_index, cell.load_index)
+
+
+def _planned(cells: Sequence[Cell], runs: Sequence[Run]) -> dict[PlannedCell, int]:
+    points = {cell.id: _point(cell) for cell in cells}
+    counts: dict[PlannedCell, int] = {}
+    for run in runs:
+        if run.twin == 0:
+            counts[points[run.cell_id]] = counts.get(points[run.cell_id], 0) + 1
+    return counts
+
+
+def _cells(
+    cells: Sequence[Cell], runs: Sequence[Run], states: Mapping[PlannedCell, CellState]
+) -> list[CellRead]:
     by_cell: dict[UUID, list[Run]] = {}
     for run in runs:
         by_cell.setdefault(run.cell_id, []).append(run)
@@ -177,13 +201,18 @@ def _cells(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellRead]:
                 CellRun(
                     id=run.id,
                     repetition=run.repetition,
+                    twin=run.twin,
                     status=RunStatus(run.status),
                     throughput=run.throughput,
                     p99_us=run.p99_us,
                     failure=FailureRead.model_validate(run.failure) if run.failure else None,
                 )
-                for run in sorted(by_cell.get(cell.id, []), key=lambda run: run.repetition)
+                for run in sorted(
+                    by_cell.get(cell.id, []), key=lambda run: (run.repetition, run.twin)
+                )
             ],
+            course=None if (state := states.get(_point(cell))) is None else state.course,
+            course_reason=None if state is None else state.reason,
         )
         for cell in cells
     ]

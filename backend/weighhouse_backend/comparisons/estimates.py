@@ -58,9 +58,11 @@ def values(runs: Iterable[RunFigures], metric: str) -> list[float]:
 
 
 def blocks(runs: Iterable[RunFigures], metric: str) -> Repeats:
-    """A metric of each repeat that gave it, by the block it was measured in."""
+    """A metric of each repeat that gave it, by the block it was measured in: pairs of sides are
+    those under one key.
+    """
     return {
-        (run.campaign_id, run.repetition): float(value)
+        (run.campaign_id, run.block, run.twin): float(value)
         for run in runs
         if run.status == RunStatus.COMPLETED and (value := getattr(run, metric)) is not None
     }

@@ -59,8 +59,20 @@ def limit_seconds(experiment: Experiment, workload: Workload) -> float:
 
 
 def campaign_seconds(experiment: Experiment) -> float:
-    """Expected length of a campaign on one agent, in seconds."""
-    combinations = len(experiment.targets) * len(experiment.load_levels) * experiment.repetitions
+    """Expected length of a campaign on one agent, in seconds; with a rule of repetitions, of one
+    in which everything is decided at the first look.
+    """
+    return experiment.least_repetitions * repetition_seconds(experiment)
+
+
+def most_campaign_seconds(experiment: Experiment) -> float:
+    """The same of a campaign in which no cell is decided before its time."""
+    return experiment.most_repetitions * repetition_seconds(experiment)
+
+
+def repetition_seconds(experiment: Experiment) -> float:
+    """Expected length of one repetition of all cells, in seconds."""
+    combinations = len(experiment.targets) * len(experiment.load_levels) * experiment.twins
     return combinations * sum(
         run_seconds(experiment, workload) for workload in experiment.workloads
     )

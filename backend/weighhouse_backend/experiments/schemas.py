@@ -122,9 +122,12 @@ class PlanRead(BaseModel):
     """What a campaign of the document would be."""
 
     runs: int
+    """With a rule of repetitions: the fewest."""
+    most_runs: int
     cells: int
     estimated_seconds: float
-    """On one agent; finished runs correct it."""
+    """Of the fewest runs on one agent; finished runs correct it."""
+    most_estimated_seconds: float
 
 
 class ComparabilityRead(BaseModel):

@@ -18,7 +18,7 @@ from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.experiments.comparability import draft_fairness, warnings
 from weighhouse_backend.experiments.content import stored_form
 from weighhouse_backend.experiments.errors import ExperimentInvalid, field_problems
-from weighhouse_backend.experiments.estimates import campaign_seconds
+from weighhouse_backend.experiments.estimates import campaign_seconds, most_campaign_seconds
 from weighhouse_backend.experiments.fairness_schemas import DraftFairnessRead
 from weighhouse_backend.experiments.manifest_checks import check
 from weighhouse_backend.experiments.placement_checks import check_placement
@@ -86,8 +86,10 @@ class ValidationService:
             errors=field_problems(errors),
             plan=PlanRead(
                 runs=experiment.runs_count,
+                most_runs=experiment.most_runs_count,
                 cells=experiment.cells_count,
                 estimated_seconds=round(campaign_seconds(experiment), 1),
+                most_estimated_seconds=round(most_campaign_seconds(experiment), 1),
             ),
             comparability=[
                 ComparabilityRead(
@@ -116,11 +118,11 @@ class ValidationService:
 
 def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[FieldError]:
     errors = [*check(experiment, manifests), *check_placement(experiment, manifests)]
-    if experiment.runs_count > MOST_RUNS:
+    if experiment.most_runs_count > MOST_RUNS:
         errors.append(
             FieldError(
                 path="",
-                message=f"a campaign would have {experiment.runs_count:,} runs",
+                message=f"a campaign would have up to {experiment.most_runs_count:,} runs",
                 expected=f"at most {MOST_RUNS:,}: targets × workloads × load levels × repetitions",
             )
         )

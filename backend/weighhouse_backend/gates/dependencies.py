@@ -11,8 +11,12 @@ from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.findings.dependencies import Findings
 from weighhouse_backend.gates.bases import BaseService
 from weighhouse_backend.gates.gating import GateService
+from weighhouse_backend.gates.growth import GrowthService
+from weighhouse_backend.gates.learning import LearningService
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.settlement import CampaignSettlementService
+from weighhouse_backend.noise.dependencies import noise_over
+from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.dependencies import Results
 from weighhouse_backend.series.dependencies import SeriesKept
 
@@ -73,6 +77,32 @@ class Gates:
         )
 
     @cached_property
+    def noise(self) -> NoiseService:
+        """What machines cannot tell."""
+        return noise_over(self.results.campaigns.session)
+
+    @cached_property
+    def learning(self) -> LearningService:
+        """Learns from A/A campaigns."""
+        campaigns = self.results.campaigns
+        return LearningService(
+            self.noise, self.results.figures, campaigns.catalog, campaigns.gangs, campaigns.clock
+        )
+
+    @cached_property
+    def growth(self) -> GrowthService:
+        """Looks at campaigns that grow."""
+        campaigns = self.results.campaigns
+        return GrowthService(
+            campaigns.looks,
+            self.gating,
+            self.choosing,
+            campaigns.catalog,
+            self.noise,
+            self.results.figures,
+        )
+
+    @cached_property
     def settlement(self) -> CampaignSettlementService:
         """Settles campaigns."""
         campaigns = self.results.campaigns
@@ -84,6 +114,8 @@ class Gates:
             self.findings.examination,
             self.gating,
             self.series.history,
+            self.growth,
+            self.learning,
             campaigns.jobs,
             campaigns.clock,
         )

@@ -8,6 +8,8 @@ from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.gates.gating import GateService
+from weighhouse_backend.gates.growth import GrowthService
+from weighhouse_backend.gates.learning import LearningService
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
@@ -26,11 +28,15 @@ class CampaignSettlementService:
     examination: ExaminationService
     gates: GateService
     history: HistoryService
+    growth: GrowthService
+    learning: LearningService
     jobs: Jobs
     clock: Clock
 
     def settle_campaign(self, campaign_id: UUID) -> None:
-        """Keep findings, decide the verdict, extend the series, and end the campaign.
+        """Look whether cells are undecided and get more blocks; if not, keep findings, decide the
+        verdict, extend the series, and end the campaign. One that measured noise has no verdict,
+        and is in no series.
 
         Idempotent: repeating gives the same rows. A campaign that is not settling is left alone.
         """
@@ -38,7 +44,13 @@ class CampaignSettlementService:
         if campaign is None or campaign.status != CampaignStatus.SETTLING:
             return
         document = self.experiments.document(campaign.revision_id)
+        if self.growth.goes_on(campaign, document):
+            return
         self.examination.keep(campaign)
+        if campaign.noise:
+            self.learning.learn(campaign, document)
+            self.campaigns.set_verdict(campaign.id, None)
+            return
         threshold = document.thresholds.gate_percent / 100
         bases = self.gates.bases(campaign)
         decided = self.gates.decide(campaign, bases, threshold)

@@ -26,12 +26,17 @@ class RunFigures:
 
     run_id: UUID
     campaign_id: UUID
+    cell_id: UUID
     target: str
     workload: str
     load_kind: Literal["closed", "open"]
     load_value: float
     load_label: str
     repetition: int
+    block: int
+    """Which runs of its campaign were measured together with it."""
+    twin: int
+    """Which of the two runs of its cell in a block of an A/A campaign; else 0."""
     status: RunStatus
     failure: dict[str, Any] | None
     """A `weighhouse_protocol.report.Failure`."""
@@ -80,6 +85,7 @@ class FigureService:
                 Cell.load_index,
                 Cell.target_index,
                 Run.repetition,
+                Run.twin,
             )
         ).all()
         winners = {run.result_attempt_id for run, _ in rows if run.result_attempt_id is not None}
@@ -108,12 +114,15 @@ def _figures(
     return RunFigures(
         run_id=run.id,
         campaign_id=run.campaign_id,
+        cell_id=run.cell_id,
         target=cell.target,
         workload=cell.workload,
         load_kind="open" if cell.load_kind == "open" else "closed",
         load_value=cell.load_value,
         load_label=cell.load_label,
         repetition=run.repetition,
+        block=run.block,
+        twin=run.twin,
         status=RunStatus(run.status),
         failure=run.failure,
         throughput=None if measured is None else measured.throughput,

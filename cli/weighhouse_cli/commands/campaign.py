@@ -67,6 +67,33 @@ def watch(
 
 
 @app.command()
+def repeat(
+    campaign: Identifier,
+    count: Annotated[int, typer.Option(min=1, max=100, help="Blocks that each cell gets.")] = 5,
+    only_undecided: Annotated[
+        bool, typer.Option("--only-undecided", help="Leave out cells that are decided.")
+    ] = False,
+    wait: Annotated[bool, typer.Option(help="Wait for the end, with progress.")] = False,
+    gate: Annotated[bool, typer.Option(help="Exit by the verdict; waits.")] = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Add repeats to a campaign that has ended; it is settled again when they are measured."""
+    client = Client(find_access(url, token))
+    wanted = {"count": count, "only_undecided": only_undecided}
+    opened = client.post(f"/campaigns/{campaign}/repeats", wanted, repeatable=True)
+    if wait or gate:
+        finish(client, follow(client, campaign, quiet=as_json), gate=gate, as_json=as_json)
+    elif as_json:
+        print_json(opened)
+    else:
+        OUT.print(
+            f"campaign {opened['number']} goes on: {opened['runs']['queued']} runs are queued"
+        )
+
+
+@app.command()
 def cancel(campaign: Identifier, url: Url = None, token: Token = None) -> None:
     """Ask a campaign to stop; runs under way are taken down."""
     Client(find_access(url, token)).post(f"/campaigns/{campaign}/cancel")

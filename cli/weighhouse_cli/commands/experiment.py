@@ -67,7 +67,11 @@ def _offline(text: str) -> dict[str, Any]:
             for e in error.errors
         ]
         return {"valid": False, "errors": errors, "plan": None, "comparability": []}
-    plan = {"cells": experiment.cells_count, "runs": experiment.runs_count}
+    plan = {
+        "cells": experiment.cells_count,
+        "runs": experiment.runs_count,
+        "most_runs": experiment.most_runs_count,
+    }
     return {"valid": True, "errors": [], "plan": plan, "comparability": []}
 
 
@@ -88,9 +92,15 @@ def _show(file: Path, found: dict[str, Any]) -> None:
         OUT.print(f"caution: {note['message']}", style="yellow", soft_wrap=True, markup=False)
     if found["valid"]:
         plan = found["plan"]
-        seconds = plan.get("estimated_seconds")
-        rest = f", about {duration(seconds)}" if seconds else ""
-        OUT.print(f"{file} is valid: {plan['cells']} cells, {plan['runs']} runs{rest}")
+        OUT.print(f"{file} is valid: {plan['cells']} cells, {_extent(plan)}")
+
+
+def _extent(plan: dict[str, Any]) -> str:
+    seconds, most = plan.get("estimated_seconds"), plan.get("most_estimated_seconds")
+    if plan["most_runs"] == plan["runs"]:
+        return f"{plan['runs']} runs" + (f", about {duration(seconds)}" if seconds else "")
+    text = f"{plan['runs']} to {plan['most_runs']} runs"
+    return text + (f", about {duration(seconds)} to {duration(most)}" if seconds else "")
 
 
 @app.command()

@@ -38,6 +38,13 @@ def run(
     inconclusive_passes: Annotated[
         bool, typer.Option(help="Exit with 0 instead of 2 when the gate is inconclusive.")
     ] = False,
+    noise: Annotated[
+        bool,
+        typer.Option(
+            "--noise",
+            help="Measure every target twice in each block, to learn what the machine cannot tell.",
+        ),
+    ] = False,
     look_for_git: Annotated[
         bool,
         typer.Option(
@@ -76,6 +83,8 @@ def run(
         order["base"] = _base(base)
     if priority:
         order["priority"] = priority
+    if noise:
+        order["noise"] = True
     if git is not None:
         order["git"] = git.model_dump(mode="json", exclude_none=True)
     campaign = client.post("/campaigns", order, repeatable=True)

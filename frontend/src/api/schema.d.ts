@@ -619,6 +619,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/repeats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Campaigns Add Repeats
+         * @description Measure a completed campaign's cells again, or those that are undecided.
+         *
+         *     It is open again until the new runs have ended, and is then settled anew. With an
+         *     Idempotency-Key the request may be repeated.
+         */
+        post: operations["campaigns_add_repeats"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/resume": {
         parameters: {
             query?: never;
@@ -969,6 +992,27 @@ export interface paths {
          * @description Take a person's access; takes an owner.
          */
         delete: operations["identity_remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/noise-floors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Noise List Floors
+         * @description What machines cannot tell, by cell and figure: found by campaigns that measured every target
+         *     twice (`scenario: noise`), with what each of them found.
+         */
+        get: operations["noise_list_floors"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1869,6 +1913,11 @@ export interface components {
             experiment_id?: string | null;
             git?: components["schemas"]["GitContext"] | null;
             /**
+             * Noise
+             * @default false
+             */
+            noise?: boolean;
+            /**
              * Priority
              * @default 0
              */
@@ -1937,6 +1986,10 @@ export interface components {
             links: components["schemas"]["CampaignLinks"];
             /** Load Levels */
             load_levels: components["schemas"]["LoadLevelRead"][];
+            /** Looks */
+            looks: components["schemas"]["LookRead"][];
+            /** Noise */
+            noise: boolean;
             /** Number */
             number: number;
             /** Paused */
@@ -1963,6 +2016,7 @@ export interface components {
             seconds_left: number | null;
             /** Seed */
             seed: number;
+            sequential: components["schemas"]["SequentialRead"] | null;
             /** Set Aside */
             set_aside?: string | null;
             /** Started At */
@@ -2003,6 +2057,8 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /** Noise */
+            noise: boolean;
             /** Number */
             number: number;
             /** Paused */
@@ -2034,6 +2090,12 @@ export interface components {
             waiting_for?: string | null;
         };
         /**
+         * CellCourse
+         * @description Where a cell stands after a look.
+         * @enum {string}
+         */
+        CellCourse: "undecided" | "decided" | "at_most" | "hopeless";
+        /**
          * CellOfRun
          * @description The point of the matrix that a run repeats.
          */
@@ -2049,6 +2111,9 @@ export interface components {
          * @description A point of the matrix with its repetitions.
          */
         CellRead: {
+            course: components["schemas"]["CellCourse"] | null;
+            /** Course Reason */
+            course_reason: string | null;
             /**
              * Id
              * Format: uuid
@@ -2080,6 +2145,8 @@ export interface components {
             status: components["schemas"]["RunStatus"];
             /** Throughput */
             throughput: number | null;
+            /** Twin */
+            twin: number;
         };
         /**
          * ChangePointRead
@@ -3284,6 +3351,32 @@ export interface components {
             next_offset: number;
         };
         /**
+         * LookDecision
+         * @description What followed from a look at a campaign's figures.
+         * @enum {string}
+         */
+        LookDecision: "more" | "enough" | "asked";
+        /**
+         * LookRead
+         * @description A look at a campaign that grows, or repeats somebody asked for.
+         */
+        LookRead: {
+            /** Cells Undecided */
+            cells_undecided: number;
+            decision: components["schemas"]["LookDecision"];
+            /**
+             * Looked At
+             * Format: date-time
+             */
+            looked_at: string;
+            /** Number */
+            number: number;
+            /** Reason */
+            reason: string;
+            /** Runs Planned */
+            runs_planned: number;
+        };
+        /**
          * MachineFacts
          * @description A machine, as its agent reports it; unknown values are None, never guessed.
          */
@@ -3647,6 +3740,74 @@ export interface components {
             state?: string | null;
             /** Transmit Queues */
             transmit_queues?: number | null;
+        };
+        /**
+         * NoiseFloorRead
+         * @description What a machine cannot tell of one cell and figure.
+         */
+        NoiseFloorRead: {
+            /** Between Deviation */
+            between_deviation: number | null;
+            /** Campaigns */
+            campaigns: number;
+            /** Cell Identity */
+            cell_identity: string;
+            /** Floor */
+            floor: number | null;
+            /** Largest Difference */
+            largest_difference: number | null;
+            /** Load Label */
+            load_label: string;
+            /** Median Difference */
+            median_difference: number | null;
+            /** Metric */
+            metric: string;
+            /** P95 Difference */
+            p95_difference: number | null;
+            /** Pairs */
+            pairs: number;
+            /** Place */
+            place: string;
+            /** Points */
+            points: components["schemas"]["NoisePointRead"][];
+            /** System Id */
+            system_id: string;
+            /** Target */
+            target: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * NoiseFloors
+         * @description Floors of an agent, or of projects.
+         */
+        NoiseFloors: {
+            /** Items */
+            items: components["schemas"]["NoiseFloorRead"][];
+        };
+        /**
+         * NoisePointRead
+         * @description What one A/A campaign found.
+         */
+        NoisePointRead: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Floor */
+            floor: number | null;
+            /** Largest Difference */
+            largest_difference: number;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
+            /** Median Difference */
+            median_difference: number;
+            /** Pairs */
+            pairs: number;
         };
         /**
          * OccurrenceRead
@@ -4052,6 +4213,10 @@ export interface components {
             cells: number;
             /** Estimated Seconds */
             estimated_seconds: number;
+            /** Most Estimated Seconds */
+            most_estimated_seconds: number;
+            /** Most Runs */
+            most_runs: number;
             /** Runs */
             runs: number;
         };
@@ -4353,6 +4518,19 @@ export interface components {
             run_id: string;
             /** Throughput */
             throughput: number | null;
+        };
+        /**
+         * RepeatsWanted
+         * @description More repeats of a campaign that has ended.
+         */
+        RepeatsWanted: {
+            /** Count */
+            count: number;
+            /**
+             * Only Undecided
+             * @default false
+             */
+            only_undecided?: boolean;
         };
         /**
          * Reproduce
@@ -4716,6 +4894,22 @@ export interface components {
              * Format: date-time
              */
             starts_at: string;
+        };
+        /**
+         * SequentialRead
+         * @description The rule by which undecided cells get more blocks, and how far that is.
+         */
+        SequentialRead: {
+            /** At Least */
+            at_least: number;
+            /** At Most */
+            at_most: number;
+            /** Blocks Saved */
+            blocks_saved: number;
+            /** Cells Decided */
+            cells_decided: number;
+            /** Half Width Percent */
+            half_width_percent: number | null;
         };
         /**
          * SeriesMarkRead
@@ -6954,6 +7148,43 @@ export interface operations {
             };
         };
     };
+    campaigns_add_repeats: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string | null;
+            };
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RepeatsWanted"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
     campaigns_resume: {
         parameters: {
             query?: never;
@@ -8273,6 +8504,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    noise_list_floors: {
+        parameters: {
+            query?: {
+                agent_id?: string | null;
+                metric?: string | null;
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoiseFloors"];
+                };
             };
         };
     };

@@ -28,6 +28,21 @@ export function useAgent(id: MaybeRefOrGetter<string>) {
   }
 }
 
+/** What the machine of an agent cannot tell, by cell and figure. */
+export function useNoiseFloors(agent: MaybeRefOrGetter<string>) {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['noise-floors', () => session.project?.id, agent],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/noise-floors', {
+          params: { query: { project_id: session.project?.id, agent_id: toValue(agent) } },
+        }),
+      ),
+    staleTime: 60_000,
+  })
+}
+
 /** What may be asked of an agent. */
 export type AgentAction = 'drain' | 'undrain' | 'revoke'
 

@@ -31,6 +31,11 @@ export function findCell(
   )
 }
 
+/** Whether a campaign, as it is known here, has a run. */
+export function hasRun(campaign: Campaign, runId: string): boolean {
+  return campaign.cells.some((cell) => cell.runs.some((run) => run.id === runId))
+}
+
 /** Where a run stands: `redis, balanced, 8 clients, repeat 2`. */
 export function placeOf(campaign: Campaign, runId: string): string {
   for (const cell of campaign.cells) {

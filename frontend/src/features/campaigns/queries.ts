@@ -94,6 +94,26 @@ const actions = {
   'retry-failed': (init: CampaignPath) => api.POST('/api/v1/campaigns/{campaign_id}/retry-failed', init),
 }
 
+/** Adds repeats to a campaign that has ended. */
+export function useMoreRepeats(id: MaybeRefOrGetter<string>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (wanted: { count: number; only_undecided: boolean }) =>
+      unwrap(
+        api.POST('/api/v1/campaigns/{campaign_id}/repeats', {
+          params: { path: { campaign_id: toValue(id) } },
+          body: wanted,
+        }),
+      ),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['campaign'] }),
+        queries.invalidateQueries({ queryKey: ['campaigns'] }),
+        queries.invalidateQueries({ queryKey: ['comparisons'] }),
+      ]),
+  })
+}
+
 /** Cancels, pauses, resumes a campaign, or queues its failed runs again. */
 export function useCampaignAction(id: MaybeRefOrGetter<string>) {
   const queries = useQueryClient()

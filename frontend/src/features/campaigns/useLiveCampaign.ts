@@ -4,7 +4,7 @@ import { computed, ref, shallowRef, type ComputedRef, type Ref } from 'vue'
 import type { Campaign, RunStatus } from '@/api'
 
 import { useCampaignEvents, type LiveEvent, type StreamState } from './events'
-import { placeOf, withRunStatus, type LogLine } from './progress'
+import { hasRun, placeOf, withRunStatus, type LogLine } from './progress'
 import { isOpen, useCampaign } from './queries'
 
 const KEPT_SAMPLES = 90
@@ -54,6 +54,8 @@ export function useLiveCampaign(id: string): {
     run(event, eventId) {
       const campaign = query.data.value
       if (!campaign || !isNews(campaign, event.run_id, event.status)) return
+      // Blocks are added while a campaign grows; the matrix has to be asked for.
+      if (!hasRun(campaign, event.run_id)) refresh()
       change((old) => withRunStatus(old, event.run_id, event.status as RunStatus))
       lines.value = [
         {

@@ -1,0 +1,221 @@
+"""Campaigns that are looked at while they grow: only undecided cells get more blocks."""
+
+import collections
+from itertools import count
+from uuid import UUID
+
+import pytest
+
+from backend.tests.results.laboratory import experiment
+from backend.tests.results.reports import whole_run
+
+LEVELS = [{"model": "closed", "clients": 1}, {"model": "closed", "clients": 8}]
+NOISE = (-0.03, 0.02, 0.03, -0.02, 0.01, -0.01, 0.025, -0.025)
+runs = count()
+
+
+def reported(order, factors):
+    """Memcached is `factors[clients]` times as quick as Redis; a few percent of noise."""
+    clients = order["load"]["clients"]
+    factor = factors[clients] if order["target"]["name"] == "memcached" else 1.0
+    rate = round(400 * factor * (1 + NOISE[next(runs) % len(NOISE)]))
+    return whole_run(seed=order["seed"] % 1000, rate=rate)
+
+
+def grown(laboratory, slug, factors, repetitions, levels=LEVELS):
+    """A campaign that is carried out until it is settled for good; with its orders."""
+    document = experiment(slug, load_levels=levels, repetitions=repetitions)
+    campaign = laboratory.campaign(document)
+    return campaign, finish(laboratory, campaign, factors)
+
+
+def finish(laboratory, campaign, factors):
+    orders = []
+    while True:
+        queued = laboratory.get(f"/campaigns/{campaign}")["runs"]["queued"]
+        orders += laboratory.measure(lambda order: reported(order, factors), queued)
+        laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+        if laboratory.get(f"/campaigns/{campaign}")["status"] != "running":
+            return orders
+
+
+@pytest.fixture(scope="module")
+def large_and_small(laboratory):
+    """With one client the sides differ by far; with eight by about the threshold."""
+    return grown(laboratory, "growing", {1: 2.0, 8: 1.03}, {"at_least": 5, "at_most": 9})
+
+
+def by_level(campaign):
+    found = collections.defaultdict(dict)
+    for cell in campaign["cells"]:
+        found[cell["load_level"]["value"]][cell["target"]] = cell
+    return found
+
+
+def test_only_the_undecided_cells_get_more_blocks(laboratory, large_and_small):
+    campaign = laboratory.get(f"/campaigns/{large_and_small[0]}")
+    cells = by_level(campaign)
+    assert {len(cell["runs"]) for cell in cells[1].values()} == {5}
+    assert {cell["course"] for cell in cells[1].values()} == {"decided"}
+    assert {len(cell["runs"]) for cell in cells[8].values()} == {9}
+    assert {cell["course"] for cell in cells[8].values()} == {"at_most"}
+    assert "changed" in cells[1]["memcached"]["course_reason"]
+    assert "inconclusive" in cells[8]["redis"]["course_reason"]
+    assert (campaign["status"], campaign["repetitions"]) == ("completed", 5)
+    assert campaign["sequential"] == {
+        "at_least": 5, "at_most": 9, "half_width_percent": None,
+        "cells_decided": 4, "blocks_saved": 2 * 4,
+    }  # fmt: skip
+
+
+def test_every_look_is_on_record(laboratory, large_and_small):
+    looks = laboratory.get(f"/campaigns/{large_and_small[0]}")["looks"]
+    assert [look["number"] for look in looks] == list(range(1, 6))
+    assert [look["decision"] for look in looks] == ["more"] * 4 + ["enough"]
+    assert [look["cells_undecided"] for look in looks] == [2] * 4 + [0]
+    assert [look["runs_planned"] for look in looks] == [2] * 4 + [0]
+    assert looks[0]["reason"] == "2 of 4 cells are decided, 2 get one more block"
+    assert looks[-1]["reason"] == "2 of 4 cells are decided, 2 are at the 9 repeats asked for"
+
+
+def test_added_blocks_are_blocks_as_the_others(laboratory, large_and_small):
+    campaign, orders = large_and_small
+    added = orders[5 * 4 :]
+    for first, second in zip(added[::2], added[1::2], strict=True):
+        assert {first["target"]["name"], second["target"]["name"]} == {"redis", "memcached"}
+        assert first["seed"] == second["seed"]
+    assert len({order["seed"] for order in orders}) == 5 * 2 + 4
+    first = {order["target"]["name"] for order in added[::2]}
+    assert first == {"redis", "memcached"}, "the order inside a block is drawn"
+    repeats = by_level(laboratory.get(f"/campaigns/{campaign}"))[8]["redis"]["runs"]
+    assert [run["repetition"] for run in repeats] == list(range(1, 10))
+
+
+def test_a_worker_that_dies_in_a_look_leaves_no_trace(laboratory):
+    document = experiment("killed", load_levels=LEVELS[1:], repetitions={"at_most": 6})
+    campaign = laboratory.campaign(document)
+    laboratory.measure(lambda order: reported(order, {8: 1.03}), 10)
+
+    class Killed(Exception):
+        pass
+
+    def look_and_die(gates):
+        gates.settlement.settle_campaign(UUID(campaign))
+        assert gates.results.campaigns.looks.of(UUID(campaign))
+        raise Killed
+
+    with pytest.raises(Killed):
+        laboratory.work(look_and_die)
+    stands = laboratory.get(f"/campaigns/{campaign}")
+    assert (stands["status"], stands["looks"], stands["runs"]["total"]) == ("settling", [], 10)
+    for _ in range(2):  # a task may come twice
+        laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+    stands = laboratory.get(f"/campaigns/{campaign}")
+    assert (stands["status"], len(stands["looks"])) == ("running", 1)
+    assert stands["runs"]["total"] == 12
+    finish(laboratory, campaign, {8: 1.03})
+
+
+def test_until_the_interval_is_narrow(laboratory):
+    rule = {"at_least": 5, "at_most": 20, "until": {"half_width_percent": 9}}
+    campaign, _ = grown(laboratory, "narrow", {8: 1.0}, rule, LEVELS[1:])
+    found = laboratory.get(f"/campaigns/{campaign}")
+    assert {cell["course"] for cell in found["cells"]} == {"decided"}
+    assert {5 < len(cell["runs"]) < 20 for cell in found["cells"]} == {True}
+    assert found["sequential"]["half_width_percent"] == 9
+    assert found["looks"][-1]["reason"] == "2 of 2 cells are within ±9 %"
+
+
+def test_a_side_that_never_runs_gets_no_more_blocks(laboratory):
+    document = experiment("dead", repetitions={"at_most": 9})
+    campaign = laboratory.campaign(document)
+
+    def half_dead(order):
+        return [] if order["target"]["name"] == "redis" else whole_run(rate=400)
+
+    laboratory.measure(half_dead, 10)
+    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign)))
+    found = laboratory.get(f"/campaigns/{campaign}")
+    assert found["status"] == "completed"
+    assert {cell["course"] for cell in found["cells"]} == {"hopeless"}
+    assert {cell["course_reason"] for cell in found["cells"]} == {"no run of redis succeeded"}
+
+
+def test_against_a_base_too_a_cell_may_be_undecided(laboratory):
+    one_target = {
+        "targets": [{"name": "redis", "system": "redis"}],
+        "repetitions": {"at_most": 8},
+    }
+    document = experiment("based", **one_target)
+    base = laboratory.campaign(document)
+    finish(laboratory, base, {4: 1.0})
+    first = laboratory.get(f"/campaigns/{base}")
+    assert [len(cell["runs"]) for cell in first["cells"]] == [5]
+    assert first["cells"][0]["course_reason"] == "there is nothing to compare it with"
+    slower = laboratory.campaign(document)
+
+    def near_the_threshold(order):
+        rate = round(400 * 0.95 * (1 + NOISE[next(runs) % len(NOISE)]))
+        return whole_run(seed=order["seed"] % 1000, rate=rate)
+
+    laboratory.measure(near_the_threshold, 5)
+    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(slower)))
+    found = laboratory.get(f"/campaigns/{slower}")
+    assert (found["status"], found["cells"][0]["course"]) == ("running", "undecided")
+    assert found["cells"][0]["course_reason"] == "against the base: unclear"
+    laboratory.client.post(f"/api/v1/campaigns/{slower}/cancel", headers=laboratory.headers)
+
+
+def add(laboratory, campaign, body, **headers):
+    return laboratory.client.post(
+        f"/api/v1/campaigns/{campaign}/repeats", json=body, headers=laboratory.headers | headers
+    )
+
+
+def test_repeats_are_added_to_a_campaign_that_has_ended(laboratory):
+    document = experiment("added", load_levels=LEVELS, repetitions=5)
+    campaign = laboratory.carry_out(document, lambda order: reported(order, {1: 2.0, 8: 1.0}))
+    before = laboratory.get(f"/campaigns/{campaign}")
+    assert (before["sequential"], before["looks"]) == (None, [])
+    key = {"Idempotency-Key": "once"}
+    for _ in range(2):
+        answer = add(laboratory, campaign, {"count": 3}, **key)
+        assert answer.status_code == 202, answer.text
+    opened = laboratory.get(f"/campaigns/{campaign}")
+    assert (opened["status"], opened["verdict"]) == ("running", None)
+    assert opened["runs"]["total"] == 4 * 5 + 4 * 3
+    assert add(laboratory, campaign, {"count": 1}).status_code == 409
+    finish(laboratory, campaign, {1: 2.0, 8: 1.0})
+    after = laboratory.get(f"/campaigns/{campaign}")
+    assert (after["status"], after["verdict"]) == ("completed", "no_baseline")
+    assert {len(cell["runs"]) for cell in after["cells"]} == {8}
+    assert [look["decision"] for look in after["looks"]] == ["asked"]
+    assert after["looks"][0]["reason"].endswith("asked for 3 blocks more of 4 cells")
+    cell = laboratory.get("/comparisons", campaign=campaign)["cells"][0]
+    assert cell["throughput"]["repeats"] == 8
+
+
+def test_repeats_of_the_undecided_alone(laboratory, large_and_small):
+    campaign = large_and_small[0]
+    answer = add(laboratory, campaign, {"count": 2, "only_undecided": True})
+    assert answer.status_code == 202, answer.text
+    finish(laboratory, campaign, {1: 2.0, 8: 1.03})
+    cells = by_level(laboratory.get(f"/campaigns/{campaign}"))
+    assert {len(cell["runs"]) for cell in cells[1].values()} == {5}
+    assert {len(cell["runs"]) for cell in cells[8].values()} == {11}
+
+
+def test_repeats_are_refused_with_a_reason(laboratory):
+    document = experiment("refused", repetitions=5)
+    campaign = laboratory.carry_out(document, lambda order: reported(order, {4: 2.0}))
+    asked = add(laboratory, campaign, {"count": 2, "only_undecided": True})
+    assert asked.status_code == 409
+    assert "nobody asked what is undecided" in asked.json()["detail"]
+    assert add(laboratory, campaign, {"count": 101}).status_code == 422
+    assert laboratory.get(f"/campaigns/{campaign}")["looks"] == []
+
+
+def test_another_tenant_adds_no_repeats(laboratory, large_and_small, tenants):
+    path = f"/api/v1/campaigns/{large_and_small[0]}/repeats"
+    answer = laboratory.client.post(path, json={"count": 1}, headers=tenants[1].headers)
+    assert answer.status_code == 404

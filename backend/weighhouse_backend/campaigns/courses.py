@@ -1,0 +1,81 @@
+"""Where the cells of a campaign stand that is looked at while it grows. Pure."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict
+from weighhouse_protocol.repetitions import SequentialRepetitions
+
+from weighhouse_backend.campaigns.models import CampaignLook
+from weighhouse_backend.campaigns.planning import PlannedCell
+from weighhouse_backend.campaigns.schemas import LookRead, SequentialRead
+from weighhouse_backend.campaigns.states import CellCourse, LookDecision
+
+
+class CellState(BaseModel):
+    """Where a cell stands after a look, and why; stored with the look."""
+
+    model_config = ConfigDict(frozen=True)
+
+    target_index: int
+    workload_index: int
+    load_index: int
+    course: CellCourse
+    reason: str
+
+    @property
+    def cell(self) -> PlannedCell:
+        """The point of the matrix."""
+        return PlannedCell(self.target_index, self.workload_index, self.load_index)
+
+
+def latest(looks: Sequence[CampaignLook]) -> dict[PlannedCell, CellState]:
+    """What the latest look said of each cell; empty before the first.
+
+    :param looks: in their order; repeats that were asked for say nothing.
+    """
+    for look in reversed(looks):
+        if look.decision != LookDecision.ASKED:
+            states = map(CellState.model_validate, look.cells)
+            return {state.cell: state for state in states}
+    return {}
+
+
+def blocks_saved(
+    states: Collection[CellState], planned: Mapping[PlannedCell, int], most: int
+) -> int:
+    """Blocks of cells that get no more, which `most` fixed repetitions would have measured besides.
+
+    :param planned: repetitions planned of each cell.
+    """
+    ended = [state.cell for state in states if state.course != CellCourse.UNDECIDED]
+    return sum(max(most - planned.get(cell, 0), 0) for cell in ended)
+
+
+def sequential_read(
+    rule: SequentialRepetitions,
+    states: Mapping[PlannedCell, CellState],
+    planned: Mapping[PlannedCell, int],
+) -> SequentialRead:
+    """The rule of a campaign and how far it is, as the API shows them."""
+    decided = sum(state.course != CellCourse.UNDECIDED for state in states.values())
+    width = rule.half_width
+    return SequentialRead(
+        at_least=rule.at_least,
+        at_most=rule.at_most,
+        half_width_percent=None if width is None else width * 100,
+        cells_decided=decided,
+        blocks_saved=blocks_saved(states.values(), planned, rule.at_most),
+    )
+
+
+def look_read(look: CampaignLook) -> LookRead:
+    """A look as the API shows it."""
+    states = [CellState.model_validate(cell) for cell in look.cells]
+    return LookRead(
+        number=look.number,
+        decision=LookDecision(look.decision),
+        reason=look.reason,
+        cells_undecided=sum(state.course == CellCourse.UNDECIDED for state in states),
+        runs_planned=look.runs_planned,
+        looked_at=look.looked_at,
+    )

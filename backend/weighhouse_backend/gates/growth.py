@@ -1,0 +1,85 @@
+"""Campaigns that are looked at while they grow: fetches what `looking` decides by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from weighhouse_judging.identity.sides import family
+from weighhouse_judging.verdicts.noise import Floor
+from weighhouse_protocol.experiment import Experiment
+
+from weighhouse_backend.campaigns.looks import LookService
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.comparisons.identities import CellSeen, place_of_runs
+from weighhouse_backend.gates.bases import BaseService
+from weighhouse_backend.gates.gating import GateService
+from weighhouse_backend.gates.looking import BaseRuns, figures_of, in_words, look
+from weighhouse_backend.gates.matching import GateKey, pooled
+from weighhouse_backend.noise.repository import NoiseKey
+from weighhouse_backend.noise.service import NoiseService
+from weighhouse_backend.results.figures import FigureService, RunFigures
+
+
+@dataclass(frozen=True)
+class GrowthService:
+    """Decides which cells of a campaign get more blocks."""
+
+    looks: LookService
+    gates: GateService
+    choosing: BaseService
+    catalog: CatalogService
+    noise: NoiseService
+    figures: FigureService
+
+    def goes_on(self, campaign: Campaign, document: Experiment) -> bool:
+        """Look at a campaign whose runs have ended; plan more blocks of undecided cells.
+
+        :param campaign: locked, and being settled.
+        :returns: whether it goes on; False, without a look, where repetitions are a number, or
+            noise is measured.
+        """
+        rule = document.sequential
+        if rule is None or campaign.noise:
+            return False
+        mine = figures_of(document, self.figures.of_campaigns([campaign.id]))
+        against = self._bases(campaign)
+        base = {
+            cell: against[key]
+            for cell, runs in mine.cells.items()
+            if (key := (runs[0].target, *runs[0].cell)) in against
+        }
+        floors = partial(self.floor_of, campaign, document)
+        states = look(mine, rule, base, floors)
+        return self.looks.note(campaign, states, in_words(rule, states))
+
+    def _bases(self, campaign: Campaign) -> dict[GateKey, BaseRuns]:
+        """Runs of the campaign's bases by cell, where they are the same measurement."""
+        bases = self.gates.bases(campaign).campaigns
+        if not bases:
+            return {}
+        seen = self.choosing.cells([*bases, campaign.id])
+        cells = pooled({one: seen[one] for one in bases}, seen[campaign.id])
+        return {
+            cell.key: {one: found.runs for one, found in cell.bases.items()}
+            for cell in cells
+            if not cell.changes
+        }
+
+    def floor_of(
+        self, campaign: Campaign, document: Experiment, runs: Sequence[RunFigures], metric: str
+    ) -> Floor | None:
+        """What is known of the noise of a cell.
+
+        :param runs: of one cell of the campaign.
+        :param metric: a figure's name.
+        """
+        place = place_of_runs(runs)
+        if place is None:
+            return None
+        target = next(one for one in document.targets if one.name == runs[0].target)
+        manifest = self.catalog.manifests([campaign.project_id]).get(target.system)
+        identity = CellSeen(document, runs, manifest).identity().digest
+        return self.noise.floor_for(
+            NoiseKey(campaign.project_id, place, identity, family(target).digest, metric)
+        )

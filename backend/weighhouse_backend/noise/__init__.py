@@ -1,0 +1,1 @@
+"""What machines cannot tell: differences of sides that are equal by construction."""

@@ -1,0 +1,26 @@
+"""What machines cannot tell."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.noise.dependencies import NoiseDep
+from weighhouse_backend.noise.schemas import NoiseFloors
+
+router = APIRouter(prefix="/api/v1")
+
+
+@router.get("/noise-floors", tags=["agents"])
+def noise_list_floors(
+    caller: CallerDep,
+    noise: NoiseDep,
+    project_id: UUID | None = None,
+    agent_id: UUID | None = None,
+    metric: Annotated[str | None, Query(max_length=63)] = None,
+) -> NoiseFloors:
+    """What machines cannot tell, by cell and figure: found by campaigns that measured every target
+    twice (`scenario: noise`), with what each of them found.
+    """
+    return noise.read(caller, project_id=project_id, agent_id=agent_id, metric=metric)

@@ -1,0 +1,110 @@
+"""Noise floors: out of the pairs of twins that A/A campaigns measured."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from weighhouse_judging.verdicts.noise import Floor, floor_of
+
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.noise.models import NoiseMeasurement
+from weighhouse_backend.noise.repository import NoiseKey, NoiseRepository
+from weighhouse_backend.noise.schemas import NoiseFloorRead, NoiseFloors, NoisePointRead
+
+CAMPAIGNS_KEPT = 20
+"""The latest A/A campaigns that make a floor: machines change, and with them their noise."""
+
+SHOWN_BLOCKS = 5
+"""A floor depends on how many pairs are compared; the one that is shown is of the fewest of which
+anything is claimed."""
+
+MOST_MEASUREMENTS = 2000
+"""Read for one answer: the latest."""
+
+
+@dataclass(frozen=True)
+class NoiseService:
+    """Keeps what A/A campaigns found, and says what machines cannot tell."""
+
+    repository: NoiseRepository
+
+    def keep(self, campaign_id: UUID, rows: Sequence[dict[str, Any]]) -> None:
+        """Keep what a campaign measured. Repeatable: it replaces what was kept of it before.
+
+        :param rows: values of `models.NoiseMeasurement`, a row a cell, place and figure.
+        """
+        self.repository.replace(campaign_id, rows)
+
+    def floor_for(self, key: NoiseKey) -> Floor | None:
+        """What a machine cannot tell of a cell's figure; None where too few pairs told.
+
+        Out of the latest campaigns of the key; comparison and gate take it as it is.
+        """
+        return _floor(self.repository.latest(key, CAMPAIGNS_KEPT))
+
+    def read(
+        self, caller: Caller, *, project_id: UUID | None, agent_id: UUID | None, metric: str | None
+    ) -> NoiseFloors:
+        """Floors with what each campaign found, of the caller's projects.
+
+        :raises Forbidden: when a project is not the caller's.
+        """
+        if project_id is not None:
+            caller.require(project_id)
+        projects = [project_id] if project_id else caller.project_ids
+        found = self.repository.listed(projects, agent_id, metric, MOST_MEASUREMENTS)
+        by_key: dict[NoiseKey, list[NoiseMeasurement]] = {}
+        for row in found:
+            key = NoiseKey(
+                row.project_id, row.place, row.cell_identity, row.side_family, row.metric
+            )
+            by_key.setdefault(key, []).append(row)
+        return NoiseFloors(items=[_read(rows) for rows in by_key.values()])
+
+
+def _floor(rows: Sequence[NoiseMeasurement]) -> Floor | None:
+    return floor_of({f"{row.campaign_id}": [(a, b) for a, b in row.pairs] for row in rows})
+
+
+def _read(newest_first: Sequence[NoiseMeasurement]) -> NoiseFloorRead:
+    latest = newest_first[0]
+    kept = newest_first[:CAMPAIGNS_KEPT]
+    floor = _floor(kept)
+    between = None if floor is None else floor.between
+    return NoiseFloorRead(
+        target=latest.target,
+        system_id=latest.system_id,
+        workload=latest.workload,
+        load_label=latest.load_label,
+        metric=latest.metric,
+        place=latest.place,
+        cell_identity=latest.cell_identity,
+        floor=None if floor is None else floor.of_pairs(SHOWN_BLOCKS),
+        median_difference=None if floor is None else floor.median_difference,
+        p95_difference=None if floor is None else floor.p95_difference,
+        largest_difference=None if floor is None else floor.largest_difference,
+        between_deviation=None if between is None else math.sqrt(float(between.variance)),
+        pairs=sum(len(row.pairs) for row in kept),
+        campaigns=len(kept),
+        points=[
+            _point(row, newest_first[place : place + CAMPAIGNS_KEPT])
+            for place, row in reversed(list(enumerate(newest_first)))
+        ],
+    )
+
+
+def _point(row: NoiseMeasurement, until_then: Sequence[NoiseMeasurement]) -> NoisePointRead:
+    pairs = np.asarray(row.pairs, dtype=np.float64)
+    sizes = np.abs(pairs[:, 1] / pairs[:, 0] - 1)
+    floor = _floor(until_then)
+    return NoisePointRead(
+        campaign_id=row.campaign_id,
+        measured_at=row.measured_at,
+        pairs=len(row.pairs),
+        median_difference=float(np.median(sizes)),
+        largest_difference=float(sizes.max()),
+        floor=None if floor is None else floor.of_pairs(SHOWN_BLOCKS),
+    )
