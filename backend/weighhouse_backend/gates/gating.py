@@ -141,8 +141,9 @@ class GateService:
         """The bases a campaign is to be judged by: as it asked for, chosen anew."""
         if campaign.base == PINNED:
             named = campaign.base_campaign_id
-            wanted = BaseChoice("none") if named is None else BaseChoice("campaign", str(named))
-            return self.choosing.choose(campaign, wanted)
+            if named is None:
+                return Bases(reason="no earlier campaign of this experiment has completed")
+            return self.choosing.choose(campaign, BaseChoice("campaign", str(named)))
         return self.choosing.choose(campaign, BaseChoice.parse(campaign.base))
 
     def _settled(self, campaign: Campaign) -> Bases:
