@@ -7,17 +7,23 @@ import os
 
 from alembic import context
 from sqlalchemy import create_engine, pool, text
-from weighhouse_backend.analysis import models as analysis
+from weighhouse_backend.alerts import models as alerts
 from weighhouse_backend.campaigns import models as campaigns
 from weighhouse_backend.catalog import models as catalog
 from weighhouse_backend.experiments import models as experiments
+from weighhouse_backend.findings import models as findings
 from weighhouse_backend.fleet import models as fleet
+from weighhouse_backend.gates import models as gates
 from weighhouse_backend.identity import models as identity
 from weighhouse_backend.kit import idempotency
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.results import models as results
+from weighhouse_backend.series import models as series
 
-FEATURES = (identity, catalog, experiments, fleet, campaigns, results, analysis, idempotency)
+FEATURES = (
+    identity, catalog, experiments, fleet, campaigns, results, findings, series, alerts, gates,
+    idempotency,
+)  # fmt: skip
 # Migrations wait this long for a lock, so that they never stand before a queue of requests.
 LOCK_TIMEOUT = "10s"
 

@@ -28,13 +28,21 @@ from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
+from backend.tests.results.laboratory import ROUTERS, Laboratory
+
 PASSWORD = "correct horse battery"
 
 
 @pytest.fixture(scope="module")
-def settings(database_url: str, redis_server: str) -> Settings:
-    """Settings over a fresh database."""
-    return Settings(database_url=database_url, redis_url=redis_server)
+def settings(
+    database_url: str, redis_server: str, tmp_path_factory: pytest.TempPathFactory
+) -> Settings:
+    """Settings over a fresh database; files lie in a directory of their own."""
+    return Settings(
+        database_url=database_url,
+        redis_url=redis_server,
+        artifact_dir=tmp_path_factory.mktemp("artifacts"),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -116,3 +124,11 @@ def make_client(
     yield make
     for one in closing:
         one.close()
+
+
+@pytest.fixture(scope="module")
+def laboratory(make_client, session_factory, settings, tenants) -> Laboratory:
+    """The first tenant's machine, enrolled."""
+    made = Laboratory(make_client(*ROUTERS), session_factory, settings, tenants[0].headers)
+    made.enrol()
+    return made

@@ -39,9 +39,10 @@ ENDED = frozenset({"completed", "failed", "cancelled"})
 REST_SECONDS = 1.0
 """Between two campaigns, so that the agent waits in its long poll when the next begins."""
 MARKS = """
-SELECT attempts.claimed_at, marks.kind, marks.label, marks.at
-FROM runs JOIN attempts ON attempts.id = runs.result_attempt_id
-JOIN timeline_marks AS marks ON marks.attempt_id = attempts.id
+SELECT members.claimed_at, marks.kind, marks.label, marks.at
+FROM runs JOIN attempt_members AS members ON members.attempt_id = runs.result_attempt_id
+JOIN timeline_marks AS marks
+  ON marks.attempt_id = members.attempt_id AND marks.member = members.index
 WHERE runs.campaign_id = %s ORDER BY marks.sequence
 """
 

@@ -15,7 +15,8 @@ from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.platform import until as wait_until
 from weighhouse_testing.world import SetClock, World, make_world
-from weighhouse_worker.tasks import TASKS, timetable
+from weighhouse_worker.celery_shape import make_worker
+from weighhouse_worker.tasks import FORMER_NAMES, TASKS, timetable
 
 SHORT = {"lease_seconds": 30, "sweep_seconds": 1, "lost_after_seconds": 60}
 
@@ -140,4 +141,17 @@ def test_a_due_schedule_starts_one_campaign(world: World, start_worker) -> None:
 def test_every_job_of_the_timetable_has_its_task(settings: Settings) -> None:
     assert set(timetable(settings)) <= set(TASKS)
     assert all(plan.work.__doc__ for plan in TASKS.values())
+    assert set(FORMER_NAMES.values()) <= set(TASKS)
+    assert not set(FORMER_NAMES) & set(TASKS)
     assert all(seconds > 0 for seconds in timetable(settings).values())
+
+
+def test_jobs_sent_under_a_former_name_are_carried_out(world: World, settings: Settings) -> None:
+    """An update of the platform finds jobs in the queue whose names its own parts no longer use."""
+    agent = world.agent()
+    campaign_id = world.start(repetitions=1)
+    world.finish_everything(agent)
+    assert world.campaign(campaign_id).status == "settling"
+    task = make_worker(settings).tasks["analysis.settle_campaign"]
+    task.apply(kwargs={"campaign_id": str(campaign_id)}, throw=True)
+    assert world.campaign(campaign_id).verdict == "no_baseline"

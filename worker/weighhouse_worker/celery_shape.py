@@ -10,7 +10,7 @@ from weighhouse_backend.kit.jobs import job_begins
 from weighhouse_backend.kit.logs import configure_logs
 from weighhouse_backend.kit.settings import Settings
 
-from weighhouse_worker.tasks import TASKS, TaskPlan, arguments_of, timetable
+from weighhouse_worker.tasks import FORMER_NAMES, TASKS, TaskPlan, arguments_of, timetable
 from weighhouse_worker.tools import Tools
 
 log = structlog.get_logger(__name__)
@@ -49,6 +49,8 @@ def make_worker(settings: Settings) -> Celery:
     tools = Tools(settings)
     for name, plan in TASKS.items():
         _register(app, tools, name, plan)
+    for former, name in FORMER_NAMES.items():
+        _register(app, tools, former, TASKS[name])
     _connect_logs(settings)
     return app
 

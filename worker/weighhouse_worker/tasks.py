@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from weighhouse_backend.analysis.dependencies import Analysis
 from weighhouse_backend.campaigns.scheduling import start_due
+from weighhouse_backend.gates.dependencies import gates_over
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.results.dependencies import Results
 
@@ -49,13 +49,13 @@ def settle_run(tools: Tools, run_id: str) -> None:
 def settle_campaign(tools: Tools, campaign_id: str) -> None:
     """Compare, decide the verdict, extend the series of a campaign that has ended."""
     with tools.transaction() as campaigns:
-        Analysis(Results(campaigns)).settlement.settle_campaign(UUID(campaign_id))
+        gates_over(campaigns).settlement.settle_campaign(UUID(campaign_id))
 
 
 def detect_changes(tools: Tools, series_ids: list[str]) -> None:
     """Look for change points in series that grew."""
     with tools.transaction() as campaigns:
-        Analysis(Results(campaigns)).history.detect([UUID(one) for one in series_ids])
+        gates_over(campaigns).alerts.watching.detect([UUID(one) for one in series_ids])
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,15 @@ TASKS: Mapping[str, TaskPlan] = {
     "campaigns.sweep": TaskPlan(sweep, limit_seconds=60),
     "experiments.start_due_schedules": TaskPlan(start_due_schedules, limit_seconds=60),
     "results.settle_run": TaskPlan(settle_run, limit_seconds=600),
-    "analysis.settle_campaign": TaskPlan(settle_campaign, limit_seconds=600),
-    "analysis.detect_changes": TaskPlan(detect_changes, limit_seconds=600),
+    "gates.settle_campaign": TaskPlan(settle_campaign, limit_seconds=600),
+    "alerts.detect_changes": TaskPlan(detect_changes, limit_seconds=600),
 }
+
+FORMER_NAMES: Mapping[str, str] = {
+    "analysis.settle_campaign": "gates.settle_campaign",
+    "analysis.detect_changes": "alerts.detect_changes",
+}
+"""Names under which jobs were sent before, and are taken: some may wait while one updates."""
 
 
 def timetable(settings: Settings) -> dict[str, float]:

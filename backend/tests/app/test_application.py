@@ -16,8 +16,8 @@ from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 
 FEATURES = {
-    "identity", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results", "analysis",
-    "status",
+    "identity", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results", "findings",
+    "comparisons", "series", "alerts", "gates", "status",
 }  # fmt: skip
 EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"
 

@@ -54,7 +54,7 @@ def test_everything_goes_well(world: World) -> None:
     assert [order.run_id for order in orders] == [run.id for run in world.runs(campaign_id)]
     assert statuses(world, campaign_id) == ["completed"] * 4
     assert world.campaign(campaign_id).status == "settling"
-    assert world.jobs.named("analysis.settle_campaign") == [{"campaign_id": str(campaign_id)}]
+    assert world.jobs.named("gates.settle_campaign") == [{"campaign_id": str(campaign_id)}]
     assert len(world.jobs.named("results.settle_run")) == 4
     with world.transaction() as feature:
         assert feature.campaigns.set_verdict(campaign_id, Verdict.NO_BASELINE)

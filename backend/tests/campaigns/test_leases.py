@@ -248,7 +248,7 @@ def test_the_sweep_sends_again_what_is_stuck(world: World) -> None:
     world.settle(order.run_id)
     assert sweep() == []
     world.clock.forward(20)
-    assert sweep() == ["analysis.settle_campaign"]
+    assert sweep() == ["gates.settle_campaign"]
 
 
 def test_a_revoked_agents_run_goes_to_another_at_once(world: World) -> None:

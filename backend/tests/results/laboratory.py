@@ -6,19 +6,21 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from fastapi.testclient import TestClient
-from weighhouse_backend.analysis.dependencies import Analysis
-from weighhouse_backend.analysis.endpoints import router as analysis
+from weighhouse_backend.alerts.endpoints import router as alerts
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
 from weighhouse_backend.campaigns.endpoints import router as campaigns
+from weighhouse_backend.comparisons.endpoints import router as comparisons
 from weighhouse_backend.experiments.endpoints import router as experiments
+from weighhouse_backend.findings.endpoints import router as findings
 from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
 from weighhouse_backend.fleet.endpoints import router as fleet
+from weighhouse_backend.gates.dependencies import Gates, gates_over
+from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results.dependencies import Results
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_protocol.order import AttemptOrder
@@ -26,7 +28,8 @@ from weighhouse_protocol.order import AttemptOrder
 from .reports import FACTS, whole_run
 
 ROUTERS = (
-    analysis, results, campaigns, experiments, fleet, results_agent, campaigns_agent, fleet_agent,
+    findings, comparisons, alerts, gates, results, campaigns, experiments, fleet, results_agent,
+    campaigns_agent, fleet_agent,
 )  # fmt: skip
 Report = Callable[[dict[str, Any]], list[dict[str, Any]]]
 
@@ -132,12 +135,12 @@ class Laboratory:
 
     def begin(self) -> dict[str, Any]:
         """Take up the next run; its order."""
-        self.work(lambda analysis: analysis.results.campaigns.allocator.allocate())
+        self.work(lambda gates: gates.results.campaigns.allocator.allocate())
         token = self.agent["Authorization"].removeprefix("Bearer ")
         orders: list[AttemptOrder | None] = []
 
-        def claim(analysis: Analysis) -> None:
-            domain = analysis.results.campaigns
+        def claim(gates: Gates) -> None:
+            domain = gates.results.campaigns
             agent = domain.fleet.authenticate(token)
             orders.append(domain.attempts.claim(agent, uuid4(), token))
 
@@ -180,18 +183,18 @@ class Laboratory:
             else:
                 failure = {"kind": "database", "message": "it crashed"}
                 self.complete(order, 0, outcome="failed", failure=failure)
-        self.work(lambda analysis: analysis.settlement.settle_campaign(UUID(campaign_id)))
+        self.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
         return campaign_id
 
     def settle(self, run_id: str) -> None:
-        self.work(lambda analysis: analysis.results.settlement.settle_run(UUID(run_id)))
+        self.work(lambda gates: gates.results.settlement.settle_run(UUID(run_id)))
 
-    def work(self, task: Callable[[Analysis], object]) -> None:
+    def work(self, task: Callable[[Gates], object]) -> None:
         """Do what a worker would, in a transaction."""
         with unit_of_work(self.sessions) as session:
-            task(Analysis(Results(Campaigns(
+            task(gates_over(Campaigns(
                 session, self.ledger, self.ledger, SystemClock(), self.settings
-            ))))  # fmt: skip
+            )))  # fmt: skip
 
     def get(self, path: str, **parameters: Any) -> Any:
         answer = self.client.get(f"/api/v1{path}", params=parameters, headers=self.headers)

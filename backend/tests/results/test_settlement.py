@@ -247,7 +247,7 @@ def test_a_superseded_attempt_is_never_counted(laboratory):
     laboratory.send(second, events)
     laboratory.complete(second, len(events))
     laboratory.settle(second["run_id"])
-    laboratory.work(lambda analysis: analysis.settlement.settle_campaign(UUID(campaign_id)))
+    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
     run = laboratory.get(f"/runs/{second['run_id']}")
     assert run["summary"]["throughput"] == 100.0
     assert [attempt["status"] for attempt in run["attempts"]] == ["failed", "completed"]

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from fastapi import FastAPI
 from sqlalchemy import Engine
 
-from weighhouse_backend.analysis.endpoints import router as analysis
+from weighhouse_backend.alerts.endpoints import router as alerts
 from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.frontend import install_frontend
@@ -19,10 +19,13 @@ from weighhouse_backend.campaigns.dependencies import Campaigns, campaigns_of
 from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
 from weighhouse_backend.campaigns.endpoints import router as campaigns
 from weighhouse_backend.campaigns.waiting_room import CONNECTIONS, WaitingRoom
+from weighhouse_backend.comparisons.endpoints import router as comparisons
 from weighhouse_backend.experiments.endpoints import router as experiments
+from weighhouse_backend.findings.endpoints import router as findings
 from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
 from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.fleet.sightings import Sightings
+from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import install_database, make_engine, make_session_factory
@@ -37,8 +40,8 @@ from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 
 ROUTERS = (
-    status, identity, experiments, campaigns, results, analysis, overviews, fleet,
-    fleet_agent, campaigns_agent, results_agent,
+    status, identity, experiments, campaigns, results, findings, comparisons, gates, alerts,
+    overviews, fleet, fleet_agent, campaigns_agent, results_agent,
 )  # fmt: skip
 
 

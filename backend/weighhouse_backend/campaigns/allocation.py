@@ -53,8 +53,8 @@ class _Round:
 
     shares: Shares
     """What projects used of machines lately, and are given now."""
-    agents: dict[UUID, list[Agent]] = field(default_factory=dict)
-    """Project → its agents that may take work, busy ones too."""
+    spots: dict[UUID, list[Spot]] = field(default_factory=dict)
+    """Project → all slots of its agents that may take work, busy ones too."""
     busy: set[tuple[UUID, str]] = field(default_factory=set)
     documents: dict[UUID, Document] = field(default_factory=dict)
     queued: dict[UUID, list[tuple[Run, Cell]]] = field(default_factory=dict)
@@ -128,12 +128,11 @@ class Allocator:
 
     def _give_next(self, turn: _Round, campaign: Campaign) -> bool:
         document = self._document(turn, campaign)
-        agents = self._agents(turn, campaign.project_id)
         queued = turn.queued.get(campaign.id)
         if queued is None:
             queued = list(self.repository.queued_runs(campaign.id, LOOK_AHEAD))
             turn.queued[campaign.id] = queued
-        spots = spots_of(agents)
+        spots = self._spots(turn, campaign.project_id)
         free = [spot for spot in spots if (spot.agent_id, spot.slot) not in turn.busy]
         begun = turn.begun.get(campaign.id)
         if begun is None:
@@ -295,11 +294,11 @@ class Allocator:
             turn.documents[campaign.revision_id] = document
         return document
 
-    def _agents(self, turn: _Round, project_id: UUID) -> list[Agent]:
-        agents = turn.agents.get(project_id)
-        if agents is None:
-            agents = turn.agents[project_id] = list(self.fleet.candidates(project_id))
-        return agents
+    def _spots(self, turn: _Round, project_id: UUID) -> list[Spot]:
+        spots = turn.spots.get(project_id)
+        if spots is None:
+            spots = turn.spots[project_id] = spots_of(self.fleet.candidates(project_id))
+        return spots
 
 
 def _member(attempt: Attempt, index: int, part: Part, agent: Agent) -> AttemptMember:

@@ -109,7 +109,7 @@ class LeaseService:
         for run_id in campaigns.settling_runs(before):
             self.jobs.send("results.settle_run", run_id=str(run_id))
         for campaign_id in campaigns.settling_campaigns(before):
-            self.jobs.send("analysis.settle_campaign", campaign_id=str(campaign_id))
+            self.jobs.send("gates.settle_campaign", campaign_id=str(campaign_id))
         if campaigns.any_queued_run():
             self.jobs.send("campaigns.allocate")
 

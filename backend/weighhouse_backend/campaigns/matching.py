@@ -78,7 +78,8 @@ class Spot:
 
     agent_id: UUID
     slot: str
-    offer: Offer
+    offer: Offer = field(compare=False)
+    """Not looked at when spots are compared: a fleet's are compared often."""
 
 
 @dataclass(frozen=True)
@@ -161,11 +162,12 @@ def _fits_all(spot: Spot, role: str, need: Need, also: Sequence[Need]) -> bool:
 def _gang_together(
     servers: Sequence[Spot], drivers: Sequence[Spot], need: Need
 ) -> list[Part] | None:
-    both = [spot for spot in servers if spot in drivers]
-    order = [*both, *(spot for spot in servers if spot not in both)]
+    able = set(drivers)
+    both = [spot for spot in servers if spot in able]
+    order = [*both, *(spot for spot in servers if spot not in able)]
     holding = _one_an_agent(order, need.servers)
     taken = {spot.agent_id for spot in holding}
-    sharing = [spot for spot in holding if spot in drivers][: need.drivers]
+    sharing = [spot for spot in holding if spot in able][: need.drivers]
     others = [spot for spot in drivers if spot.agent_id not in taken]
     driving = [*sharing, *_one_an_agent(others, need.drivers - len(sharing))]
     return _parts(holding, driving, need)
@@ -173,12 +175,13 @@ def _gang_together(
 
 def _gang_apart(servers: Sequence[Spot], drivers: Sequence[Spot], need: Need) -> list[Part] | None:
     # Those that can do one thing alone go first, so that the others are left for the rest.
-    only = [spot for spot in servers if spot not in drivers]
-    order = [*only, *(spot for spot in servers if spot in drivers)]
+    able, holders = set(drivers), set(servers)
+    only = [spot for spot in servers if spot not in able]
+    order = [*only, *(spot for spot in servers if spot in able)]
     holding = _one_an_agent(order, need.servers)
     taken = {spot.agent_id for spot in holding}
     left = [spot for spot in drivers if spot.agent_id not in taken]
-    left.sort(key=lambda spot: spot in servers)
+    left.sort(key=lambda spot: spot in holders)
     return _parts(holding, _one_an_agent(left, need.drivers), need)
 
 

@@ -76,7 +76,7 @@ class Transitions:
         campaign.finished_at = now if to in FINISHED_CAMPAIGNS else None
         self.tell(campaign)
         if to is CampaignStatus.SETTLING:
-            self.jobs.send("analysis.settle_campaign", campaign_id=str(campaign.id))
+            self.jobs.send("gates.settle_campaign", campaign_id=str(campaign.id))
 
     def tell(self, campaign: Campaign) -> None:
         """Tell whoever watches, and the experiment's card, how a campaign stands."""

@@ -543,10 +543,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Analysis Read Gate
+         * Gates Read Gate
          * @description May the build pass? The verdict of an ended campaign against its base, with an exit code.
          */
-        get: operations["analysis_read_gate"];
+        get: operations["gates_read_gate"];
         put?: never;
         post?: never;
         delete?: never;
@@ -623,11 +623,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Analysis Compare
+         * Comparisons Compare
          * @description Compare sides: `side` repeated, or all targets of `campaign`, or those of `campaign` each
          *     against itself in `base`.
          */
-        get: operations["analysis_compare"];
+        get: operations["comparisons_compare"];
         put?: never;
         post?: never;
         delete?: never;
@@ -959,11 +959,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Analysis Read Run
+         * Findings Read Run
          * @description A run: figures, environment, effective configuration, findings, disclaimers, and the file
          *     that reproduces it.
          */
-        get: operations["analysis_read_run"];
+        get: operations["findings_read_run"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1103,10 +1103,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Analysis List Series
+         * Alerts List Series
          * @description Cells over time.
          */
-        get: operations["analysis_list_series"];
+        get: operations["alerts_list_series"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1123,10 +1123,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Analysis Read Series
+         * Alerts Read Series
          * @description A cell over time: points with their repeats, segments, change points.
          */
-        get: operations["analysis_read_series"];
+        get: operations["alerts_read_series"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4448,7 +4448,7 @@ export interface components {
         };
         /**
          * SeriesRead
-         * @description A series with its points.
+         * @description A series with its points and where it shifted.
          */
         SeriesRead: {
             /** Change Points */
@@ -6459,7 +6459,7 @@ export interface operations {
             };
         };
     };
-    analysis_read_gate: {
+    gates_read_gate: {
         parameters: {
             query?: {
                 threshold_percent?: number | null;
@@ -6585,7 +6585,7 @@ export interface operations {
             };
         };
     };
-    analysis_compare: {
+    comparisons_compare: {
         parameters: {
             query?: {
                 base?: string | null;
@@ -7869,7 +7869,7 @@ export interface operations {
             };
         };
     };
-    analysis_read_run: {
+    findings_read_run: {
         parameters: {
             query?: never;
             header?: never;
@@ -8131,7 +8131,7 @@ export interface operations {
             };
         };
     };
-    analysis_list_series: {
+    alerts_list_series: {
         parameters: {
             query?: {
                 cursor?: string | null;
@@ -8167,7 +8167,7 @@ export interface operations {
             };
         };
     };
-    analysis_read_series: {
+    alerts_read_series: {
         parameters: {
             query?: never;
             header?: never;

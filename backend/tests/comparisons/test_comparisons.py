@@ -1,0 +1,155 @@
+"""Comparisons over real rows: what is said, and to whom."""
+
+import pytest
+
+from backend.tests.results.laboratory import experiment
+from backend.tests.results.sides import base_alike_slower, report
+
+
+@pytest.fixture(scope="module")
+def campaigns(laboratory):
+    """Three campaigns of one experiment: a base, one like it, one a fifth slower."""
+    return base_alike_slower(laboratory)
+
+
+def difference(found, metric, side=None):
+    (one,) = [
+        item
+        for item in found
+        if item["metric"] == metric and (side is None or item["side"] == side)
+    ]
+    return one
+
+
+def test_targets_of_a_campaign_are_sides(laboratory, campaigns):
+    comparison = laboratory.get("/comparisons", campaign=campaigns[0])
+    assert [side["label"] for side in comparison["sides"]] == ["Redis", "Memcached"]
+    assert [side["version"] for side in comparison["sides"]] == ["7.0.15", "1.6.18"]
+    assert comparison["workloads"] == ["balanced"]
+    assert comparison["load_levels"] == [{"kind": "closed", "value": 4.0, "label": "4 clients"}]
+    throughput = difference(comparison["differences"], "throughput")
+    assert throughput["side"] == f"{campaigns[0]}~memcached"
+    assert throughput["baseline_side"] == f"{campaigns[0]}~redis"
+    assert (throughput["verdict"], throughput["better"]) == ("changed", True)
+    assert throughput["relative"] == pytest.approx(0.5, abs=0.02)
+    assert throughput["low"] < throughput["relative"] < throughput["high"]
+    assert throughput["p_value"] == pytest.approx(2 / 252)
+    assert throughput["p_holm"] > throughput["p_value"]
+    memory = difference(comparison["differences"], "memory_bytes")
+    assert memory["relative"] == pytest.approx(-0.2)
+    assert memory["better"] is True
+
+
+def test_cells_show_repeats_and_estimates(laboratory, campaigns):
+    comparison = laboratory.get("/comparisons", campaign=campaigns[0])
+    for cell in comparison["cells"]:
+        assert cell["status"] == "completed"
+        assert len(cell["repeats"]) == 5
+        values = sorted(repeat["throughput"] for repeat in cell["repeats"])
+        assert cell["throughput"]["median"] == values[2]
+        assert values[0] <= cell["throughput"]["low"] <= cell["throughput"]["median"]
+        assert cell["memory_before_bytes"]["median"] == 5_000_000
+    assert comparison["unmatched"] == []
+
+
+def test_differences_are_sorted_by_significance(laboratory, campaigns):
+    found = laboratory.get("/comparisons", campaign=campaigns[0])["differences"]
+    factors = [item["significance"] for item in found]
+    assert factors == sorted(factors, reverse=True)
+
+
+def test_the_baseline_can_be_chosen(laboratory, campaigns):
+    turned = laboratory.get("/comparisons", campaign=campaigns[0], baseline=1)
+    throughput = difference(turned["differences"], "throughput")
+    assert throughput["baseline_side"].endswith("~memcached")
+    assert throughput["relative"] == pytest.approx(-1 / 3, abs=0.02)
+
+
+def test_no_number_leaves_without_its_disclaimers(laboratory, campaigns):
+    comparison = laboratory.get("/comparisons", campaign=campaigns[0])
+    kinds = {(one["kind"], one["id"]) for one in comparison["disclaimers"]}
+    assert ("plugin", "redis-note") in kinds
+    assert ("plugin", "memcached-note") in kinds
+    assert ("check", "check-co-located") in kinds
+    assert ("check", "check-comparability") in kinds
+    assert not any(identifier == "check-memory-fit" for _, identifier in kinds)
+    assert 0 <= comparison["disclosure"]["completeness"] <= 1
+
+
+def test_the_fairness_sheet_names_what_differs(laboratory, campaigns):
+    rows = {
+        row["aspect"]: row
+        for row in laboratory.get("/comparisons", campaign=campaigns[0])["fairness"]
+    }
+    assert rows["durability"]["values"] == [
+        "redis: none; appendonly = no", "memcached: none; appendonly = no",
+    ]  # fmt: skip
+    assert rows["durability"]["confounder"]
+    assert rows["machine"]["same"]
+    assert rows["system"]["values"] == ["Redis", "Memcached"]
+
+
+def test_two_campaigns_are_compared_target_by_target(laboratory, campaigns):
+    base, _, slower = campaigns
+    comparison = laboratory.get("/comparisons", campaign=slower, base=base)
+    assert [side["key"] for side in comparison["sides"]] == [
+        f"{base}~redis", f"{slower}~redis", f"{base}~memcached", f"{slower}~memcached",
+    ]  # fmt: skip
+    throughputs = [one for one in comparison["differences"] if one["metric"] == "throughput"]
+    assert len(throughputs) == 2
+    assert all(one["relative"] == pytest.approx(-0.2, abs=0.02) for one in throughputs)
+    assert all(one["better"] is False for one in throughputs)
+    assert {side["label"] for side in comparison["sides"]} >= {"Redis #1"}
+
+
+def test_any_sides_may_be_named(laboratory, campaigns):
+    base, alike, _ = campaigns
+    comparison = laboratory.get("/comparisons", side=[f"{base}~redis", f"{alike}~redis"])
+    throughput = difference(comparison["differences"], "throughput")
+    assert throughput["verdict"] == "equivalent"
+    rows = {row["aspect"]: row for row in comparison["fairness"]}
+    assert not any(row["confounder"] for row in rows.values())
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"side": ["nonsense", "more"]},
+        {"campaign": "first", "baseline": 7},
+        {"side": ["first~redis", "first~unknown"]},
+    ],
+)
+def test_an_unclear_question_is_refused(laboratory, campaigns, query):
+    def named(value):
+        return value.replace("first", campaigns[0]) if isinstance(value, str) else value
+
+    parameters = {
+        key: [named(one) for one in value] if isinstance(value, list) else named(value)
+        for key, value in query.items()
+    }
+    answer = laboratory.client.get(
+        "/api/v1/comparisons", params=parameters, headers=laboratory.headers
+    )
+    assert answer.status_code == 422
+    assert answer.json()["type"].endswith("comparison-unclear")
+
+
+def test_too_few_repeats_claim_nothing(laboratory):
+    document = experiment("few", repetitions=3)
+    base = laboratory.carry_out(document, report)
+    slower = laboratory.carry_out(document, lambda order: report(order, factor=0.5))
+    comparison = laboratory.get("/comparisons", campaign=slower, base=base)
+    assert {one["verdict"] for one in comparison["differences"]} == {"insufficient"}
+    assert {one["repeats_needed"] for one in comparison["differences"]} == {2}
+    assert "repeats" in {finding["id"] for finding in comparison["findings"]}
+
+
+def test_another_tenant_compares_nothing(laboratory, campaigns, tenants):
+    base = campaigns[0]
+    for path in (
+        f"/comparisons?campaign={base}",
+        f"/comparisons?side={base}~redis&side={base}~memcached",
+    ):
+        answer = laboratory.client.get(f"/api/v1{path}", headers=tenants[1].headers)
+        assert answer.status_code == 404, path

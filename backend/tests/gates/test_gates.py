@@ -1,0 +1,112 @@
+"""Gates and settlement over real rows: what is said, and to whom."""
+
+from uuid import UUID
+
+import pytest
+
+from backend.tests.results.laboratory import experiment
+from backend.tests.results.sides import base_alike_slower, report
+
+
+@pytest.fixture(scope="module")
+def campaigns(laboratory):
+    """Three campaigns of one experiment: a base, one like it, one a fifth slower."""
+    return base_alike_slower(laboratory)
+
+
+def test_the_first_campaign_has_no_baseline(laboratory, campaigns):
+    gate = laboratory.get(f"/campaigns/{campaigns[0]}/gate")
+    assert (gate["verdict"], gate["exit_code"]) == ("no_baseline", 2)
+    assert gate["base_campaign_id"] is None
+    assert laboratory.get(f"/campaigns/{campaigns[0]}")["verdict"] == "no_baseline"
+
+
+def test_a_campaign_like_its_base_passes(laboratory, campaigns):
+    base, alike, _ = campaigns
+    gate = laboratory.get(f"/campaigns/{alike}/gate")
+    assert (gate["verdict"], gate["exit_code"]) == ("equivalent", 0)
+    assert gate["base_campaign_id"] == base
+    assert gate["link"].endswith(f"/compare?campaign={alike}&base={base}")
+    assert laboratory.get(f"/campaigns/{alike}")["verdict"] == "equivalent"
+
+
+def test_a_slower_campaign_is_a_regression(laboratory, campaigns):
+    _, alike, slower = campaigns
+    gate = laboratory.get(f"/campaigns/{slower}/gate")
+    assert (gate["verdict"], gate["exit_code"]) == ("regression", 1)
+    assert gate["base_campaign_id"] == alike
+    assert {cell["outcome"] for cell in gate["cells"]} == {"worse"}
+    assert all(one["metric"] == "throughput" for one in gate["comparisons"])
+    assert all(one["high"] < -0.05 for one in gate["comparisons"])
+    assert gate["disclaimers"]
+    assert laboratory.get(f"/campaigns/{slower}")["verdict"] == "regression"
+
+
+def test_the_threshold_of_a_gate_may_be_asked_for(laboratory, campaigns):
+    gate = laboratory.get(f"/campaigns/{campaigns[2]}/gate", threshold_percent=30)
+    assert (gate["verdict"], gate["threshold_percent"]) == ("equivalent", 30.0)
+
+
+def test_settling_again_changes_nothing(laboratory, campaigns):
+    slower = campaigns[2]
+    before = (laboratory.get(f"/campaigns/{slower}"), laboratory.get(f"/campaigns/{slower}/gate"))
+    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(slower)))
+    after = (laboratory.get(f"/campaigns/{slower}"), laboratory.get(f"/campaigns/{slower}/gate"))
+    assert after == before
+
+
+def test_a_campaign_that_has_not_ended_has_no_verdict(laboratory):
+    laboratory.campaign(experiment("unsettled", repetitions=1))
+    order = laboratory.begin()
+    gate = laboratory.client.get(
+        f"/api/v1/campaigns/{order['campaign_id']}/gate", headers=laboratory.headers
+    )
+    assert gate.status_code == 409
+    failure = {"kind": "invalid", "message": "the test is over"}
+    laboratory.complete(order, 0, outcome="failed", failure=failure)
+    laboratory.complete(laboratory.begin(), 0, outcome="failed", failure=failure)
+
+
+def test_a_database_that_crashes_is_a_regression_and_shown(laboratory):
+    document = experiment("crashing")
+    base = laboratory.carry_out(document, report)
+
+    def crashing(order):
+        return [] if order["target"]["name"] == "redis" else report(order)
+
+    crashed = laboratory.carry_out(document, crashing)
+    gate = laboratory.get(f"/campaigns/{crashed}/gate")
+    assert (gate["verdict"], gate["exit_code"]) == ("regression", 1)
+    assert "failed under load" in gate["message"]
+    comparison = laboratory.get("/comparisons", campaign=crashed, base=base)
+    cell = next(one for one in comparison["cells"] if one["side"] == f"{crashed}~redis")
+    assert cell["status"] == "failed"
+    assert len(cell["failed_runs"]) == 5
+    assert cell["failed_runs"][0]["failure"]["message"] == "it crashed"
+    assert comparison["unmatched"] == [
+        {
+            "workload": "balanced", "load_level": cell["load_level"],
+            "side": f"{crashed}~redis", "reason": "failed",
+        }
+    ]  # fmt: skip
+
+
+def test_too_few_repeats_decide_nothing(laboratory):
+    document = experiment("few", repetitions=3)
+    laboratory.carry_out(document, report)
+    slower = laboratory.carry_out(document, lambda order: report(order, factor=0.5))
+    assert laboratory.get(f"/campaigns/{slower}/gate")["exit_code"] == 2
+
+
+def test_another_tenant_reads_no_verdict(laboratory, campaigns, tenants):
+    path = f"/api/v1/campaigns/{campaigns[0]}/gate"
+    assert laboratory.client.get(path, headers=tenants[1].headers).status_code == 404
+
+
+def test_settling_sends_for_detection(laboratory):
+    laboratory.ledger.jobs.clear()
+    laboratory.carry_out(experiment("sent", repetitions=1), report)
+    sent = [arguments for name, arguments in laboratory.ledger.jobs
+            if name == "alerts.detect_changes"]  # fmt: skip
+    assert len(sent) == 1
+    assert len(sent[0]["series_ids"]) == 12

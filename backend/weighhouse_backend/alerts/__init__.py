@@ -1,0 +1,1 @@
+"""Where series shifted, and what follows from it."""

@@ -1,0 +1,36 @@
+"""Puts the feature's services together: for endpoints, and for the worker's tasks."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+from fastapi import Depends
+
+from weighhouse_backend.alerts.repository import AlertRepository
+from weighhouse_backend.alerts.watching import WatchService
+from weighhouse_backend.series.dependencies import SeriesDep, SeriesKept
+
+
+@dataclass(frozen=True)
+class Alerts:
+    """All services of the feature over one transaction."""
+
+    series: SeriesKept
+
+    @cached_property
+    def repository(self) -> AlertRepository:
+        """The feature's queries."""
+        return AlertRepository(self.series.repository.session)
+
+    @cached_property
+    def watching(self) -> WatchService:
+        """Looks for change points."""
+        campaigns = self.series.findings.results.campaigns
+        return WatchService(self.repository, self.series.history, campaigns.clock)
+
+
+def _alerts(series: SeriesDep) -> Alerts:
+    return Alerts(series)
+
+
+AlertsDep = Annotated[Alerts, Depends(_alerts)]

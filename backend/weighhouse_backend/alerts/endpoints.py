@@ -1,0 +1,41 @@
+"""Series with what is found in them."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+
+from weighhouse_backend.alerts.dependencies import AlertsDep
+from weighhouse_backend.alerts.schemas import SeriesRead, SeriesSummaryRead
+from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.pages import Page, PageQuery
+
+router = APIRouter(prefix="/api/v1")
+PageDep = Annotated[PageQuery, Depends()]
+
+
+@router.get("/series", tags=["series"])
+def alerts_list_series(
+    caller: CallerDep,
+    alerts: AlertsDep,
+    page: PageDep,
+    system_id: str | None = None,
+    workload: str | None = None,
+    metric: str | None = None,
+    experiment_id: UUID | None = None,
+) -> Page[SeriesSummaryRead]:
+    """Cells over time."""
+    return alerts.watching.listed(
+        caller,
+        page,
+        system_id=system_id,
+        workload=workload,
+        metric=metric,
+        experiment_id=experiment_id,
+    )
+
+
+@router.get("/series/{series_id}", tags=["series"])
+def alerts_read_series(series_id: UUID, caller: CallerDep, alerts: AlertsDep) -> SeriesRead:
+    """A cell over time: points with their repeats, segments, change points."""
+    return alerts.watching.read(caller, series_id)

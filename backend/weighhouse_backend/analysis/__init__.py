@@ -1,1 +1,0 @@
-"""Comparisons, findings, series and change points, the gate; pure functions below services."""

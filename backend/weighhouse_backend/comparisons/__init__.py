@@ -1,0 +1,1 @@
+"""Sides next to each other, with what differs."""

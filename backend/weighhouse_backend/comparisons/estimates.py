@@ -1,0 +1,219 @@
+"""From repeats of cells to estimates, differences and unmatched cells. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.verdicts.comparison import METRICS, Judgement, judge, with_holm
+from weighhouse_protocol.experiment import Thresholds
+
+from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
+from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.comparisons.schemas import (
+    ComparedCellRead,
+    DifferenceRead,
+    EstimateRead,
+    FailedRunRead,
+    RepeatRead,
+    UnmatchedRead,
+)
+from weighhouse_backend.results.figures import RunFigures
+
+ESTIMATED = (
+    "throughput", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "memory_before_bytes",
+    "memory_bytes", "load_throughput",
+)  # fmt: skip
+OPEN = frozenset({RunStatus.QUEUED, RunStatus.ALLOCATED, RunStatus.RUNNING, RunStatus.SETTLING})
+
+CellKey = tuple[str, str]
+"""Workload and label of the load level."""
+
+
+@dataclass(frozen=True)
+class SideCells:
+    """A side's runs by cell, in document order."""
+
+    key: str
+    cells: Mapping[CellKey, Sequence[RunFigures]]
+
+
+def by_cell(runs: Iterable[RunFigures]) -> dict[CellKey, list[RunFigures]]:
+    """Runs gathered by their cell, in the order they come."""
+    cells: dict[CellKey, list[RunFigures]] = {}
+    for run in runs:
+        cells.setdefault(run.cell, []).append(run)
+    return cells
+
+
+def values(runs: Iterable[RunFigures], metric: str) -> list[float]:
+    """A metric of each repeat that gave it."""
+    found = (getattr(run, metric) for run in runs if run.status == RunStatus.COMPLETED)
+    return [float(value) for value in found if value is not None]
+
+
+def estimate(repeats: Sequence[float]) -> EstimateRead | None:
+    """The median with its interval; None without repeats."""
+    if not repeats:
+        return None
+    bounds = statistics.median_bounds(repeats)
+    return EstimateRead(
+        median=statistics.median(repeats),
+        low=bounds.low,
+        high=bounds.high,
+        repeats=len(repeats),
+        confidence=statistics.CONFIDENCE,
+    )
+
+
+def cell_status(
+    runs: Sequence[RunFigures],
+) -> Literal["completed", "partial", "failed", "pending"]:
+    """How a cell stands: pending while a run is open."""
+    if any(run.status in OPEN for run in runs):
+        return "pending"
+    completed = sum(run.status == RunStatus.COMPLETED for run in runs)
+    if completed == len(runs):
+        return "completed"
+    return "partial" if completed else "failed"
+
+
+def compared_cell(side: str, runs: Sequence[RunFigures]) -> ComparedCellRead:
+    """A cell of one side as it is shown; failed repeats are listed, never dropped."""
+    done = [run for run in runs if run.status == RunStatus.COMPLETED]
+    ended = [run for run in runs if run.status in {RunStatus.FAILED, RunStatus.CANCELLED}]
+    return ComparedCellRead(
+        side=side,
+        workload=runs[0].workload,
+        load_level=load_level(runs[0]),
+        status=cell_status(runs),
+        repeats=[_repeat(run) for run in done],
+        failed_runs=[
+            FailedRunRead(
+                run_id=run.run_id,
+                repetition=run.repetition,
+                status=run.status,
+                failure=None if run.failure is None else FailureRead.model_validate(run.failure),
+            )
+            for run in ended
+        ],
+        **{metric: estimate(values(done, metric)) for metric in ESTIMATED},
+    )
+
+
+def differences(
+    pairs: Sequence[tuple[SideCells, SideCells]], thresholds: Mapping[str, float]
+) -> list[DifferenceRead]:
+    """Every metric of every cell that both sides of a pair have, the most significant first.
+
+    Each pair is (baseline, other). Holm's adjustment is over all differences returned.
+    """
+    judged: list[tuple[SideCells, SideCells, RunFigures, Judgement]] = []
+    for baseline, other in pairs:
+        for cell, runs in other.cells.items():
+            base = baseline.cells.get(cell, ())
+            for metric in METRICS:
+                judgement = judge(
+                    metric,
+                    values(base, metric.name),
+                    values(runs, metric.name),
+                    threshold=thresholds.get(metric.name),
+                )
+                if judgement is not None:
+                    judged.append((baseline, other, runs[0], judgement))
+    adjusted = with_holm([judgement for *_, judgement in judged])
+    shown = [
+        difference_read(judgement, baseline.key, other.key, run)
+        for (baseline, other, run, _), judgement in zip(judged, adjusted, strict=True)
+    ]
+    return sorted(shown, key=lambda difference: -difference.significance)
+
+
+def difference_read(
+    judgement: Judgement, baseline_side: str, side: str, run: RunFigures
+) -> DifferenceRead:
+    """A judgement as it is shown."""
+    return DifferenceRead(
+        metric=judgement.metric,
+        workload=run.workload,
+        load_level=load_level(run),
+        baseline_side=baseline_side,
+        side=side,
+        baseline_median=judgement.baseline_median,
+        median=judgement.median,
+        relative=judgement.relative,
+        low=judgement.low,
+        high=judgement.high,
+        p_value=judgement.p_value,
+        p_holm=judgement.p_holm,
+        cliffs_delta=judgement.cliffs_delta,
+        verdict=judgement.verdict,
+        better=judgement.better,
+        significance=judgement.significance,
+        threshold=judgement.threshold,
+        repeats_needed=judgement.repeats_needed,
+    )
+
+
+def unmatched(sides: Sequence[SideCells]) -> list[UnmatchedRead]:
+    """Cells that some side lacks or has no figure of, with the reason."""
+    everywhere: dict[CellKey, RunFigures] = {}
+    for side in sides:
+        for cell, runs in side.cells.items():
+            everywhere.setdefault(cell, runs[0])
+    found = []
+    for cell, run in everywhere.items():
+        for side in sides:
+            reason = _reason(side.cells.get(cell))
+            if reason is not None:
+                found.append(
+                    UnmatchedRead(
+                        workload=run.workload,
+                        load_level=load_level(run),
+                        side=side.key,
+                        reason=reason,
+                    )
+                )
+    return found
+
+
+def thresholds_of(wanted: Thresholds) -> dict[str, float]:
+    """Practical thresholds of an experiment by metric, relative."""
+    return {
+        "throughput": wanted.throughput_percent / 100,
+        "load_throughput": wanted.throughput_percent / 100,
+        "p50_us": wanted.p50_percent / 100,
+        "p95_us": wanted.p99_percent / 100,
+        "p99_us": wanted.p99_percent / 100,
+        "p999_us": wanted.p999_percent / 100,
+        "memory_bytes": wanted.memory_percent / 100,
+    }
+
+
+def load_level(run: RunFigures) -> LoadLevelRead:
+    """A run's load level."""
+    return LoadLevelRead(kind=run.load_kind, value=run.load_value, label=run.load_label)
+
+
+def _repeat(run: RunFigures) -> RepeatRead:
+    return RepeatRead(
+        run_id=run.run_id,
+        throughput=run.throughput,
+        p50_us=run.p50_us,
+        p95_us=run.p95_us,
+        p99_us=run.p99_us,
+        p999_us=run.p999_us,
+        mean_us=run.mean_us,
+        memory_bytes=run.memory_bytes,
+        load_throughput=run.load_throughput,
+    )
+
+
+def _reason(
+    runs: Sequence[RunFigures] | None,
+) -> Literal["not planned", "failed", "pending"] | None:
+    if not runs:
+        return "not planned"
+    if any(run.status == RunStatus.COMPLETED for run in runs):
+        return None
+    return "pending" if any(run.status in OPEN for run in runs) else "failed"

@@ -1,0 +1,1 @@
+"""What must be said of a run before its figures are believed."""

@@ -1,0 +1,128 @@
+"""What checks have to say of runs; kept when their campaign is settled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from weighhouse_judging.findings.run_checks import check_run
+
+from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.findings.evidence import observation
+from weighhouse_backend.findings.repository import FindingRepository
+from weighhouse_backend.findings.schemas import FindingRead, RunRead
+from weighhouse_backend.results.reading import RunReadService
+from weighhouse_backend.results.repository import ResultRepository
+
+GRAVITY = {"error": 0, "caution": 1, "info": 2}
+
+
+@dataclass(frozen=True)
+class ExaminationService:
+    """Checks runs."""
+
+    repository: FindingRepository
+    results: ResultRepository
+    reading: RunReadService
+    experiments: ExperimentService
+    disclosure: DisclosureService
+
+    def run(self, run: Run) -> RunRead:
+        """A run with its facts, its findings, and what must stand beside it.
+
+        Findings are those kept when the campaign was settled; before that they are computed here,
+        by the same checks.
+        """
+        facts = self.reading.facts(run)
+        campaign = self.repository.campaigns([run.campaign_id])[run.campaign_id]
+        document = self.experiments.document(campaign.revision_id)
+        kept = [FindingRead.model_validate(row.body) for row in self.repository.findings(run.id)]
+        found = kept or self.examine(campaign, run)
+        return RunRead(
+            **dict(facts),
+            findings=sorted(found, key=lambda finding: GRAVITY[finding.severity]),
+            disclaimers=self.disclosure.disclaimers_of(
+                [run.project_id], document, {facts.cell.target}
+            ),
+        )
+
+    def examine(self, campaign: Campaign, run: Run) -> list[FindingRead]:
+        """Check one run; nothing to say of one that has no result."""
+        attempt_id = run.result_attempt_id
+        record = None if attempt_id is None else self.results.record(attempt_id)
+        if attempt_id is None or record is None or run.status != RunStatus.COMPLETED:
+            return []
+        seen = observation(
+            self.experiments.document(campaign.revision_id),
+            self.results.cells([run.cell_id])[run.cell_id],
+            self.results.summaries([attempt_id])[attempt_id],
+            record,
+            self.results.throughputs(attempt_id),
+            self.results.samples(attempt_id),
+            self.results.members([attempt_id])[attempt_id],
+        )
+        return [] if seen is None else [FindingRead.of(finding) for finding in check_run(seen)]
+
+    def keep(self, campaign: Campaign) -> None:
+        """Check every run of a campaign and keep what is found. Idempotent."""
+        rows: list[dict[str, Any]] = [
+            {
+                "run_id": run.id,
+                "check_id": finding.id,
+                "project_id": campaign.project_id,
+                "campaign_id": campaign.id,
+                "severity": finding.severity,
+                "body": finding.model_dump(mode="json"),
+            }
+            for run in self.repository.runs(campaign.id)
+            for finding in self.examine(campaign, run)
+        ]
+        self.repository.replace_findings(campaign.id, rows)
+
+    def of_runs(self, campaign_ids: set[UUID], run_ids: set[UUID]) -> list[FindingRead]:
+        """Kept findings of some runs, each check once, with how many runs it concerns."""
+        return summed_up(
+            [
+                FindingRead.model_validate(row.body)
+                for row in self.repository.findings_of_campaigns(campaign_ids)
+                if row.run_id in run_ids
+            ]
+        )
+
+
+def summed_up(found: list[FindingRead]) -> list[FindingRead]:
+    """One finding a check: the gravest, with the number of runs that have it."""
+    by_check: dict[str, list[FindingRead]] = {}
+    for finding in found:
+        by_check.setdefault(finding.id, []).append(finding)
+    shown = []
+    for findings in by_check.values():
+        gravest = min(findings, key=lambda finding: GRAVITY[finding.severity])
+        count = len(findings)
+        prefix = "" if count == 1 else f"In {count} runs; for example: "
+        numbers = {**gravest.numbers, "runs": count}
+        shown.append(
+            gravest.model_copy(update={"message": prefix + gravest.message, "numbers": numbers})
+        )
+    return sorted(shown, key=lambda finding: GRAVITY[finding.severity])
+
+
+def checks_as_disclaimers(found: Sequence[FindingRead]) -> list[DisclaimerRead]:
+    """Findings that must travel with the numbers: those of severity caution and error."""
+    return [
+        DisclaimerRead(
+            id=f"check-{finding.id}",
+            kind="check",
+            system_id=None,
+            title=finding.title,
+            text=finding.message,
+            source=finding.documentation,
+            severity="caution",
+        )
+        for finding in found
+        if finding.severity != "info"
+    ]

@@ -1,0 +1,45 @@
+"""All queries of findings."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.findings.models import Finding
+
+
+@dataclass(frozen=True)
+class FindingRepository:
+    """Reads and writes findings."""
+
+    session: Session
+
+    def campaigns(self, campaign_ids: Collection[UUID]) -> dict[UUID, Campaign]:
+        """Campaigns by id."""
+        found = self.session.scalars(select(Campaign).where(Campaign.id.in_(list(campaign_ids))))
+        return {campaign.id: campaign for campaign in found}
+
+    def runs(self, campaign_id: UUID) -> Sequence[Run]:
+        """Runs of a campaign."""
+        return self.session.scalars(select(Run).where(Run.campaign_id == campaign_id)).all()
+
+    def findings(self, run_id: UUID) -> Sequence[Finding]:
+        """Stored findings of a run."""
+        return self.session.scalars(select(Finding).where(Finding.run_id == run_id)).all()
+
+    def findings_of_campaigns(self, campaign_ids: Collection[UUID]) -> Sequence[Finding]:
+        """Stored findings of all runs of some campaigns."""
+        return self.session.scalars(
+            select(Finding).where(Finding.campaign_id.in_(list(campaign_ids)))
+        ).all()
+
+    def replace_findings(self, campaign_id: UUID, rows: Sequence[dict[str, Any]]) -> None:
+        """Write a campaign's findings, whatever was there. The campaign has to be locked."""
+        self.session.execute(delete(Finding).where(Finding.campaign_id == campaign_id))
+        if rows:
+            self.session.execute(insert(Finding), rows)

@@ -1,0 +1,45 @@
+"""Findings as the API shows them."""
+
+from typing import Literal
+
+from pydantic import BaseModel
+from weighhouse_judging.findings import checks
+
+from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.results.schemas import RunFacts
+
+
+class FindingRead(BaseModel):
+    """What a check has to say of a run or a comparison."""
+
+    id: str
+    severity: Literal["info", "caution", "error"]
+    title: str
+    message: str
+    numbers: dict[str, float | int | str | bool | None]
+    formula: str
+    source: str
+    documentation: str
+    scope: Literal["run", "comparison"]
+
+    @classmethod
+    def of(cls, finding: checks.Finding) -> "FindingRead":
+        """A finding as it is shown."""
+        return cls(
+            id=finding.id,
+            severity=finding.severity,
+            title=finding.title,
+            message=finding.message,
+            numbers=dict(finding.numbers),
+            formula=finding.formula,
+            source=finding.source,
+            documentation=finding.documentation,
+            scope=finding.scope,
+        )
+
+
+class RunRead(RunFacts):
+    """A run with its facts, what checks have to say of it, and what must stand beside it."""
+
+    findings: list[FindingRead]
+    disclaimers: list[DisclaimerRead]

@@ -1,0 +1,1 @@
+"""Whether a build may pass, and what follows when a campaign ends."""

@@ -1,0 +1,84 @@
+"""Puts the feature's services together: for endpoints, and for the worker's tasks."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+from fastapi import Depends
+
+from weighhouse_backend.alerts.dependencies import Alerts, AlertsDep
+from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.findings.dependencies import Findings
+from weighhouse_backend.gates.gating import GateService
+from weighhouse_backend.gates.repository import GateRepository
+from weighhouse_backend.gates.settlement import CampaignSettlementService
+from weighhouse_backend.results.dependencies import Results
+from weighhouse_backend.series.dependencies import SeriesKept
+
+
+@dataclass(frozen=True)
+class Gates:
+    """All services of the feature over one transaction, and those of the floors below."""
+
+    alerts: Alerts
+
+    @cached_property
+    def series(self) -> SeriesKept:
+        """Cells over campaigns."""
+        return self.alerts.series
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What checks have to say."""
+        return self.series.findings
+
+    @cached_property
+    def results(self) -> Results:
+        """What attempts reported."""
+        return self.findings.results
+
+    @cached_property
+    def repository(self) -> GateRepository:
+        """The feature's queries."""
+        return GateRepository(self.results.campaigns.session)
+
+    @cached_property
+    def gating(self) -> GateService:
+        """Decides whether a build may pass."""
+        campaigns = self.results.campaigns
+        return GateService(
+            campaigns.campaigns,
+            campaigns.experiments,
+            self.findings.disclosure,
+            self.results.figures,
+            self.findings.examination,
+            campaigns.settings.public_url,
+        )
+
+    @cached_property
+    def settlement(self) -> CampaignSettlementService:
+        """Settles campaigns."""
+        campaigns = self.results.campaigns
+        return CampaignSettlementService(
+            self.repository,
+            campaigns.campaigns,
+            campaigns.experiments,
+            self.results.figures,
+            self.findings.examination,
+            self.gating,
+            self.series.history,
+            campaigns.jobs,
+            campaigns.clock,
+        )
+
+
+def gates_over(campaigns: Campaigns) -> Gates:
+    """The feature over a transaction that a worker began."""
+    return Gates(Alerts(SeriesKept(Findings(Results(campaigns)))))
+
+
+def _gates(alerts: AlertsDep) -> Gates:
+    return Gates(alerts)
+
+
+GatesDep = Annotated[Gates, Depends(_gates)]

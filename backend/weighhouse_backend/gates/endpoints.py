@@ -1,0 +1,23 @@
+"""Verdicts of campaigns."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from weighhouse_backend.gates.dependencies import GatesDep
+from weighhouse_backend.gates.schemas import GateRead
+from weighhouse_backend.identity.access import CallerDep
+
+router = APIRouter(prefix="/api/v1")
+
+
+@router.get("/campaigns/{campaign_id}/gate", tags=["campaigns"])
+def gates_read_gate(
+    campaign_id: UUID,
+    caller: CallerDep,
+    gates: GatesDep,
+    threshold_percent: Annotated[float | None, Query(gt=0, le=100)] = None,
+) -> GateRead:
+    """May the build pass? The verdict of an ended campaign against its base, with an exit code."""
+    return gates.gating.read(caller, campaign_id, threshold_percent)

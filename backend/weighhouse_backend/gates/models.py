@@ -1,0 +1,28 @@
+"""Table: campaign_verdicts."""
+
+import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from weighhouse_backend.kit.db import Base
+
+
+class CampaignVerdict(Base):
+    """What a campaign said against its base when it was settled."""
+
+    __tablename__ = "campaign_verdicts"
+
+    campaign_id: Mapped[UUID] = mapped_column(
+        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
+    )
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    base_campaign_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("campaigns.id", ondelete="SET NULL")
+    )
+    verdict: Mapped[str] = mapped_column(Text)
+    threshold: Mapped[float]
+    """Practical threshold for throughput, relative."""
+    message: Mapped[str] = mapped_column(Text)
+    settled_at: Mapped[datetime.datetime]

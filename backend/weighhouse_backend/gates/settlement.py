@@ -1,0 +1,60 @@
+"""Settles a campaign: findings, verdict, series."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.findings.examination import ExaminationService
+from weighhouse_backend.gates.gating import GateService
+from weighhouse_backend.gates.repository import GateRepository
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.results.figures import FigureService
+from weighhouse_backend.series.history import HistoryService
+
+
+@dataclass(frozen=True)
+class CampaignSettlementService:
+    """What follows when the last run of a campaign has ended."""
+
+    repository: GateRepository
+    campaigns: CampaignService
+    experiments: ExperimentService
+    figures: FigureService
+    examination: ExaminationService
+    gates: GateService
+    history: HistoryService
+    jobs: Jobs
+    clock: Clock
+
+    def settle_campaign(self, campaign_id: UUID) -> None:
+        """Keep findings, decide the verdict, extend the series, and end the campaign.
+
+        Idempotent: repeating gives the same rows. A campaign that is not settling is left alone.
+        """
+        campaign = self.repository.lock_settling(campaign_id)
+        if campaign is None or campaign.status != CampaignStatus.SETTLING:
+            return
+        document = self.experiments.document(campaign.revision_id)
+        self.examination.keep(campaign)
+        threshold = document.thresholds.gate_percent / 100
+        decided = self.gates.decide(campaign, threshold)
+        self.repository.put_verdict(
+            {
+                "campaign_id": campaign.id,
+                "project_id": campaign.project_id,
+                "base_campaign_id": decided.base_campaign_id,
+                "verdict": decided.result.verdict,
+                "threshold": threshold,
+                "message": decided.result.message,
+                "settled_at": self.clock.now(),
+            }
+        )
+        touched = self.history.extend(campaign, document, self.figures.of_campaigns([campaign.id]))
+        self.campaigns.set_verdict(campaign.id, Verdict(decided.result.verdict))
+        if touched:
+            self.jobs.send(
+                "alerts.detect_changes", series_ids=[str(series_id) for series_id in touched]
+            )

@@ -1,0 +1,1 @@
+"""The same cell over campaigns: points, segments, what each stood for."""

@@ -1,0 +1,38 @@
+"""Puts the feature's services together: for endpoints, and for the worker's tasks."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+from fastapi import Depends
+
+from weighhouse_backend.findings.dependencies import Findings, FindingsDep
+from weighhouse_backend.series.history import HistoryService
+from weighhouse_backend.series.repository import SeriesRepository
+
+
+@dataclass(frozen=True)
+class SeriesKept:
+    """All services of the feature over one transaction."""
+
+    findings: Findings
+
+    @cached_property
+    def repository(self) -> SeriesRepository:
+        """The feature's queries."""
+        return SeriesRepository(self.findings.results.campaigns.session)
+
+    @cached_property
+    def history(self) -> HistoryService:
+        """Keeps series."""
+        campaigns = self.findings.results.campaigns
+        return HistoryService(
+            self.repository, campaigns.experiments, self.findings.disclosure, campaigns.commits
+        )
+
+
+def _series(findings: FindingsDep) -> SeriesKept:
+    return SeriesKept(findings)
+
+
+SeriesDep = Annotated[SeriesKept, Depends(_series)]

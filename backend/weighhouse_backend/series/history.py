@@ -1,0 +1,254 @@
+"""Series of cells over campaigns: extended and read."""
+
+import datetime
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from uuid import UUID
+
+from weighhouse_judging.arithmetic import statistics
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.target import Limits
+
+from weighhouse_backend.campaigns.commits import CommitService
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.machines import kinds_of, machines_of
+from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.series.errors import SeriesNotFound
+from weighhouse_backend.series.models import Series, SeriesPoint
+from weighhouse_backend.series.repository import SeriesDigest, SeriesRepository
+from weighhouse_backend.series.schemas import (
+    ExperimentOfSeries,
+    SegmentRead,
+    SeriesCourse,
+    SeriesFacts,
+    SeriesPointRead,
+)
+
+SERIES_METRICS = (
+    "throughput", "p50_us", "p99_us", "p999_us", "memory_bytes", "load_throughput",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class HistoryService:
+    """Keeps series."""
+
+    repository: SeriesRepository
+    experiments: ExperimentService
+    disclosure: DisclosureService
+    commits: CommitService
+
+    def extend(
+        self, campaign: Campaign, document: Experiment, runs: Sequence[RunFigures]
+    ) -> list[UUID]:
+        """Add a settled campaign's point to each of its series. Idempotent.
+
+        :returns: the series that now have a point of this campaign.
+        """
+        systems = {target.name: target.system for target in document.targets}
+        touched = []
+        for target, system in systems.items():
+            mine = [run for run in runs if run.target == target]
+            for cell_runs in estimates.by_cell(mine).values():
+                for metric in SERIES_METRICS:
+                    repeats = estimates.values(cell_runs, metric)
+                    if repeats:
+                        touched.append(
+                            self._put(campaign, document, system, cell_runs, metric, repeats)
+                        )
+        return touched
+
+    def listed(
+        self,
+        caller: Caller,
+        query: PageQuery,
+        *,
+        system_id: str | None = None,
+        workload: str | None = None,
+        metric: str | None = None,
+        experiment_id: UUID | None = None,
+    ) -> Page[SeriesFacts]:
+        """Series of the caller's projects, newest first."""
+        statement = self.repository.listed(
+            caller.project_ids,
+            system_id=system_id,
+            workload=workload,
+            metric=metric,
+            experiment_id=experiment_id,
+        )
+        page: Page[Series] = page_of(
+            self.repository.session, statement, Series.id, query, lambda series: series
+        )
+        digests = self.repository.digests([series.id for series in page.items])
+        names = self.experiments.get_many({series.experiment_id for series in page.items})
+        return Page[SeriesFacts](
+            items=[
+                facts_read(series, digests[series.id], names[series.experiment_id].name)
+                for series in page.items
+            ],
+            next_cursor=page.next_cursor,
+        )
+
+    def read(self, caller: Caller, series_id: UUID) -> SeriesCourse:
+        """A series with points and segments.
+
+        :raises SeriesNotFound: when it is not the caller's to see.
+        """
+        series = self.repository.series(series_id)
+        if series is None or series.project_id not in caller.project_ids:
+            raise SeriesNotFound
+        points = self.repository.points(series.id)
+        segments = segments_of(points)
+        commits = self.commits.of(point.campaign_id for point in points)
+        place = {
+            point.campaign_id: index for index, members in enumerate(segments) for point in members
+        }
+        digest = self.repository.digests([series.id])[series.id]
+        name = self.experiments.get(series.experiment_id).name
+        return SeriesCourse(
+            **dict(facts_read(series, digest, name)),
+            points=[
+                SeriesPointRead(
+                    at=point.at,
+                    campaign_id=point.campaign_id,
+                    campaign_number=point.campaign_number,
+                    value=point.value,
+                    low=point.low,
+                    high=point.high,
+                    repeats=point.repeats,
+                    segment=place[point.campaign_id],
+                    version=point.version,
+                    git=commits.get(point.campaign_id),
+                )
+                for point in points
+            ],
+            segments=[
+                SegmentRead(
+                    index=index,
+                    fingerprint=members[0].fingerprint,
+                    label=members[0].environment,
+                    starts_at=members[0].at,
+                )
+                for index, members in enumerate(segments)
+            ],
+            disclaimers=self.disclosure.disclaimers_for([series.project_id], [series.system_id]),
+        )
+
+    def lock(self, series_id: UUID) -> Series | None:
+        """A series, locked, for a feature above that writes what belongs to it; None: gone."""
+        return self.repository.lock_series(series_id)
+
+    def segments(self, series_id: UUID) -> list[list[SeriesPoint]]:
+        """The points of a series by segment, oldest first, for features above."""
+        return segments_of(self.repository.points(series_id))
+
+    def _put(
+        self,
+        campaign: Campaign,
+        document: Experiment,
+        system: str,
+        runs: Sequence[RunFigures],
+        metric: str,
+        repeats: Sequence[float],
+    ) -> UUID:
+        run = runs[0]
+        series_id = self.repository.series_id(
+            {
+                "experiment_id": campaign.experiment_id,
+                "target": run.target,
+                "workload": run.workload,
+                "load_label": run.load_label,
+                "metric": metric,
+            },
+            {
+                "project_id": campaign.project_id,
+                "system_id": system,
+                "load_kind": run.load_kind,
+                "load_value": run.load_value,
+            },
+        )
+        bounds = statistics.median_bounds(repeats)
+        fingerprint, environment, version = environment_of(document, runs)
+        self.repository.put_point(
+            {
+                "series_id": series_id,
+                "campaign_id": campaign.id,
+                "project_id": campaign.project_id,
+                "campaign_number": campaign.number,
+                "at": campaign.created_at,
+                "value": statistics.median(repeats),
+                "low": bounds.low,
+                "high": bounds.high,
+                "repeats": list(repeats),
+                "fingerprint": fingerprint,
+                "environment": environment,
+                "version": version,
+            }
+        )
+        return series_id
+
+
+def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
+    """Points by segment: a change of environment begins a new one."""
+    return [list(members) for _, members in groupby(points, key=lambda point: point.fingerprint)]
+
+
+def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:
+    """Fingerprint of machine, workload, topology, limits and faults; the machine and the workload
+    in words; the version of the system.
+
+    The version is no part of the fingerprint: a new version that is slower is what is looked for.
+    """
+    run = runs[0]
+    record = next((one.record for one in runs if one.record is not None), None)
+    workload = next(one for one in document.workloads if one.name == run.workload)
+    target = next(one for one in document.targets if one.name == run.target)
+    kinds = {one.record.fingerprint for one in runs if one.record and one.record.fingerprint}
+    machine = "+".join(sorted(kinds))
+    content: list[object] = [
+        machine,
+        workload.model_dump(mode="json", exclude={"description"}, exclude_defaults=True),
+        target.topology.model_dump(mode="json"),
+        target.deployment,
+    ]
+    # Named only where they are, so that series from before they could be go on.
+    if document.faults:
+        content.append([fault.model_dump(mode="json") for fault in document.faults])
+    if target.limits != Limits():
+        content.append(target.limits.model_dump(mode="json"))
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    where = kinds_of(runs) or "machine not known"
+    machines = machines_of(runs)
+    if len(machines) > 1:
+        where = f"{where}, {len(machines)} different machines"
+    nodes = "1 node" if target.topology.nodes == 1 else f"{target.topology.nodes} nodes"
+    words = f"{where}; {workload.record_count:,} records of {workload.record_bytes:,} B; {nodes}"
+    return digest, words, None if record is None else record.version
+
+
+def facts_read(series: Series, digest: SeriesDigest, experiment_name: str) -> SeriesFacts:
+    """A series as it stands in a list."""
+    last_at: datetime.datetime | None = digest.last_at
+    return SeriesFacts(
+        id=series.id,
+        system_id=series.system_id,
+        target=series.target,
+        workload=series.workload,
+        load_level=LoadLevelRead.model_validate(
+            {"kind": series.load_kind, "value": series.load_value, "label": series.load_label}
+        ),
+        metric=series.metric,
+        points_count=digest.points_count,
+        last_value=digest.last_value,
+        last_at=last_at,
+        experiment=ExperimentOfSeries(id=series.experiment_id, name=experiment_name),
+    )

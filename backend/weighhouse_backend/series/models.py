@@ -1,0 +1,61 @@
+"""Tables: series, series_points."""
+
+import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, Text, UniqueConstraint
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.ids import new_id
+
+
+class Series(Base):
+    """The same cell of one experiment over time, by one metric."""
+
+    __tablename__ = "series"
+    __table_args__ = (
+        UniqueConstraint("experiment_id", "target", "workload", "load_label", "metric"),
+        Index("ix_series_project_id_id", "project_id", "id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    experiment_id: Mapped[UUID] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
+    system_id: Mapped[str] = mapped_column(Text)
+    target: Mapped[str] = mapped_column(Text)
+    workload: Mapped[str] = mapped_column(Text)
+    load_kind: Mapped[str] = mapped_column(Text)
+    load_value: Mapped[float]
+    load_label: Mapped[str] = mapped_column(Text)
+    metric: Mapped[str] = mapped_column(Text)
+
+
+class SeriesPoint(Base):
+    """One campaign in a series: the median of its repeats, with their spread."""
+
+    __tablename__ = "series_points"
+    __table_args__ = (Index("ix_series_points_campaign_id", "campaign_id"),)
+
+    series_id: Mapped[UUID] = mapped_column(
+        ForeignKey("series.id", ondelete="CASCADE"), primary_key=True
+    )
+    campaign_id: Mapped[UUID] = mapped_column(
+        ForeignKey("campaigns.id", ondelete="CASCADE"), primary_key=True
+    )
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    campaign_number: Mapped[int]
+    at: Mapped[datetime.datetime]
+    """When the campaign was asked for: the order of the series."""
+    value: Mapped[float]
+    low: Mapped[float]
+    high: Mapped[float]
+    repeats: Mapped[list[Any]] = mapped_column(JSONB)
+    """The figure of each repeat."""
+    fingerprint: Mapped[str] = mapped_column(Text)
+    """Of machine, workload and topology: another one begins a new segment."""
+    environment: Mapped[str] = mapped_column(Text)
+    """The same in words."""
+    version: Mapped[str | None] = mapped_column(Text)

@@ -1,0 +1,109 @@
+"""All queries of series."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.dialects.postgresql import distinct_on, insert
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.series.models import Series, SeriesPoint
+
+
+@dataclass(frozen=True)
+class SeriesDigest:
+    """What a list shows of a series besides its row."""
+
+    points_count: int = 0
+    last_value: float | None = None
+    last_at: Any = None
+
+
+@dataclass(frozen=True)
+class SeriesRepository:
+    """Reads and writes series and their points."""
+
+    session: Session
+
+    def series_id(self, key: dict[str, Any], values: dict[str, Any]) -> UUID:
+        """The series of a key, made when there is none; what describes it is brought up to date."""
+        statement = (
+            insert(Series)
+            .values({**key, **values})
+            .on_conflict_do_update(index_elements=list(key), set_=values)
+            .returning(Series.id)
+        )
+        return self.session.execute(statement).scalar_one()
+
+    def put_point(self, row: dict[str, Any]) -> None:
+        """Write a campaign's point of a series over an earlier one."""
+        keys = ("series_id", "campaign_id")
+        updated = {key: value for key, value in row.items() if key not in keys}
+        statement = insert(SeriesPoint).values(row)
+        self.session.execute(
+            statement.on_conflict_do_update(index_elements=list(keys), set_=updated)
+        )
+
+    def lock_series(self, series_id: UUID) -> Series | None:
+        """A series, locked, so that its change points are written by one at a time."""
+        return self.session.scalar(select(Series).where(Series.id == series_id).with_for_update())
+
+    def series(self, series_id: UUID) -> Series | None:
+        """A series."""
+        return self.session.get(Series, series_id)
+
+    def listed(
+        self,
+        project_ids: Collection[UUID],
+        *,
+        system_id: str | None,
+        workload: str | None,
+        metric: str | None,
+        experiment_id: UUID | None,
+    ) -> Select[Any]:
+        """Series of projects, filtered."""
+        statement = select(Series).where(Series.project_id.in_(list(project_ids)))
+        wanted = {
+            Series.system_id: system_id,
+            Series.workload: workload,
+            Series.metric: metric,
+            Series.experiment_id: experiment_id,
+        }
+        for column, value in wanted.items():
+            if value is not None:
+                statement = statement.where(column == value)
+        return statement
+
+    def digests(self, series_ids: Collection[UUID]) -> dict[UUID, SeriesDigest]:
+        """What lists show of series; as many queries for all as for one."""
+        latest = (
+            select(SeriesPoint.series_id, SeriesPoint.value, SeriesPoint.at)
+            .where(SeriesPoint.series_id.in_(list(series_ids)))
+            .ext(distinct_on(SeriesPoint.series_id))
+            .order_by(SeriesPoint.series_id, SeriesPoint.at.desc())
+        )
+        last = {row.series_id: row for row in self.session.execute(latest)}
+        counted = (
+            select(SeriesPoint.series_id, func.count())
+            .where(SeriesPoint.series_id.in_(list(series_ids)))
+            .group_by(SeriesPoint.series_id)
+        )
+        points = {row[0]: row[1] for row in self.session.execute(counted)}
+        return {
+            series_id: SeriesDigest(
+                points_count=points.get(series_id, 0),
+                last_value=last[series_id].value if series_id in last else None,
+                last_at=last[series_id].at if series_id in last else None,
+            )
+            for series_id in series_ids
+        }
+
+    def points(self, series_id: UUID) -> Sequence[SeriesPoint]:
+        """Points of a series, oldest first."""
+        return self.session.scalars(
+            select(SeriesPoint)
+            .where(SeriesPoint.series_id == series_id)
+            .order_by(SeriesPoint.at, SeriesPoint.campaign_id)
+        ).all()

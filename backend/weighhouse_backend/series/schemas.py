@@ -1,0 +1,65 @@
+"""Series as the API shows them, but for what is found in them."""
+
+import datetime
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from weighhouse_backend.campaigns.commits import GitRead
+from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.disclosure.schemas import DisclaimerRead
+
+
+class ExperimentOfSeries(BaseModel):
+    """The experiment a series belongs to."""
+
+    id: UUID
+    name: str
+
+
+class SeriesFacts(BaseModel):
+    """A series: what it is of, and where it stands."""
+
+    id: UUID
+    system_id: str
+    target: str
+    workload: str
+    load_level: LoadLevelRead
+    metric: str
+    points_count: int
+    last_value: float | None
+    last_at: datetime.datetime | None
+    experiment: ExperimentOfSeries
+
+
+class SeriesPointRead(BaseModel):
+    """One campaign in a series."""
+
+    at: datetime.datetime
+    campaign_id: UUID
+    campaign_number: int
+    value: float
+    low: float
+    high: float
+    repeats: list[float]
+    segment: int
+    version: str | None
+    git: GitRead | None
+    """The commit that the campaign was started for."""
+
+
+class SegmentRead(BaseModel):
+    """Points measured under one environment."""
+
+    index: int
+    fingerprint: str
+    label: str
+    starts_at: datetime.datetime
+
+
+class SeriesCourse(SeriesFacts):
+    """A series with its points."""
+
+    points: list[SeriesPointRead]
+    segments: list[SegmentRead]
+    disclaimers: list[DisclaimerRead]
