@@ -5,10 +5,10 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from uuid import UUID
 
 from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.series.segments import segments_by_kind
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.target import Limits
 
@@ -109,7 +109,7 @@ class HistoryService:
         points = self.repository.points(series.id)
         segments = segments_of(points)
         commits = self.commits.of(point.campaign_id for point in points)
-        place = {
+        segment = {
             point.campaign_id: index for index, members in enumerate(segments) for point in members
         }
         digest = self.repository.digests([series.id])[series.id]
@@ -125,7 +125,8 @@ class HistoryService:
                     low=point.low,
                     high=point.high,
                     repeats=point.repeats,
-                    segment=place[point.campaign_id],
+                    segment=segment[point.campaign_id],
+                    place=point.place,
                     version=point.version,
                     git=commits.get(point.campaign_id),
                 )
@@ -191,6 +192,7 @@ class HistoryService:
                 "repeats": list(repeats),
                 "fingerprint": fingerprint,
                 "environment": environment,
+                "place": place_of(runs),
                 "version": version,
             }
         )
@@ -198,8 +200,19 @@ class HistoryService:
 
 
 def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
-    """Points by segment: a change of environment begins a new one."""
-    return [list(members) for _, members in groupby(points, key=lambda point: point.fingerprint)]
+    """Points by segment: those of one environment, oldest first.
+
+    A change of environment begins a new segment; when the old environment comes back, its segment
+    goes on.
+    """
+    segments = segments_by_kind([point.fingerprint for point in points])
+    return [[points[index] for index in segment.members] for segment in segments]
+
+
+def place_of(runs: Sequence[RunFigures]) -> str:
+    """The machines that measured runs of a cell, by identity; empty where they did not say."""
+    machines = {one for run in runs if run.record is not None for one in run.record.machine_ids}
+    return "+".join(sorted(machines))
 
 
 def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:

@@ -13,10 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighhouse_judging.series.course import Kind
-from weighhouse_judging.series.watching import same_change
+from weighhouse_judging.series.watching import RULE, SAME_CHANGE_DISTANCE
 
 FIGURES = ("throughput", "p50_us", "p99_us", "p999_us", "load_throughput", "memory_bytes")
 """Figures that explain others first; those not named here come last."""
+
+DISTANCES: dict[Kind, int] = {"step": SAME_CHANGE_DISTANCE, "drift": RULE.points_of_a_drift}
+"""So many campaigns apart or fewer, two changes may be one: when it began is known no better."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,9 @@ class Cause:
 def causes(sightings: Sequence[Sighting]) -> list[Cause]:
     """Group changes by cause, in the order in which they began.
 
-    Changes of one subject and kind belong together when they began within SAME_CHANGE_DISTANCE
-    campaigns: the place of a change is known no better. Two changes of one series are never one
-    cause, so that two steps close together stay two. Promises: deterministic, whatever the order
-    given; every change is in exactly one cause.
+    Changes of one subject and kind belong together when they began no further apart than
+    DISTANCES. Two changes of one series are never one cause, so that two steps close together stay
+    two. Promises: deterministic, whatever the order given; every change is in exactly one cause.
     """
     evident = sorted(sightings, key=_evidence)
     firsts: list[Sighting] = []
@@ -82,7 +84,7 @@ def _belongs(sighting: Sighting, group: Sequence[Sighting]) -> bool:
     first = group[0]
     return (
         (sighting.subject, sighting.kind) == (first.subject, first.kind)
-        and same_change(sighting.order, first.order)
+        and abs(sighting.order - first.order) <= DISTANCES[first.kind]
         and all((sighting.cell, sighting.figure) != (one.cell, one.figure) for one in group)
     )
 

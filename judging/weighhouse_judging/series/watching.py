@@ -134,11 +134,14 @@ def find_changes(
 
     `points` are one figure a campaign, oldest first, without gaps or NaN, all of one kind of
     machine; `known` are changes confirmed by earlier looks at the same segment. Returns first the
-    known ones, in their order, then those that are new, of which at most the last is a candidate.
+    known ones, in their order, then those that are new, of which at most the last is a candidate;
+    and nothing where the points are too few to carry what is known of them.
     Promises: deterministic.
     """
     look = _Look.at(points, rule)
     pieces = look.sharpened([Piece(one.kind, one.index, one.end) for one in known])
+    if look.fitted(pieces) is None:
+        return []
     pieces, candidate = look.extended(pieces)
     confirmed = [look.described(pieces, place, "confirmed") for place in range(len(pieces))]
     if candidate is None:
@@ -206,7 +209,7 @@ class _Look:
         for place, piece in enumerate(pieces):
             if piece.kind == "step" and self.size - piece.index <= self.rule.points_until_settled:
                 others = pieces[:place] + pieces[place + 1 :]
-                course = self._fitted(others)
+                course = self.fitted(others)
                 beginnings = self._beginnings(others, self.rule.points_after)
                 near = beginnings[np.abs(beginnings - piece.index) <= SAME_CHANGE_DISTANCE]
                 if course is not None and near.size:
@@ -217,7 +220,7 @@ class _Look:
     def extended(self, pieces: Sequence[Piece]) -> tuple[list[Piece], Piece | None]:
         """Pieces with those that are newly confirmed; and a candidate, where there is one."""
         pieces = list(pieces)
-        while (course := self._fitted(pieces)) is not None:
+        while (course := self.fitted(pieces)) is not None:
             step = self._best_step(course, pieces, self.rule.points_after)
             drift = self._best_drift(course)
             ended = self._ended(course, pieces, drift)
@@ -262,7 +265,8 @@ class _Look:
             effective_points=self.size * (1 - correlation) / (1 + correlation),
         )
 
-    def _fitted(self, pieces: Sequence[Piece]) -> Course | None:
+    def fitted(self, pieces: Sequence[Piece]) -> Course | None:
+        """The course with some pieces; None when there are too few points for them."""
         return fitted(self.values, self.places, pieces, model=self.rule.model)
 
     def _course(self, pieces: Sequence[Piece], end: int | None = None) -> Course:
