@@ -66,9 +66,9 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ranked[max(0, math.ceil(share * len(ranked)) - 1)]
 
 
-def cpu_seconds(platform: Platform) -> float:
-    """Processor time that the platform's own parts have used, children included."""
-    total = 0.0
+def cpu_seconds(platform: Platform) -> dict[str, float]:
+    """Processor time that each of the platform's own parts has used, children included."""
+    found = dict.fromkeys(PARTS, 0.0)
     for name in PARTS:
         process = platform.supervisor.part(name).process
         assert process is not None
@@ -76,8 +76,8 @@ def cpu_seconds(platform: Platform) -> float:
         for one in (top, *top.children(recursive=True)):
             with contextlib.suppress(psutil.NoSuchProcess):
                 times = one.cpu_times()
-                total += times.user + times.system
-    return total
+                found[name] += times.user + times.system
+    return found
 
 
 def transactions(platform: Platform) -> int:
@@ -139,14 +139,20 @@ class Bench:
     async def _rest(self, agents: Sequence[StubAgent]) -> tuple[float, float, float]:
         seconds: float = self.options.seconds
         _say(f"all wait; measuring for {seconds:.0f} s")
-        before = cpu_seconds(self.platform), transactions(self.platform), _asked(agents)
+        used = cpu_seconds(self.platform)
+        before = transactions(self.platform), _asked(agents)
         begun = time.monotonic()
         await asyncio.sleep(seconds)
-        after = cpu_seconds(self.platform), transactions(self.platform), _asked(agents)
+        after = transactions(self.platform), _asked(agents)
         taken = time.monotonic() - begun
-        cpu, rate, polls = ((b - a) / taken for a, b in zip(before, after, strict=True))
-        _say(f"{100 * cpu:.2f} % of one core, {rate:.2f} transactions/s, {polls:.1f} polls/s")
-        return 100 * cpu, rate, polls
+        parts = {
+            name: 100 * (now - used[name]) / taken
+            for name, now in cpu_seconds(self.platform).items()
+        }
+        rate, polls = ((b - a) / taken for a, b in zip(before, after, strict=True))
+        shares = ", ".join(f"{name} {share:.2f} %" for name, share in parts.items())
+        _say(f"of one core: {shares}; {rate:.2f} transactions/s, {polls:.1f} polls/s")
+        return sum(parts.values()), rate, polls
 
     async def _fill_list(self) -> None:
         """An experiment and some campaigns that ended, so that the list has something to show."""

@@ -40,9 +40,10 @@ from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 
 ROUTERS = (
-    status, identity, experiments, campaigns, results, findings, comparisons, gates, alerts,
-    overviews, fleet, fleet_agent, campaigns_agent, results_agent,
+    campaigns_agent, results_agent, fleet_agent, status, identity, experiments, campaigns, results,
+    findings, comparisons, gates, alerts, overviews, fleet,
 )  # fmt: skip
+"""In the order in which a request is matched with them: first whom agents ask without end."""
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

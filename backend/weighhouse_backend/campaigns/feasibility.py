@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weighhouse_protocol.experiment import Experiment, Placement
+from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.matching import Spot, lacking, need_of
@@ -12,9 +12,9 @@ def never_possible(document: Experiment, spots: Sequence[Spot]) -> list[FieldErr
     """What no gang of agents could do, whoever of them is free or reachable.
 
     :param spots: all slots of all agents that are enrolled; none: agents may yet come.
-    :returns: one error a target; none for an experiment without a placement, which waits.
+    :returns: one error a target.
     """
-    if not spots or document.placement == Placement():
+    if not spots:
         return []
     errors = []
     for index, target in enumerate(document.targets):

@@ -10,6 +10,7 @@ from uuid import UUID
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 from weighhouse_protocol.experiment import Experiment as Document
+from weighhouse_protocol.experiment import Placement
 from weighhouse_protocol.git import GitContext
 
 from weighhouse_backend.campaigns.allocation import spots_of
@@ -126,9 +127,10 @@ class CampaignService:
         source = self.experiments.revision(experiment.id, revision or experiment.current_revision)
         document = self.experiments.document(source.id)
         self.experiments.validation.require_possible(document, experiment.project_id)
-        errors = never_possible(document, spots_of(self.fleet.enrolled(experiment.project_id)))
-        if errors:
-            raise ExperimentInvalid.of(errors)
+        if document.placement != Placement():  # without one it waits for whoever comes
+            spots = spots_of(self.fleet.enrolled(experiment.project_id))
+            if errors := never_possible(document, spots):
+                raise ExperimentInvalid.of(errors)
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()
         campaign = Campaign(

@@ -236,6 +236,23 @@ def test_intervals_are_told_apart_while_logs_grow(tmp_path: Path) -> None:
         list(logs.grown(90))
 
 
+def test_answers_between_two_logs_are_counted_once(tmp_path: Path) -> None:
+    logs = HistogramLogs(tmp_path, frozenset({"read"}), SECOND, due=True)
+    head = '#[StartTime: 100.000 (seconds since epoch)]\n"StartTimestamp"\n'
+    reads, due = tmp_path / "READ.hdr", tmp_path / "Intended-READ.hdr"
+    reads.write_text(head + line(0.0, 1.0, {5: 3}))
+    due.write_text(head)
+    assert list(logs.grown(10)) == []
+    reads.write_text(reads.read_text() + line(1.0, 1.0, {5: 4}))
+    due.write_text(due.read_text() + line(1.0, 1.0, {6: 7}))
+    first, *_ = logs.grown(20)
+    (second,) = logs.rest(30)
+    assert first.operations == {}
+    read = second.operations["read"].ok
+    assert read is not None
+    assert (read.count, sum(decoded(read.service or "").values())) == (7, 7)
+
+
 def test_names_of_measurements_are_known() -> None:
     assert key_of("READ") == ("read", "", False)
     assert key_of("Intended-READ-MODIFY-WRITE-UNEXPECTED_STATE") == (

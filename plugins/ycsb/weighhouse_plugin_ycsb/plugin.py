@@ -102,7 +102,8 @@ class Ycsb(Tool):
         words = ["-cp", class_path(place, binding), "site.ycsb.Client", "-db", CLASSES[binding]]
         words += ["-load" if phase.kind == "load" else "-t", "-s", "-P", str(file)]
         interval_us = int(told["status.interval"]) * US_PER_SECOND
-        logs = HistogramLogs(folder, _counted(work.order, phase), interval_us)
+        due = told.get("measurement.interval") == "both"
+        logs = HistogramLogs(folder, _counted(work.order, phase), interval_us, due)
         done = {"insert": 0}
         ended = False
         with work.running(words) as child:
