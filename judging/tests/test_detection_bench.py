@@ -68,7 +68,7 @@ def test_generators_give_the_spread_and_the_correlation_that_they_name(kind):
 def test_the_last_line_is_json_and_a_missed_bar_fails(monkeypatch, capsys):
     cleared, missed = Figure("a", 0.1, at_most=0.2), Figure("b", 0.5, at_least=0.7)
     for figures, code in (([cleared], 0), ([cleared, missed], 1)):
-        monkeypatch.setattr(Bench, "figures", lambda _, figures=figures: figures)
+        monkeypatch.setattr(Bench, "figures", lambda _, figures=figures: iter(figures))
         assert detection.main(["--series", "1"]) == code
         document = json.loads(capsys.readouterr().out.splitlines()[-1])
         assert document["passed"] == (code == 0)

@@ -14,7 +14,7 @@ import argparse
 import json
 import sys
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -65,24 +65,22 @@ class Bench:
     series: int = 200
     seed: int = SEED
 
-    def figures(self) -> list[Figure]:
-        """Every figure, in the order of the page."""
-        found = []
+    def figures(self) -> Iterator[Figure]:
+        """Every figure, in the order of the page, as it is measured."""
         for kind in generators.KINDS:
-            found += self.false_alerts(kind)
+            yield from self.false_alerts(kind)
         for kind, least, latest in (
             ("normal", 0.95, 5), ("machines in turn", 0.95, 5), ("machines by lot", 0.95, 5),
             ("ar 0.5", 0.85, 10), ("lognormal", None, None), ("outliers", None, None),
         ):  # fmt: skip
-            found += self.step(kind, NOISE_OF_CHANGES, least, latest)
+            yield from self.step(kind, NOISE_OF_CHANGES, least, latest)
         for kind in ("normal", "lognormal", "outliers"):
-            found += self.step(kind, NOISE_OF_FALSE_ALERTS, None, None)
+            yield from self.step(kind, NOISE_OF_FALSE_ALERTS, None, None)
         for apart in TWO_STEPS_APART:
-            found.append(self.two_steps(apart))
-        found += self.drift()
-        found += self.from_the_first_run("normal")
-        found += self.from_the_first_run("ar 0.5")
-        return found
+            yield self.two_steps(apart)
+        yield from self.drift()
+        yield from self.from_the_first_run("normal")
+        yield from self.from_the_first_run("ar 0.5")
 
     def false_alerts(self, kind: str) -> list[Figure]:
         """Confirmed changes of series that do not change, per 100 new runs."""
@@ -215,11 +213,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     measured = {}
     for name in RULES if options.rules else [SHIPPED]:
         sys.stdout.write(f"\n{name}\n")
-        figures = Bench(RULES[name], options.series, options.seed).figures()
-        for figure in figures:
+        figures = []
+        for figure in Bench(RULES[name], options.series, options.seed).figures():
+            figures.append(figure)
             state = "" if figure.passes else "   MISSED"
             sys.stdout.write(f"  {figure.name:<62} {figure.value:7.3f}   {figure.bar}{state}\n")
-        sys.stdout.flush()
+            sys.stdout.flush()
         measured[name] = figures
     missed = [figure.name for figure in measured[SHIPPED] if not figure.passes]
     document = {

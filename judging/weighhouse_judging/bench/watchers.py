@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from weighhouse_judging.series import change_points as former
+from weighhouse_judging.bench import former
 from weighhouse_judging.series.course import MODEL, Kind
 from weighhouse_judging.series.watching import (
     RULE,

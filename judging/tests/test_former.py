@@ -1,8 +1,9 @@
-"""Change points: found where they are, confirmed only with enough evidence."""
+"""The former rule, which the bench holds the present one against."""
 
 import numpy as np
 import pytest
-from weighhouse_judging.series.change_points import best_split, find_shifts, same_change
+from weighhouse_judging.bench.former import best_split, find_shifts
+from weighhouse_judging.series.watching import same_change
 
 
 def noise(seed: int, size: int, level: float = 100.0, spread: float = 0.01) -> list[float]:
