@@ -78,8 +78,8 @@ lock: env ## resolve requirements.in anew
 bench: bench-engine bench-stall bench-scaling bench-detection bench-fleet bench-latency ## every benchmark
 
 .PHONY: bench-detection
-bench-detection: env ## false alarms and delay of the change-point rule on synthetic series
-	@$(PY)/python -m weighhouse_judging.bench.detection
+bench-detection: env ## false alarms, power and delay of the watch over series (SERIES=200 of each kind, RULES=1: every rule tried); last line JSON
+	@$(PY)/python -m weighhouse_judging.bench.detection --series $(or $(SERIES),200) $(if $(RULES),--rules)
 
 .PHONY: bench-fleet
 bench-fleet: install ## what agents at rest cost: AGENTS=1000 (AGENTS, SECONDS_AT_REST, CLAIMS); last line JSON

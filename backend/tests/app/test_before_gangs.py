@@ -123,7 +123,9 @@ def test_figures_verdicts_and_series_stay_as_they_were(
         blocks = connection.execute(
             text("SELECT block, count(*) FROM runs GROUP BY campaign_id, block")
         ).all()
+        places = connection.scalars(text("SELECT DISTINCT place FROM series_points")).all()
     engine.dispose()
+    assert places == ["3b7e72a2aa7bbf7d9587d2b6d940fe0d"]  # the machine of the runs' records
     assert [(row[0], row[1], row[2], row[3], row[4]) for row in shares] == [
         (0, "1", ["driver", "server"], [1], True)
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, func, select
@@ -53,9 +54,7 @@ class AlertRepository:
         )
         return {row[0]: row[1] for row in found}
 
-    def leads(
-        self, project_ids: Collection[UUID], *, experiment_id: UUID | None
-    ) -> Select[tuple[ChangePoint]]:
+    def leads(self, project_ids: Collection[UUID], *, experiment_id: UUID | None) -> Select[Any]:
         """Confirmed change points that no other one explains."""
         statement = select(ChangePoint).where(
             ChangePoint.project_id.in_(list(project_ids)),
