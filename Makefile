@@ -75,11 +75,15 @@ lock: env ## resolve requirements.in anew
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements.in -o requirements.lock
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-detection bench-fleet bench-latency ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-detection bench-steadiness bench-fleet bench-latency ## every benchmark
 
 .PHONY: bench-detection
 bench-detection: env ## false alarms, power and delay of the watch over series (SERIES=200 of each kind, RULES=1: every rule tried); last line JSON
 	@$(PY)/python -m weighhouse_judging.bench.detection --series $(or $(SERIES),200) $(if $(RULES),--rules)
+
+.PHONY: bench-steadiness
+bench-steadiness: env ## how often the classes of a run's steady state are wrong, on courses whose truth is known; last line JSON
+	@$(PY)/python -m weighhouse_judging.bench.steadiness
 
 .PHONY: bench-fleet
 bench-fleet: install ## what agents at rest cost: AGENTS=1000 (AGENTS, SECONDS_AT_REST, CLAIMS); last line JSON

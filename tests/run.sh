@@ -67,7 +67,7 @@ now=$SECONDS
 beside "frontend" npm --prefix frontend run --silent test
 beside "plugins" "${pytest[@]}" --exercised "$exercised/plugins.json" plugins
 beside "agent" "${pytest[@]}" agent
-beside "Python parts" "${pytest[@]}" protocol judging backend worker migrations cli engine tests/architecture tests/infra
+beside "Python parts" "${pytest[@]}" protocol judging backend worker migrations cli engine tests/architecture tests/fairness tests/infra
 together "$now"
 # Whoever judges figures wants a quiet machine: one after the other.
 suite "whole platform" "${pytest[@]}" --exercised "$exercised/platform.json" tests/end_to_end

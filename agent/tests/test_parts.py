@@ -132,6 +132,7 @@ def test_the_tightest_limit_of_nested_groups_holds(tmp_path: Path) -> None:
 def test_the_machine_is_watched() -> None:
     watch = MachineWatch()
     until("time goes by", lambda: watch.since_last().cpu_percent is not None, every=0.05)
+    assert watch.since_last().metrics["machine_swapped_bytes"] >= 0
 
 
 def test_a_home_is_held_by_one(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
-"""What the machine as a whole did between two looks: processor, steal, throttling."""
+"""What the machine as a whole did between two looks: processor, steal, throttling, swap."""
 
+import resource
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from weighhouse_agent.facts import cgroup_directories
 _IDLE, _WAIT, _STEAL = 3, 4, 7
 COUNTED = 8
 """Columns of /proc/stat that add up to all time; guest time is in user time already."""
+PAGE_BYTES = resource.getpagesize()
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,8 @@ class MachineLook:
     """Time that the control group's limit held processes back."""
     hot: int | None
     """How often a core was slowed because it was hot."""
+    swapped_pages: int | None
+    """Pages that went to swap or came from it."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ class MachineWatch:
             steal=columns[_STEAL],
             throttled_us=sum(throttled) if throttled else None,
             hot=sum(int(_first_line(str(place))) for place in self._hot) if self._hot else None,
+            swapped_pages=_swapped_pages(),
         )
 
     def since_last(self) -> MachineUse:
@@ -70,11 +75,24 @@ class MachineWatch:
             metrics["machine_throttled_us"] = float(now.throttled_us - before.throttled_us)
         if now.hot is not None and before.hot is not None:
             metrics["machine_thermal_throttles"] = float(now.hot - before.hot)
+        if now.swapped_pages is not None and before.swapped_pages is not None:
+            pages = now.swapped_pages - before.swapped_pages
+            metrics["machine_swapped_bytes"] = float(pages * PAGE_BYTES)
         if elapsed <= 0:
             return MachineUse(None, None, metrics)
         idle, steal = now.idle - before.idle, now.steal - before.steal
         busy = max(0, elapsed - idle - steal)
         return MachineUse(100.0 * busy / elapsed, 100.0 * steal / elapsed, metrics)
+
+
+def _swapped_pages() -> int | None:
+    """`pswpin` and `pswpout` of /proc/vmstat; None where the kernel has no swap to count."""
+    counts = [
+        int(line.split()[1])
+        for line in Path("/proc/vmstat").read_text(encoding="ascii").splitlines()
+        if line.startswith(("pswpin ", "pswpout "))
+    ]
+    return sum(counts) if counts else None
 
 
 def _first_line(path: str) -> str:

@@ -78,6 +78,7 @@ class Reporter:
                 resident_bytes=resident,
                 used_bytes=found.used_bytes,
                 disk_bytes=found.disk_bytes,
+                records=found.records,
             )
         )
 

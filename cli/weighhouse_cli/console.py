@@ -17,7 +17,7 @@ OUT = Console(highlight=False)
 ERROR = Console(stderr=True, highlight=False)
 VERDICT_STYLES = {
     "passed": "green", "equivalent": "green", "regression": "bold red", "inconclusive": "yellow",
-    "infrastructure": "yellow", "no_baseline": "default",
+    "infrastructure": "yellow", "no_baseline": "default", "not_comparable": "yellow",
 }  # fmt: skip
 
 

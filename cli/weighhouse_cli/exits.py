@@ -11,7 +11,7 @@ class Exit(IntEnum):
     INCONCLUSIVE = 2
     INFRASTRUCTURE = 3
     INVALID = 4
-    """Bad input, refused, or blocked by disclosure."""
+    """Bad input, refused, blocked by disclosure, or a gate whose base is another measurement."""
 
 
 class CommandFailed(Exception):

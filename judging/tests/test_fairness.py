@@ -10,6 +10,17 @@ from weighhouse_judging.fairness.sheet import (
     fairness_sheet,
 )
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
+from weighhouse_protocol.fairness.facts import Seen
+from weighhouse_protocol.fairness.translation import Translated
+from weighhouse_protocol.fairness.vocabulary import Comparables, Durability
+
+NOTHING = Durability(kept="nothing")
+LOGGED = Durability(kept="log", reaches="disk", every_seconds=0)
+
+
+def kept(durability: Durability | None, *seen: Seen) -> Translated:
+    return Translated(Comparables(durability=durability), {"durability": seen})
+
 
 REDIS = SideFacts(
     key="a",
@@ -19,7 +30,8 @@ REDIS = SideFacts(
     deployment="process",
     nodes=1,
     replication_factor=1,
-    aspects={"durability": "none", "threads": "1"},
+    translated=kept(NOTHING, Seen("setting", "save", "", "save")),
+    aspects={"threads": "1"},
     parameters={"io_threads": "1"},
     driver="resp",
     machine="8 cores",
@@ -45,10 +57,11 @@ def test_system_and_version_are_what_is_compared() -> None:
 
 
 def test_what_could_explain_a_difference_is_a_confounder() -> None:
-    other = replace(MEMCACHED, aspects={"durability": "fsync every second", "threads": "4"})
+    other = replace(MEMCACHED, translated=kept(LOGGED), aspects={"threads": "4"})
     rows = by_aspect(REDIS, other)
     assert rows["durability"].confounder
-    assert rows["durability"].values == ("none", "fsync every second")
+    assert rows["durability"].values == ("nothing is kept", "log on disk before the answer")
+    assert rows["durability"].raw == ((Seen("setting", "save", "", "save"),), ())
     assert rows["threads"].confounder
     assert rows["driver"].confounder
     assert not rows["replication"].confounder
@@ -67,7 +80,7 @@ def test_parameters_are_compared_between_sides_of_one_system_only() -> None:
 
 
 def test_the_only_difference_is_the_subject_and_two_are_confounders() -> None:
-    durable = replace(REDIS, key="b", aspects={"durability": "always", "threads": "1"})
+    durable = replace(REDIS, key="b", translated=kept(LOGGED))
     one = by_aspect(REDIS, durable)
     assert not one["durability"].confounder
     assert "what is compared" in one["durability"].explanation
@@ -76,17 +89,51 @@ def test_the_only_difference_is_the_subject_and_two_are_confounders() -> None:
     assert two["machine"].confounder
 
 
+def test_what_is_known_of_nobody_makes_no_row_and_of_one_alone_a_difference() -> None:
+    unknown = replace(REDIS, key="b", translated=kept(None))
+    assert "durability" not in by_aspect(unknown, unknown)
+    row = by_aspect(REDIS, unknown)["durability"]
+    assert row.values == ("nothing is kept", NOT_KNOWN)
+    assert not row.same
+
+
+def test_a_parameter_that_an_aspect_has_told_makes_no_row_of_its_own() -> None:
+    logged = kept(LOGGED, Seen("setting", "appendonly", "yes", "log"))
+    durable = replace(REDIS, key="b", translated=logged, parameters={"log": "yes", "hz": "20"})
+    rows = by_aspect(REDIS, durable)
+    assert "parameter:log" not in rows
+    assert rows["parameter:hz"].values == ("default", "20")
+    assert rows["durability"].confounder
+    alike = replace(durable, translated=kept(NOTHING, Seen("setting", "save", "", "save")))
+    again = by_aspect(REDIS, replace(alike, parameters={"save": "60 1"}))
+    assert again["durability"].same
+    assert not again["parameter:save"].same
+
+
+def test_options_of_one_driver_are_compared_one_by_one_and_of_several_together() -> None:
+    one = replace(REDIS, driver_options={"layout": "hash", "depth": "2"})
+    other = replace(REDIS, key="b", option_defaults={"layout": "hash", "depth": "1"})
+    rows = by_aspect(one, other)
+    assert rows["option:layout"].same
+    assert rows["option:depth"].values == ("2", "1")
+    together = by_aspect(one, MEMCACHED)
+    assert together["driver_options"].values == ("depth = 2, layout = hash", "none")
+
+
 def test_sides_that_agree_have_no_confounders() -> None:
     assert confounders(fairness_sheet([REDIS, replace(REDIS, key="b")])) == []
     assert fairness_sheet([]) == []
 
 
 def test_findings_name_confounders_repeats_and_the_load_model() -> None:
-    rows = fairness_sheet([REDIS, replace(MEMCACHED, aspects={"durability": "always"})])
+    rows = fairness_sheet([REDIS, replace(MEMCACHED, translated=kept(LOGGED))])
     cells = [CellRepeats("a", "balanced", "8 clients", "closed", 3)]
     findings = {finding.id: finding for finding in check_comparison(rows, cells)}
     assert set(findings) == {"comparability", "repeats", "closed-loop-latency"}
-    assert "Durability: none / always" in findings["comparability"].message
+    assert (
+        "Durability: nothing is kept / log on disk before the answer"
+        in findings["comparability"].message
+    )
     assert findings["repeats"].numbers["smallest_p"] == 0.1
     assert all(finding.scope == "comparison" for finding in findings.values())
 

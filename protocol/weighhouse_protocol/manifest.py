@@ -4,11 +4,12 @@ import datetime
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Self, cast
 
 from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Name, Scalar
+from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import FaultVerb
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.workload import Operation
@@ -198,6 +199,8 @@ class Manifest(Document):
     aspects: dict[str, str] = Field(default_factory=dict)
     """Comparability aspects that no parameter decides, in words: `durability`, `consistency`,
     `network`, … → what this system does by default."""
+    fairness: Translation = Translation()
+    """How a target's configuration, or what a tool does, reads in words that all systems share."""
     driver: ManifestDriver
     benchmark_clause: BenchmarkClause
     disclaimers: tuple[ManifestDisclaimer, ...] = ()
@@ -219,12 +222,25 @@ class Manifest(Document):
         if ("docker" in self.deployments) != (self.image is not None):
             message = "image: belongs to the deployment `docker`, and to it alone"
             raise ValueError(message)
+        self._check_facts()
         for said in self.disclaimers:
             unknown = said.when.parameters.keys() - self._defaults().keys()
             if unknown:
                 message = f"disclaimers.{said.id}.when: no parameters: {', '.join(sorted(unknown))}"
                 raise ValueError(message)
         return self
+
+    def _check_facts(self) -> None:
+        """A tool's rules look at what the systems declare that it is used with."""
+        if self.kind == "tool":
+            return
+        own = declared(self.parameters).keys()
+        options = {f"option:{name}" for name in declared(self.driver.options)}
+        known = {*own, *options, "topology:nodes", "topology:replication_factor", "deployment"}
+        asked = {name for name in self.fairness.facts() if not name.startswith("setting:")}
+        if unknown := sorted(asked - known):
+            message = f"fairness: neither parameters nor driver options: {', '.join(unknown)}"
+            raise ValueError(message)
 
     def concerning(self, target: Target, machines: int = 1) -> tuple[ManifestDisclaimer, ...]:
         """The statements that stand beside numbers of a target.
@@ -238,12 +254,17 @@ class Manifest(Document):
         )
 
     def _defaults(self) -> dict[str, Scalar]:
-        properties = self.parameters.get("properties", {})
-        if not isinstance(properties, dict):
-            return {}
         return {
-            name: schema["default"] for name, schema in properties.items() if "default" in schema
+            name: cast("Scalar", schema["default"])
+            for name, schema in declared(self.parameters).items()
+            if "default" in schema
         }
+
+
+def declared(schema: Mapping[str, object]) -> Mapping[str, Mapping[str, object]]:
+    """The properties of an object schema: name → its own schema."""
+    properties = schema.get("properties", {})
+    return properties if isinstance(properties, Mapping) else {}
 
 
 def load_manifest(path: Path, documentation: str = "") -> Manifest:

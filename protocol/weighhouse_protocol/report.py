@@ -118,6 +118,8 @@ class MemoryMeasured(Report):
     used_bytes: int | None = None
     """What the system says it uses for data, where it says so."""
     disk_bytes: int | None = None
+    records: int | None = None
+    """What the system says it holds, copies aside, where it says so."""
 
 
 class PhaseEnded(Report):

@@ -158,3 +158,25 @@ def test_a_schedule_shows_its_dates_before_it_is_set(page: Page, platform: Runni
     page.get_by_role("button", name="Remove", exact=True).click()
     page.get_by_role("button", name="Remove the schedule").click()
     expect(page.get_by_role("button", name="Set the schedule")).to_be_visible()
+
+
+def test_sides_are_made_equal_before_anything_runs(page: Page, platform: RunningPlatform) -> None:
+    yaml = small_experiment("made-equal", "redis", "memcached")
+    platform.request("POST", "/experiments", json={"yaml": yaml})
+    page.goto("/experiments/made-equal")
+    section = page.get_by_role("region", name="Fairness")
+    durability = section.get_by_role("row", name=re.compile("^Durability"))
+    expect(durability).to_contain_text("on disk from time to time, no log")
+    expect(durability).to_contain_text("nothing is kept")
+    durability.get_by_text("concluded from").first.click()
+    expect(durability.get_by_text("appendonly")).to_be_visible()
+
+    expect(section).to_contain_text("Redis: save = empty")
+    section.get_by_role("button", name="Make the sides equal").click()
+    expect(durability).to_have_count(0)
+    expect(section.get_by_role("button", name="Make the sides equal")).to_have_count(0)
+    section.get_by_text("What is the same").click()
+    expect(durability).to_contain_text("nothing is kept")
+    page.get_by_role("tab", name="YAML").click()
+    editor = page.get_by_role("textbox", name="The experiment as YAML")
+    expect(editor).to_contain_text('save: ""')

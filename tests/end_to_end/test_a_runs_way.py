@@ -103,6 +103,41 @@ def test_the_comparison_sets_the_systems_side_by_side(
     assert found["disclaimers"]
 
 
+def test_what_ran_is_as_fair_as_the_draft_said_and_can_be_made_fairer(
+    platform: RunningPlatform, campaign: dict
+) -> None:
+    ran = platform.request("GET", "/comparisons", params={"campaign": campaign["id"]})
+    names = [side["target"] for side in ran["sides"]]
+    rows = {row["aspect"]: dict(zip(names, row["values"], strict=True)) for row in ran["fairness"]}
+    assert rows["durability"] == {
+        "redis": "on disk from time to time, no log",
+        "memcached": "nothing is kept",
+        "rocksdb": "log handed to the system before the answer",
+    }
+    assert rows["transport"]["rocksdb"] == "a call within the process"
+    assert rows["transport"]["redis"] == rows["transport"]["memcached"] == "the loopback interface"
+    (durability,) = [row for row in ran["fairness"] if row["aspect"] == "durability"]
+    seen = {one["name"]: one["value"] for one in durability["raw"][names.index("redis")]}
+    assert seen["appendonly"] == "no", "the server's own word"
+
+    document = platform.request("GET", "/experiments/a-runs-way/revisions/1")["document"]
+    drafted = platform.request("POST", "/experiments/fairness", json={"document": document})
+    assert [side["system"] for side in drafted["sides"]] == names
+    by_draft = {row["aspect"]: row["values"] for row in drafted["rows"]}
+    for aspect in ("durability", "reads", "memory", "eviction", "update_writes", "transport"):
+        assert by_draft[aspect] == list(rows[aspect].values()), aspect
+
+    pair = {**document, "targets": [one for one in document["targets"] if one["name"] != "rocksdb"]}
+    unequal = platform.request("POST", "/experiments/fairness", json={"document": pair})
+    for change in unequal["changes"]:
+        group, name = change["path"]
+        pair["targets"][change["target"]].setdefault(group, {})[name] = change["after"]
+    equal = platform.request("POST", "/experiments/fairness", json={"document": pair})
+    assert equal["changes"] == equal["remaining"] == []
+    (durability,) = [row for row in equal["rows"] if row["aspect"] == "durability"]
+    assert durability["values"] == ["nothing is kept"] * 2
+
+
 def test_the_series_of_the_cells_have_a_point(platform: RunningPlatform, campaign: dict) -> None:
     found = platform.request("GET", "/series", params={"system_id": "redis", "limit": 100})
     mine = [one for one in found["items"] if one["experiment"]["name"] == "A runs way"]

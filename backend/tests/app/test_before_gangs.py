@@ -19,13 +19,18 @@ from alembic.config import Config
 from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, select, text
 from weighhouse_backend.app.factory import create_app
+from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.gates.dependencies import gates_over
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import make_session_factory
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.embedded.binaries import postgres_directory
 from weighhouse_testing.fixtures import database, plain
+
+from backend.tests.results.laboratory import Ledger
 
 ROOT = Path(__file__).resolve().parents[3]
 STORED = ROOT / "tests" / "migrations"
@@ -123,9 +128,7 @@ def test_figures_verdicts_and_series_stay_as_they_were(
         blocks = connection.execute(
             text("SELECT block, count(*) FROM runs GROUP BY campaign_id, block")
         ).all()
-        places = connection.scalars(text("SELECT DISTINCT place FROM series_points")).all()
     engine.dispose()
-    assert places == ["3b7e72a2aa7bbf7d9587d2b6d940fe0d"]  # the machine of the runs' records
     assert [(row[0], row[1], row[2], row[3], row[4]) for row in shares] == [
         (0, "1", ["driver", "server"], [1], True)
     ]
@@ -140,6 +143,30 @@ def test_figures_verdicts_and_series_stay_as_they_were(
     assert told == []
     verdicts = {one["verdict"] for one in said_before["/campaigns?limit=100"]["items"]}
     assert verdicts == {None, "no_baseline", "inconclusive"}
+
+
+def test_series_are_keyed_by_what_was_measured_and_keep_their_figures(stored_before: str) -> None:
+    command.upgrade(config(stored_before), "head")
+    points = "SELECT campaign_id, value, low, high, repeats::text, fingerprint, version"
+    points += " FROM series_points ORDER BY campaign_id, value, low, high"
+    unkeyed = "SELECT count(*) FROM series WHERE cell_identity IS NULL"
+    engine = create_engine(stored_before)
+    sessions = make_session_factory(engine)
+    ledger = Ledger()
+    with engine.connect() as connection:
+        before = connection.execute(text(points)).all()
+        assert connection.scalar(text(unkeyed))
+    with unit_of_work(sessions) as session:
+        campaigns = Campaigns(
+            session, ledger, ledger, SystemClock(), Settings(database_url=stored_before)
+        )
+        for experiment_id in session.scalars(text("SELECT DISTINCT experiment_id FROM series")):
+            gates_over(campaigns).series.history.carrying.carry(experiment_id)
+    with engine.connect() as connection:
+        assert connection.execute(text(points)).all() == before
+        assert connection.scalar(text(unkeyed)) == 0
+        assert not connection.scalar(text("SELECT count(*) FROM series_points WHERE place IS NULL"))
+    engine.dispose()
 
 
 def test_down_again_is_as_before_while_agents_worked_alone(

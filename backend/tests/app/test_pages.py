@@ -1,7 +1,9 @@
 """What the application serves beside the API, and what surrounds every answer."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from fastapi import FastAPI
@@ -71,13 +73,60 @@ def test_unknown_addresses_of_the_api_are_problems(client, path):
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_pages_of_documentation_link_to_each_other(client):
+REFERENCE = re.compile(r'(?:href|src)="([^"]+)"')
+PAGES = sorted(
+    file.relative_to(DOCS).with_suffix("").as_posix().removesuffix("README").rstrip("/")
+    for file in DOCS.rglob("*.md")
+)
+
+
+def test_a_page_has_one_text_at_all_its_addresses(client):
+    """With and without the slash, by its file's name: links lead to the same places."""
+    addresses = ["/docs/findings", "/docs/findings/", "/docs/findings/README.md"]
+    texts = {client.get(address).text for address in addresses}
+    assert len(texts) == 1
+    assert 'href="/docs/findings/littles-law"' in texts.pop()
     assert "<h1>" in client.get("/docs/problems/not-found").text
-    listed = client.get("/docs/findings").text
-    assert 'href="littles-law"' in client.get("/docs/findings/README").text
-    assert "littles-law" in listed
-    assert client.get("/docs/verdicts").status_code == 200
-    assert client.get("/docs/problems/..%2f..%2fREADME").status_code == 404
+    assert "<h1>" in client.get("/docs/").text
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_of_every_page_leads_somewhere_in_the_application(client, name):
+    address = f"/docs/{name}"
+    answer = client.get(address)
+    assert answer.status_code == 200
+    for link in REFERENCE.findall(answer.text):
+        if link.startswith(("http:", "https:", "#", "data:")):
+            continue
+        target = urljoin(address, link).partition("#")[0]
+        assert target.startswith(("/docs", "/api/")), f"{address} leads to {link}"
+        there = client.get(target, follow_redirects=False)
+        assert there.status_code == 200, f"{address} leads to {link}"
+        assert "first page" not in there.text, f"{address} leads to {link}"
+
+
+def test_what_is_not_served_is_no_link(client):
+    """Files of the repository that the application does not have are named, not linked."""
+    text = client.get("/docs").text
+    assert "href" in text
+    assert "../" not in "".join(REFERENCE.findall(client.get("/docs/systems").text))
+
+
+def test_pictures_are_served_beside_their_pages(client):
+    picture = client.get("/docs/findings/pictures/littles-law.svg")
+    assert picture.headers["content-type"] == "image/svg+xml"
+    assert (
+        'src="/docs/findings/pictures/littles-law.svg"'
+        in client.get("/docs/findings/littles-law").text
+    )
+    assert client.get("/docs/images/comparison.png").headers["content-type"] == "image/png"
+
+
+@pytest.mark.parametrize(
+    "path", ["problems/..%2f..%2fREADME", "systems.json", "findings/%2e%2e", "no-such/page", "a.py"]
+)
+def test_nothing_else_is_served_as_documentation(client, path):
+    assert client.get(f"/docs/{path}").status_code == 404
 
 
 def test_the_reference_names_every_call(client):

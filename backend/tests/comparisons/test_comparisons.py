@@ -81,10 +81,13 @@ def test_the_fairness_sheet_names_what_differs(laboratory, campaigns):
         row["aspect"]: row
         for row in laboratory.get("/comparisons", campaign=campaigns[0])["fairness"]
     }
-    assert rows["durability"]["values"] == [
-        "redis: none; appendonly = no", "memcached: none; appendonly = no",
-    ]  # fmt: skip
-    assert rows["durability"]["confounder"]
+    assert rows["durability"]["values"] == ["nothing is kept"] * 2
+    assert rows["durability"]["same"]
+    assert rows["durability"]["raw"][0] == [
+        {"origin": "setting", "name": "appendonly", "value": "no"}
+    ], "what the server said"
+    assert rows["eviction"]["values"] == ["nothing", "any record"]
+    assert rows["eviction"]["confounder"]
     assert rows["machine"]["same"]
     assert rows["system"]["values"] == ["Redis", "Memcached"]
 
@@ -143,6 +146,21 @@ def test_too_few_repeats_claim_nothing(laboratory):
     assert {one["verdict"] for one in comparison["differences"]} == {"insufficient"}
     assert {one["repeats_needed"] for one in comparison["differences"]} == {2}
     assert "repeats" in {finding["id"] for finding in comparison["findings"]}
+
+
+def test_cells_of_one_name_that_were_measured_otherwise_are_told_field_by_field(laboratory):
+    document = experiment("grown", repetitions=1, targets=[{"name": "redis", "system": "redis"}])
+    base = laboratory.carry_out(document, report)
+    document["workloads"][0]["record_count"] = 5000
+    other = laboratory.carry_out(document, report)
+    comparison = laboratory.get("/comparisons", campaign=other, base=base)
+    rows = {row["aspect"]: row for row in comparison["fairness"]}
+    row = rows["measured:workload.record_count"]
+    assert (row["label"], row["values"]) == ("Workload, record count", ["50", "5000"])
+    assert row["confounder"]
+    assert [name for name in rows if name.startswith("measured:")] == [row["aspect"]]
+    (finding,) = [one for one in comparison["findings"] if one["id"] == "comparability"]
+    assert "record count" in finding["message"].lower()
 
 
 def test_another_tenant_compares_nothing(laboratory, campaigns, tenants):

@@ -36,11 +36,24 @@ REDIS = manifest(
         "type": "object",
         "properties": {
             "appendonly": {"type": "boolean", "default": False, "x-aspect": "durability"},
-            "appendfsync": {"enum": ["always", "everysec", "no"], "x-aspect": "durability"},
+            "appendfsync": {
+                "enum": ["always", "everysec", "no"],
+                "default": "everysec",
+                "x-aspect": "durability",
+            },
             "io_threads": {"type": "integer", "minimum": 1, "maximum": 128, "default": 1},
         },
     },
     driver={"id": "resp", "options": {"properties": {"layout": {"enum": ["hash", "string"]}}}},
+    fairness={
+        "durability": [
+            {
+                "when": {"appendonly": True, "appendfsync": "always"},
+                "value": {"kept": "log", "reaches": "disk", "every_seconds": 0},
+            },
+            {"when": {"appendonly": False}, "value": {"kept": "nothing"}},
+        ],
+    },
 )
 
 MEMCACHED = manifest(
@@ -50,6 +63,10 @@ MEMCACHED = manifest(
     parameters={
         "type": "object",
         "properties": {"memory_mb": {"type": "integer", "x-aspect": "memory", "x-unit": "MB"}},
+    },
+    fairness={
+        "durability": [{"value": {"kept": "nothing"}}],
+        "memory": [{"value": {"bytes": {"of": "memory_mb", "times": 1_000_000}}}],
     },
 )
 

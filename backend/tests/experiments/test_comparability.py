@@ -2,7 +2,12 @@
 
 from typing import Any
 
-from weighhouse_backend.experiments.comparability import ComparabilityWarning, warnings
+from weighhouse_backend.experiments.comparability import (
+    ComparabilityWarning,
+    draft_fairness,
+    warnings,
+)
+from weighhouse_backend.experiments.fairness_schemas import DraftFairnessRead
 from weighhouse_protocol.experiment import Experiment
 
 from .manifests import MANIFESTS
@@ -38,12 +43,13 @@ def test_durability_is_compared_across_systems_in_words() -> None:
     warning = found(durable, {"system": "memcached"})["durability"]
 
     assert warning.targets == ("t0", "t1")
-    assert "appendonly = yes, appendfsync = always" in warning.message
-    assert "none: memory only" in warning.message
+    assert "t0: log on disk before the answer; t1: nothing is kept" in warning.message
+    assert "durability" not in found({"system": "redis"}, {"system": "memcached"})
 
 
-def test_what_one_side_does_not_state_is_said_to_be_unstated() -> None:
-    assert "t0: not stated" in found({"system": "redis"}, {"system": "memcached"})["memory"].message
+def test_what_is_not_known_of_one_side_is_no_agreement() -> None:
+    limited = {"system": "memcached", "parameters": {"memory_mb": 64}}
+    assert "t0: not known; t1: 61.04 MiB" in found({"system": "redis"}, limited)["memory"].message
 
 
 def test_versions_count_within_one_system_only() -> None:
@@ -53,9 +59,61 @@ def test_versions_count_within_one_system_only() -> None:
     assert "version" not in found(old, {"system": "memcached", "version": "1.6"})
 
 
-def test_topology_and_deployment_are_named() -> None:
+def test_topology_limits_and_deployment_are_named() -> None:
     cluster = {"system": "redis", "topology": {"nodes": 3, "replication_factor": 3}}
-    outside = {"system": "redis", "deployment": "external", "endpoints": ["tcp://127.0.0.1:1"]}
+    outside = {"system": "redis", "deployment": "external", "endpoints": ["tls://10.0.0.9:1"]}
+    small = {"system": "redis", "limits": {"cpus": 1, "memory_mebibytes": 64}}
 
     assert set(found({"system": "redis"}, cluster)) == {"nodes", "replication"}
-    assert set(found({"system": "redis"}, outside)) == {"deployment"}
+    assert set(found({"system": "redis"}, small)) == {"processors", "memory"}
+    assert set(found({"system": "redis"}, outside)) == {
+        "deployment", "nodes", "replication", "durability", "processors", "encryption",
+        "transport",
+    }  # fmt: skip
+
+
+def draft(*targets: dict[str, Any]) -> DraftFairnessRead:
+    experiment = Experiment.model_validate(
+        {
+            "slug": "e",
+            "name": "E",
+            "targets": [{"name": f"t{index}", **target} for index, target in enumerate(targets)],
+            "workloads": [{"name": "w"}],
+            "load_levels": [{"model": "closed", "clients": 1}],
+        }
+    )
+    return draft_fairness(experiment, MANIFESTS)
+
+
+def test_a_draft_has_the_changes_that_make_its_sides_equal() -> None:
+    durable = {"system": "redis", "parameters": {"appendonly": True, "appendfsync": "always"}}
+
+    read = draft(durable, {"system": "memcached"})
+
+    (durability,) = [each for each in read.equal if each.aspect == "durability"]
+    assert durability.value == "nothing is kept"
+    assert [change.model_dump() for change in durability.changes] == [
+        {"target": 0, "path": ["parameters", "appendonly"], "before": True, "after": None}
+    ]
+    assert [change.path for change in read.changes] == [["parameters", "appendonly"]]
+    assert read.remaining == []
+    assert [side.label for side in read.sides] == ["Redis", "Memcached"]
+
+
+def test_what_nothing_makes_equal_is_named_with_who_cannot() -> None:
+    outside = {"system": "redis", "deployment": "external", "endpoints": ["tcp://10.0.0.9:1"]}
+
+    read = draft({"system": "redis"}, outside)
+
+    (transport,) = [each for each in read.equal if each.aspect == "transport"]
+    assert transport.value is None
+    assert transport.cannot == ["t0", "t1"]
+    assert "transport" in read.remaining
+
+
+def test_a_target_whose_plugin_nobody_brought_is_shown_with_what_is_written() -> None:
+    read = draft({"system": "redis"}, {"system": "etcd"})
+
+    assert [side.label for side in read.sides] == ["Redis", "t1"]
+    assert "durability" in {row.aspect for row in read.rows if not row.same}
+    assert read.changes == []

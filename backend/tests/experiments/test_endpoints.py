@@ -42,6 +42,14 @@ def ours(tenants):
     return tenants[0].headers
 
 
+DURABLE = {
+    "name": "r",
+    "system": "redis",
+    "parameters": {"appendonly": True, "appendfsync": "always"},
+}
+CACHE = {"name": "m", "system": "memcached"}
+
+
 def document(slug: str, **changed: Any) -> dict[str, Any]:
     return DOCUMENT | {"slug": slug} | changed
 
@@ -174,15 +182,40 @@ def test_broken_yaml_names_the_line(client, ours) -> None:
 
 def test_validation_plans_and_compares(client, ours) -> None:
     said = client.post(
-        "/api/v1/experiments/validate", json={"document": document("plan")}, headers=ours
+        "/api/v1/experiments/validate",
+        json={"document": document("plan", targets=[DURABLE, CACHE])},
+        headers=ours,
     ).json()
 
     assert said["valid"] is True
     assert (said["plan"]["cells"], said["plan"]["runs"]) == (2, 4)
     assert said["plan"]["estimated_seconds"] > 4 * 3
     aspects = {one["aspect"] for one in said["comparability"]}
-    assert {"durability", "memory"} <= aspects
+    assert aspects == {"durability"}
     assert experiment_from_yaml(said["yaml"]).slug == "plan"
+
+
+def test_a_draft_has_the_fairness_sheet_of_what_would_run(client, ours) -> None:
+    body = {"document": document("fair", targets=[DURABLE, CACHE])}
+
+    said = client.post("/api/v1/experiments/fairness", json=body, headers=ours)
+
+    assert said.status_code == 200
+    rows = {row["aspect"]: row for row in said.json()["rows"]}
+    assert rows["durability"]["values"] == ["log on disk before the answer", "nothing is kept"]
+    assert [one["name"] for one in rows["durability"]["raw"][0]] == ["appendonly", "appendfsync"]
+    assert said.json()["changes"] == [
+        {"target": 0, "path": ["parameters", "appendonly"], "before": True, "after": None}
+    ]
+    assert client.get("/api/v1/experiments/fair", headers=ours).status_code == 404, "not saved"
+
+
+def test_a_document_that_cannot_be_read_has_no_sheet(client, ours) -> None:
+    said = client.post(
+        "/api/v1/experiments/fairness", json={"yaml": "slug: a\n  name: [b\n"}, headers=ours
+    )
+    assert said.status_code == 422
+    assert said.json()["errors"][0]["message"].startswith("line 2")
 
 
 def test_a_campaign_too_large_is_refused(client, ours) -> None:

@@ -1,12 +1,25 @@
 """What clocks and drivers of a run have to be told of."""
 
 import pytest
-from weighhouse_backend.findings.evidence import is_understated
+from weighhouse_backend.campaigns.models import AttemptMember
+from weighhouse_backend.findings.evidence import (
+    clock_errors,
+    is_understated,
+    memory_limit,
+    records_held,
+    steal_percent,
+)
+from weighhouse_backend.findings.memory import memory_held
+from weighhouse_backend.results.models import ResourceSample, RunRecord
+from weighhouse_backend.results.records import merged
 from weighhouse_backend.results.schemas import DriverRecord
 from weighhouse_judging.findings.observation import OperationFigures, RunObservation
 from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
+
+from backend.tests.results.laboratory import manifest
 
 
 @pytest.mark.parametrize(
@@ -50,3 +63,88 @@ def test_drivers_from_before_the_repair_are_told_of(
         load_model="closed", everything=OperationFigures(ok=1), latency_understated=understated
     )
     assert ("latency-understated" in {one.id for one in check_run(seen)}) is understated
+
+
+def driver_seen(steal: float | None) -> DriverRecord:
+    return DriverRecord(
+        cpu_percent=1, lag_p99_us=None, loop_delay_p99_us=0, steal_percent=50,
+        steal_percent_mean=steal, reconnects=0, client_bound=False, reasons=[],
+    )  # fmt: skip
+
+
+def test_steal_is_the_mean_of_the_machine_that_lost_most() -> None:
+    samples = [
+        ResourceSample(member=member, steal_percent=steal)
+        for member, steal in [(0, 0.0), (0, 9.0), (0, None), (1, 1.0), (1, 1.0)]
+    ]
+    assert steal_percent(samples, driver_seen(None)) == 4.5
+    assert steal_percent(samples, driver_seen(6.0)) == 6.0
+    assert steal_percent([], driver_seen(None)) is None
+
+
+def test_clocks_of_a_gang_are_known_so_well() -> None:
+    gang = [
+        AttemptMember(index=0, agent_name="north", clock_error_us=250_000),
+        AttemptMember(index=1, agent_name="south", clock_error_us=None),
+    ]
+    assert clock_errors(gang) == {"north": 0.25}
+    assert clock_errors(gang[:1]) == {}
+
+
+def told(*held: dict[str, dict[str, int | None]]) -> int | None:
+    parts = [
+        RunRecord(
+            member=place, memory=memory, endpoints=[], effective_configuration=[], commands=[],
+            facts={}, phases=[],
+        )
+        for place, memory in enumerate(held)
+    ]  # fmt: skip
+    return records_held(merged(parts))
+
+
+def test_records_are_counted_only_when_every_machine_told() -> None:
+    assert told({"after_load": {"records": 600}}) == 600
+    assert told({"after_load": {"records": 600}}, {"after_load": {"records": 400}}, {}) == 1000
+    assert told({"after_load": {"records": 600}}, {"after_load": {"resident_bytes": 1}}) is None
+    assert told({"before": {"records": 0}}) is None
+
+
+def test_the_tightest_limit_of_memory_counts() -> None:
+    facts = MachineFacts(
+        hostname="h", machine_id="m", cpu_model="c", cores=2, memory_bytes=1, kernel="6",
+        operating_system="os", architecture="x86_64", cgroup_memory_limit_bytes=3 << 20,
+    )  # fmt: skip
+    free, limited = (
+        Target.model_validate({"name": "t", "system": "s", "limits": limits})
+        for limits in ({}, {"memory_mebibytes": 2})
+    )
+    assert memory_limit(free, None) is None
+    assert memory_limit(free, facts) == 3 << 20
+    assert memory_limit(limited, facts) == 2 << 20
+
+
+@pytest.mark.parametrize(
+    ("parameters", "settings", "data"),
+    [
+        ({}, [], 64 << 20),  # the default
+        ({"memory_mebibytes": 8}, [], 8 << 20),
+        ({"memory_mebibytes": 8}, [{"name": "maxbytes", "value": str(16 << 20)}], 16 << 20),
+        ({"memory_mebibytes": 8}, [{"name": "maxbytes", "value": "8 on each node"}], 8 << 20),
+        ({"memory_mebibytes": 8}, [{"name": "maxbytes", "value": "0"}], None),  # no bound
+    ],
+)
+def test_memory_for_data_is_what_was_in_effect(
+    parameters: dict[str, int], settings: list[dict[str, str]], data: int | None
+) -> None:
+    held = {
+        "title": "Memory", "description": "Memory.", "type": "integer", "default": 64,
+        "x-unit": "MiB", "x-scale": 1 << 20, "x-setting": "maxbytes", "x-holds": "data",
+    }  # fmt: skip
+    system = Manifest.model_validate(
+        manifest("some")
+        | {"parameters": {"type": "object", "properties": {"memory_mebibytes": held}}}
+    )
+    target = Target(name="t", system="some", parameters=parameters)
+    assert memory_held("data", target, system, settings) == data
+    assert memory_held("cache", target, system, settings) is None
+    assert memory_held("data", target, None, settings) is None

@@ -30,3 +30,41 @@ def test_findings_stand_before_the_campaign_is_settled(laboratory):
     other = laboratory.begin()
     failure = {"kind": "invalid", "message": "the test is over"}
     laboratory.complete(other, 0, outcome="failed", failure=failure)
+
+
+def swapping(order, *, measured):
+    """A machine that swaps and loses time: in the measured phase, or before it."""
+    events = report(order)
+    for event in events:
+        if event["kind"] == "sample":
+            event |= {"steal_percent": 20.0, "metrics": {"machine_swapped_bytes": 4096.0}}
+            event["at_us"] -= 0 if measured else 10_000_000
+    return events
+
+
+def test_what_happened_before_the_measured_phase_does_not_count(laboratory):
+    for measured in (True, False):
+        campaign_id = laboratory.carry_out(
+            experiment(f"swapping-{measured}".lower(), repetitions=1),
+            lambda order, measured=measured: swapping(order, measured=measured),
+        )
+        run_id = laboratory.get("/runs", campaign_id=campaign_id)["items"][0]["id"]
+        findings = {one["id"]: one for one in laboratory.get(f"/runs/{run_id}")["findings"]}
+        assert ("environment" in findings) is measured
+        if measured:
+            numbers = findings["environment"]["numbers"]
+            assert (numbers["steal_percent"], numbers["swapped_bytes"]) == (20.0, 3 * 4096.0)
+
+
+def test_a_system_that_lost_what_it_acknowledged_is_found_out(laboratory):
+    def lossy(order):
+        events = report(order)
+        for event in events:
+            if event.get("moment") == "after_load":
+                event["records"] = 30
+        return events
+
+    campaign_id = laboratory.carry_out(experiment("lossy", repetitions=1), lossy)
+    run_id = laboratory.get("/runs", campaign_id=campaign_id)["items"][0]["id"]
+    findings = {one["id"]: one for one in laboratory.get(f"/runs/{run_id}")["findings"]}
+    assert "says that it holds 30: 20 were evicted" in findings["load-complete"]["message"]

@@ -5,6 +5,7 @@ from uuid import UUID
 import pytest
 
 from backend.tests.results.laboratory import experiment
+from backend.tests.results.reports import FACTS, whole_run
 from backend.tests.results.sides import base_alike_slower, report
 
 
@@ -96,6 +97,62 @@ def test_too_few_repeats_decide_nothing(laboratory):
     laboratory.carry_out(document, report)
     slower = laboratory.carry_out(document, lambda order: report(order, factor=0.5))
     assert laboratory.get(f"/campaigns/{slower}/gate")["exit_code"] == 2
+
+
+def test_another_number_of_records_is_not_comparable_and_named(laboratory):
+    document = experiment("grown", targets=[{"name": "redis", "system": "redis"}])
+    laboratory.carry_out(document, report)
+    document["workloads"][0]["record_count"] = 10_000
+    grown = laboratory.carry_out(document, report)
+    gate = laboratory.get(f"/campaigns/{grown}/gate")
+    assert (gate["verdict"], gate["exit_code"]) == ("not_comparable", 4)
+    assert "workload.record_count 50 → 10000" in gate["message"]
+    assert [(one["target"], one["field"], one["base"], one["candidate"])
+            for one in gate["mismatches"]] == [
+        ("redis", "workload.record_count", "50", "10000")
+    ]  # fmt: skip
+    assert laboratory.get(f"/campaigns/{grown}")["verdict"] == "not_comparable"
+
+
+def test_a_workload_by_another_name_is_the_same_workload(laboratory):
+    document = experiment("renamed", targets=[{"name": "redis", "system": "redis"}])
+    laboratory.carry_out(document, report)
+    document["workloads"][0]["name"] = "otherwise"
+    renamed = laboratory.carry_out(document, report)
+    gate = laboratory.get(f"/campaigns/{renamed}/gate")
+    assert (gate["verdict"], len(gate["cells"])) == ("equivalent", 1)
+    assert gate["cells"][0]["workload"] == "otherwise"
+
+
+def test_another_kind_of_machine_is_not_comparable_and_its_twin_is(laboratory):
+    document = experiment("moved", targets=[{"name": "redis", "system": "redis"}])
+    verdicts = []
+    for changed in ({}, {"machine_id": "f" * 32, "hostname": "twin"}, {"kernel": "99.1"}):
+        facts = {**FACTS, **changed}
+        ended = laboratory.carry_out(
+            document, lambda order, facts=facts: report(order, facts=facts)
+        )
+        verdicts.append(laboratory.get(f"/campaigns/{ended}/gate"))
+    assert [one["verdict"] for one in verdicts] == ["no_baseline", "equivalent", "not_comparable"]
+    assert [one["field"] for one in verdicts[2]["mismatches"]] == ["machine.kernel"]
+
+
+def test_what_differs_between_the_sides_is_the_subject(laboratory):
+    """A version and a setting are what is tried; limits could explain anything by themselves."""
+    document = experiment("tried", targets=[{"name": "redis", "system": "redis"}])
+    laboratory.carry_out(document, report, git={"commit": "a" * 40})
+    document["targets"][0]["limits"] = {"cpus": 2}
+    tried = laboratory.carry_out(
+        document,
+        lambda order: whole_run(seed=order["seed"] % 1000, rate=400, version="7.2.1"),
+        git={"commit": "b" * 40},
+    )
+    gate = laboratory.get(f"/campaigns/{tried}/gate")
+    assert gate["message"].startswith("redis 7.0.15 → 7.2.1, commit aaaaaaaaaa → bbbbbbbbbb: ")
+    assert gate["message"].endswith("Differs too, undeclared: limits.cpus none → 2.")
+    assert [(one["what"], one["confounder"]) for one in gate["subject"]] == [
+        ("redis", False), ("commit", False), ("limits.cpus", True),
+    ]  # fmt: skip
 
 
 def test_another_tenant_reads_no_verdict(laboratory, campaigns, tenants):

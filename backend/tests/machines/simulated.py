@@ -357,23 +357,28 @@ class Simulation:
             self.settle()
             if {run.status for run in self.runs()} <= FINAL:
                 break
-            self._work()
+            if not self._work():
+                self._wait()
         self.check()
         statuses = {run.status for run in self.runs()}
         assert statuses <= FINAL, f"stuck: {statuses}"
 
-    def _work(self) -> None:
-        for agent_id in self.agents:
-            self.claim(agent_id, uuid4())  # a sign of life, should it have been silent
+    def _work(self) -> bool:
+        """Everybody does what there is to do; whether there was anything."""
         self.world.allocate()
-        for agent_id in self.agents:
-            self.claim(agent_id, uuid4())
-        for part in [one for one in self.parts if not one.over]:
+        taken = [self.claim(agent_id, uuid4()) for agent_id in self.agents]
+        doing = [one for one in self.parts if not one.over]
+        for part in doing:
             self.start(part)
             if not part.outcome:
                 part.finish("completed")
             self.send(part, 0, len(part.events), lambda _events: None)
             self.complete(part)
-        self.settle()
+        return any(taken) and any(part.over for part in doing)
+
+    def _wait(self) -> None:
+        """Let leases run out of what nobody works on; then everybody shows a sign of life."""
         self.world.clock.forward(700)
         self.world.watch()
+        for agent_id in self.agents:
+            self.claim(agent_id, uuid4())

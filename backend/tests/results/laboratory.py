@@ -66,6 +66,13 @@ def manifest(system: str, **changes: Any) -> dict[str, Any]:
                 "hz": {"title": "Hz", "description": "Hz.", "type": "integer", "default": 10},
             },
         },
+        "fairness": {
+            "durability": [
+                {"when": {"appendonly": False}, "value": {"kept": "nothing"}},
+                {"value": {"kept": "log", "reaches": "disk", "every_seconds": 0}},
+            ],
+            "eviction": [{"value": "anything" if system == "memcached" else "nothing"}],
+        },
         "benchmark_clause": {
             "policy": "open", "text": "none", "source": "licence", "checked_on": "2026-11-20",
         },

@@ -118,7 +118,8 @@ def _events(
         }
         yield wrapped(interval(2 + second, operations))
         yield {
-            "kind": "sample", "cpu_percent": 40.0 + second, "resident_bytes": memory,
+            "kind": "sample", "at_us": START_US + (3 + second) * 1_000_000,
+            "cpu_percent": 40.0 + second, "resident_bytes": memory,
             "driver_cpu_percent": 30.0,
         }  # fmt: skip
     yield ended("measure", {"read": {"ok": seconds * (rate - rate // 2)}})

@@ -228,6 +228,10 @@ def test_errors_and_missing_records_are_no_throughput(laboratory):
     assert read["throughput"] == 80.0
     assert read["errors_by_kind"] == {"timeout": 4, "connection": 1}
     assert read["max_us"] == pytest.approx(100, rel=0.001)
+    # Beside it everything that was asked: 80 of 100 µs, 15 of 10 µs, 4 of a second, one of 1 µs.
+    assert read["asked"]["max_us"] == pytest.approx(1e6, rel=0.001)
+    assert read["asked"]["p50_us"] == pytest.approx(100, rel=0.001)
+    assert read["asked"]["mean_us"] == pytest.approx((8000 + 150 + 4e6 + 1) / 100, rel=0.001)
     assert summary["driver"]["client_bound"] is True
     assert summary["driver"]["reasons"] == ["cpu 99 %"]
 
@@ -306,3 +310,44 @@ def test_a_whole_campaign_settles(laboratory):
     assert campaign["runs"]["completed"] == 4
     cells = campaign["cells"]
     assert all(run["throughput"] and run["p99_us"] for cell in cells for run in cell["runs"])
+
+
+def test_a_run_that_only_succeeded_asked_for_nothing_else(run):
+    everything = run["summary"]["operations"]["all"]
+    asked = everything["asked"]
+    assert asked == {name: everything[name] for name in asked}
+
+
+def test_what_nobody_timed_leaves_the_latency_of_everything_unknown(laboratory):
+    """A load tool that counts its errors without timing them."""
+    operations = {"read": {"ok": recorded([100_000] * 80), "errors": {"timeout": {"count": 3}}}}
+    events = numbered([{"kind": "interval", "interval": interval(0, operations)}])
+    laboratory.carry_out(plain("untimed"), lambda order: events)
+    read = laboratory.get("/runs")["items"][0]["summary"]["operations"]["read"]
+    assert read["errors"] == 3
+    assert read["asked"] is None
+
+
+def test_the_course_of_a_run_is_told_with_its_stretches(laboratory):
+    """Twenty seconds, ten at half speed, twenty: on the chart and in the finding alike."""
+    rates = [40 + second % 3 for second in range(20)]
+    rates += [20 + second % 2 for second in range(10)] + rates
+    events = numbered([
+        {"kind": "interval", "interval": interval(n, {"read": {"ok": recorded([100_000] * rate)}})}
+        for n, rate in enumerate(rates)
+    ])  # fmt: skip
+    laboratory.carry_out(plain("halved"), lambda order: events)
+    run_id = laboratory.get("/runs")["items"][0]["id"]
+    course = laboratory.get(f"/runs/{run_id}/series")["course"]
+    assert course["kind"] == "unsteady"
+    assert course["sentence"].startswith("Unsteady: 3 stretches")
+    spans = [(one["start_seconds"], one["end_seconds"]) for one in course["segments"]]
+    assert spans == [(0.0, 20.0), (20.0, 30.0), (30.0, 50.0)]
+    assert course["segments"][1]["throughput"] == pytest.approx(20.5)
+    findings = {one["id"]: one for one in laboratory.get(f"/runs/{run_id}")["findings"]}
+    assert findings["steady-state"]["message"] == course["sentence"]
+
+
+def test_a_short_run_has_a_course_that_cannot_be_told(run, laboratory):
+    course = laboratory.get(f"/runs/{run['id']}/series")["course"]
+    assert (course["kind"], course["segments"]) == ("not_assessable", [])

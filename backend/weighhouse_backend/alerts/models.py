@@ -3,7 +3,14 @@
 import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Text,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
@@ -11,12 +18,20 @@ from weighhouse_backend.kit.ids import new_id
 
 
 class ChangePoint(Base):
-    """Where a series stepped or began to drift: a candidate, or confirmed."""
+    """Where a series stepped or began to drift: a candidate, or confirmed. It goes where its point
+    goes.
+    """
 
     __tablename__ = "change_points"
     __table_args__ = (
         # Deferred: two that move by a campaign may pass over each other's place.
         UniqueConstraint("series_id", "campaign_id", "kind", deferrable=True, initially="DEFERRED"),
+        ForeignKeyConstraint(
+            ["series_id", "campaign_id"],
+            ["series_points.series_id", "series_points.campaign_id"],
+            onupdate="CASCADE",
+            ondelete="CASCADE",
+        ),
         CheckConstraint("status IN ('candidate', 'confirmed')", name="status"),
         CheckConstraint("kind IN ('step', 'drift')", name="kind"),
         Index("ix_change_points_downstream_of_id", "downstream_of_id"),

@@ -77,6 +77,23 @@ class AlertRepository:
         )
         return [(row[0], row[1]) for row in found]
 
+    def last_confirmed(self, experiment_id: UUID, before: UUID) -> UUID | None:
+        """The campaign at which an experiment's series last shifted, among those before one; what
+        people took for noise or for the infrastructure does not count.
+        """
+        return self.session.scalar(
+            select(ChangePoint.campaign_id)
+            .join(Series, Series.id == ChangePoint.series_id)
+            .where(
+                Series.experiment_id == experiment_id,
+                ChangePoint.status == "confirmed",
+                ChangePoint.state.not_in(("noise", "infrastructure")),
+                ChangePoint.campaign_id < before,
+            )
+            .order_by(ChangePoint.campaign_id.desc())
+            .limit(1)
+        )
+
     def confirmed(self, series_ids: Collection[UUID]) -> dict[UUID, int]:
         """How many confirmed change points series have; a series without any is left out."""
         counted = (

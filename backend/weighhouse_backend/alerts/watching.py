@@ -60,6 +60,10 @@ class WatchService:
         self.repository.session.flush()
         self.causes.group({one.experiment_id for one in series})
 
+    def last_confirmed(self, experiment_id: UUID, *, before: UUID) -> UUID | None:
+        """The campaign where the present level of an experiment began; None: it never shifted."""
+        return self.repository.last_confirmed(experiment_id, before)
+
     def listed(
         self,
         caller: Caller,
@@ -168,7 +172,7 @@ def _seen(
         if row.campaign_id in order and (row.kind == "drift" or order[row.campaign_id] > 0)
     ]
     changes = find_changes(
-        [Point(point.value, point.place) for point in members],
+        [Point(point.value, point.place or "") for point in members],
         [
             Known(
                 "drift" if row.kind == "drift" else "step",

@@ -23,6 +23,7 @@ from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.campaigns.scheduling import SchedulingService
 from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.campaigns.standing import StandingService
 from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.campaigns.views import CampaignViews
 from weighhouse_backend.catalog.service import CatalogService
@@ -117,6 +118,13 @@ class Campaigns:
             self.fleet,
             self.jobs,
             self.clock,
+        )
+
+    @cached_property
+    def standing(self) -> StandingService:
+        """What people say of ended campaigns."""
+        return StandingService(
+            self.session, self.repository, self.campaigns, self.transitions, self.clock
         )
 
     @cached_property

@@ -32,6 +32,7 @@ from weighhouse_backend.campaigns.dependencies import (
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.outbox import gang_channel
 from weighhouse_backend.campaigns.schemas import CampaignCreate, CampaignRead, CampaignSummary
+from weighhouse_backend.campaigns.standing import AcceptanceWrite, ReleaseWrite
 from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.campaigns.stream import CampaignStream
 from weighhouse_backend.campaigns.waiting_room import WaitingRoom
@@ -105,6 +106,32 @@ def campaigns_cancel(
 ) -> CampaignSummary:
     """End a campaign early; a second time: at once."""
     return campaigns.views.summaries([campaigns.campaigns.cancel(caller, campaign_id)])[0]
+
+
+@router.put("/campaigns/{campaign_id}/acceptance")
+def campaigns_accept(
+    campaign_id: UUID, body: AcceptanceWrite, caller: CallerDep, campaigns: CampaignsDep
+) -> CampaignSummary:
+    """Its verdict was expected, for the reason in the note: it may be a base from now on."""
+    accepted = campaigns.standing.accept(caller, campaign_id, body.note)
+    return campaigns.views.summaries([accepted])[0]
+
+
+@router.delete("/campaigns/{campaign_id}/acceptance")
+def campaigns_withdraw_acceptance(
+    campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
+) -> CampaignSummary:
+    """Its verdict was not expected after all."""
+    return campaigns.views.summaries([campaigns.standing.withdraw(caller, campaign_id)])[0]
+
+
+@router.put("/campaigns/{campaign_id}/release")
+def campaigns_release(
+    campaign_id: UUID, body: ReleaseWrite, caller: CallerDep, campaigns: CampaignsDep
+) -> CampaignSummary:
+    """Let it stand for a release: an anchor of later verdicts, and a base by that name."""
+    released = campaigns.standing.release(caller, campaign_id, body.name)
+    return campaigns.views.summaries([released])[0]
 
 
 @router.post("/campaigns/{campaign_id}/pause", status_code=202)

@@ -67,6 +67,22 @@ class EventsMissing(Problem):
     title = "Events of the attempt are missing"
 
 
+class NothingToAccept(Problem):
+    """A campaign was to be accepted that has no verdict yet, or none that stands against it."""
+
+    status = 409
+    slug = "nothing-to-accept"
+    title = "There is nothing to accept"
+
+
+class ReleaseTaken(Problem):
+    """Another campaign of the experiment stands for the release."""
+
+    status = 409
+    slug = "release-taken"
+    title = "Another campaign stands for the release"
+
+
 class NoSuchBarrier(Problem):
     """The gang of an attempt has no such barrier, or what was to be told there is too long."""
 

@@ -52,6 +52,7 @@ class Campaign(Base):
     __table_args__ = (
         UniqueConstraint("project_id", "number"),
         UniqueConstraint("experiment_id", "scheduled_for"),
+        UniqueConstraint("experiment_id", "release"),
         CheckConstraint(_one_of("status", CampaignStatus), name="status"),
         CheckConstraint(_one_of("trigger", Trigger), name="trigger"),
         CheckConstraint(_one_of("verdict", Verdict), name="verdict"),
@@ -87,6 +88,16 @@ class Campaign(Base):
     base_campaign_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("campaigns.id", ondelete="SET NULL")
     )
+    """The base that was asked for by name, or the latest of those it was judged by."""
+    base: Mapped[str] = mapped_column(Text, default="pooled")
+    """How it is chosen, `bases.BaseChoice` in words; `pinned`: from before there was a choice."""
+    release: Mapped[str | None] = mapped_column(Text)
+    """The release it stands for: an anchor of later verdicts."""
+    accepted_by: Mapped[str | None] = mapped_column(Text)
+    accepted_note: Mapped[str | None] = mapped_column(Text)
+    """Why its regression was expected."""
+    accepted_at: Mapped[datetime.datetime | None]
+    """When it was accepted; until then a regressed campaign is nobody's base."""
     requested_by: Mapped[str | None] = mapped_column(Text)
     """Name of the person or token that asked."""
     scheduled_for: Mapped[datetime.datetime | None]

@@ -66,16 +66,12 @@ class CampaignRepository:
         )
         return (highest or 0) + 1
 
-    def latest_completed(self, experiment_id: UUID) -> Campaign | None:
-        """The last campaign of an experiment that completed: what the next is compared with."""
+    def of_release(self, experiment_id: UUID, name: str) -> Campaign | None:
+        """The campaign that stands for a release."""
         return self.session.scalar(
-            select(Campaign)
-            .where(
-                Campaign.experiment_id == experiment_id,
-                Campaign.status == CampaignStatus.COMPLETED,
+            select(Campaign).where(
+                Campaign.experiment_id == experiment_id, Campaign.release == name
             )
-            .order_by(Campaign.created_at.desc(), Campaign.id.desc())
-            .limit(1)
         )
 
     def open_scheduled(self, experiment_ids: Iterable[UUID]) -> Sequence[Campaign]:

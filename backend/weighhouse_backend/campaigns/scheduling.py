@@ -87,7 +87,6 @@ class SchedulingService:
                     experiment,
                     trigger=Trigger.SCHEDULE,
                     requested_by=schedule.created_by,
-                    base=self.repository.latest_completed(experiment.id),
                     scheduled_for=date.at,
                 )
         except OperationalError:

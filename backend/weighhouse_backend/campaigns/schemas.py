@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from weighhouse_protocol.git import GitContext
 
+from weighhouse_backend.campaigns.bases import POOLED, BaseChoice, BaseText
 from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.states import CampaignStatus, RunStatus, Trigger, Verdict
 from weighhouse_backend.disclosure.schemas import DisclosureRead
@@ -37,8 +38,12 @@ class CampaignCreate(BaseModel):
     """Slug, instead of the id."""
     revision: Annotated[int | None, Field(ge=1)] = None
     """Default: the current one."""
+    base: BaseText | None = None
+    """What the verdict compares with: `pooled` (default: up to ten of the latest campaigns of the
+    same branch that passed or were accepted, since the last confirmed change), `branch:NAME` (those
+    of another branch), `release:NAME`, `campaign:ID`, or `none`."""
     base_campaign_id: UUID | Literal["previous"] | None = "previous"
-    """What the verdict compares with; default: the experiment's last completed campaign."""
+    """The same as `campaign:ID`, `pooled` or `none` in `base`; kept for pipelines from before."""
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
     """Higher comes first among the project's campaigns that wait; between projects machines are
     shared by what each used lately."""
@@ -46,6 +51,17 @@ class CampaignCreate(BaseModel):
     """Where to look for the slug; optional when the caller has exactly one project."""
     git: GitContext | None = None
     """The commit it is started for; shown with the campaign and in the history."""
+
+    @property
+    def choice(self) -> BaseChoice:
+        """What the verdict compares with."""
+        if self.base is not None:
+            return BaseChoice.parse(self.base)
+        if self.base_campaign_id is None:
+            return BaseChoice("none")
+        if isinstance(self.base_campaign_id, UUID):
+            return BaseChoice("campaign", str(self.base_campaign_id))
+        return POOLED
 
     @model_validator(mode="after")
     def _is_one(self) -> Self:
@@ -75,6 +91,14 @@ class RunCountsRead(BaseModel):
     cancelled: int
 
 
+class Acceptance(BaseModel):
+    """Somebody said that a campaign's verdict was expected."""
+
+    by: str
+    note: str
+    at: datetime.datetime
+
+
 class CampaignSummary(BaseModel):
     """A campaign without its matrix."""
 
@@ -97,6 +121,10 @@ class CampaignSummary(BaseModel):
     """The date of the schedule it stands for."""
     git: GitRead | None
     """The commit it was started for."""
+    accepted: Acceptance | None
+    """Who expected its verdict; until then one that regressed is nobody's base."""
+    release: str | None
+    """The release it stands for."""
     waiting_for: str | None = None
     """Whom its next run waits for; none while there is nobody to wait for."""
     set_aside: str | None = None
@@ -178,7 +206,10 @@ class CampaignRead(CampaignSummary):
     seconds_left: float | None
     """None when it has ended, is paused, or waits for its first agent."""
     agents: list[AgentOfCampaign]
+    base: str
+    """What the verdict compares with, as it was asked for."""
     base_campaign_id: UUID | None
+    """The campaign asked for; else the latest of those it was judged by."""
     disclosure: DisclosureRead
     links: CampaignLinks
 

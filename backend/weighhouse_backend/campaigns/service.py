@@ -14,6 +14,7 @@ from weighhouse_protocol.experiment import Placement
 from weighhouse_protocol.git import GitContext
 
 from weighhouse_backend.campaigns.allocation import spots_of
+from weighhouse_backend.campaigns.bases import POOLED, BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
@@ -77,7 +78,8 @@ class CampaignService:
         :raises ExperimentNotFound: when there is none the caller sees.
         :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
             agents could ever do what it places.
-        :raises BaseCampaignUnusable: when the base is not a completed campaign of the project.
+        :raises BaseCampaignUnusable: when the base is not a completed campaign of the project, or
+            regressed and was not accepted, or when no campaign stands for the release.
         :raises KeyReused: when the key stands for another request.
         """
         scope = f"{caller.kind} {caller.id} {ROUTE}"
@@ -93,7 +95,7 @@ class CampaignService:
             revision=wanted.revision,
             trigger=Trigger.PERSON if caller.kind == "user" else Trigger.API,
             requested_by=caller.name,
-            base=self._base(experiment, wanted.base_campaign_id),
+            base=self._base(experiment, wanted.choice),
             priority=wanted.priority,
             git=wanted.git,
         )
@@ -109,7 +111,7 @@ class CampaignService:
         trigger: Trigger,
         requested_by: str,
         revision: int | None = None,
-        base: Campaign | None = None,
+        base: BaseChoice = POOLED,
         priority: int = 0,
         scheduled_for: datetime.datetime | None = None,
         git: GitContext | None = None,
@@ -118,6 +120,7 @@ class CampaignService:
 
         :param revision: default: the current one.
         :param priority: higher comes first among the project's campaigns.
+        :param base: what its verdict compares with.
         :param scheduled_for: the date of a schedule it stands for.
         :param git: the commit it is started for.
         :raises RevisionNotFound: when the experiment has no such revision.
@@ -147,7 +150,8 @@ class CampaignService:
             seed=seed,
             repetitions=document.repetitions,
             labels=dict(document.placement.labels),
-            base_campaign_id=base.id if base else None,
+            base=str(base),
+            base_campaign_id=base.campaign_id,
             requested_by=requested_by,
             scheduled_for=scheduled_for,
             created_at=now,
@@ -173,6 +177,10 @@ class CampaignService:
             raise CampaignNotFound
         caller.require(campaign.project_id, role)
         return campaign
+
+    def get(self, campaign_id: UUID) -> Campaign:
+        """A campaign that is known to exist; for features above, which check access."""
+        return self.session.get_one(Campaign, campaign_id)
 
     def cancel(self, caller: Caller, campaign_id: UUID) -> Campaign:
         """End a campaign early; what was measured stays.
@@ -318,17 +326,23 @@ class CampaignService:
             ],
         )
 
-    def _base(self, experiment: Experiment, wanted: UUID | str | None) -> Campaign | None:
-        if wanted is None:
-            return None
-        if not isinstance(wanted, UUID):
-            return self.repository.latest_completed(experiment.id)
-        base = self.repository.campaign(wanted)
-        if base is None or base.project_id != experiment.project_id:
-            raise BaseCampaignUnusable(f"there is no campaign {wanted} in the project")
-        if base.status != CampaignStatus.COMPLETED:
-            raise BaseCampaignUnusable(f"campaign {base.number} is {base.status}, not completed")
-        return base
+    def _base(self, experiment: Experiment, wanted: BaseChoice) -> BaseChoice:
+        if wanted.kind == "release":
+            if self.repository.of_release(experiment.id, wanted.name) is None:
+                raise BaseCampaignUnusable(f"no campaign stands for the release {wanted.name}")
+        elif wanted.campaign_id is not None:
+            base = self.repository.campaign(wanted.campaign_id)
+            if base is None or base.project_id != experiment.project_id:
+                raise BaseCampaignUnusable(f"there is no campaign {wanted.name} in the project")
+            if base.status != CampaignStatus.COMPLETED:
+                raise BaseCampaignUnusable(
+                    f"campaign {base.number} is {base.status}, not completed"
+                )
+            if base.verdict == Verdict.REGRESSION and base.accepted_at is None:
+                raise BaseCampaignUnusable(
+                    f"campaign {base.number} is a regression; accept it first if it was expected"
+                )
+        return wanted
 
     def _set_paused(self, caller: Caller, campaign_id: UUID, *, paused: bool) -> Campaign:
         campaign = self._locked(caller, campaign_id)

@@ -66,6 +66,12 @@ class Verdict(StrEnum):
     INCONCLUSIVE = "inconclusive"
     INFRASTRUCTURE = "infrastructure"
     NO_BASELINE = "no_baseline"
+    NOT_COMPARABLE = "not_comparable"
+
+
+BASE_VERDICTS = frozenset({Verdict.PASSED, Verdict.EQUIVALENT, Verdict.NO_BASELINE})
+"""Of campaigns that may be a base as they stand; others have to be accepted. The first campaign has
+no base, and is the beginning."""
 
 
 class Trigger(StrEnum):

@@ -13,6 +13,7 @@ from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.progress import RunGroup, count_groups, count_runs, seconds_left
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.schemas import (
+    Acceptance,
     AgentOfCampaign,
     CampaignLinks,
     CampaignRead,
@@ -86,6 +87,8 @@ class CampaignViews:
                 requested_by=campaign.requested_by,
                 scheduled_for=campaign.scheduled_for,
                 git=commits.get(campaign.id),
+                accepted=_acceptance(campaign),
+                release=campaign.release,
                 waiting_for=campaign.waiting_for,
                 set_aside=campaign.set_aside,
             )
@@ -109,6 +112,7 @@ class CampaignViews:
             cells=_cells(cells, runs),
             seconds_left=self.progress(campaign).seconds_left,
             agents=[AgentOfCampaign(id=agent_id, name=name) for agent_id, name in agents],
+            base=campaign.base,
             base_campaign_id=campaign.base_campaign_id,
             disclosure=self.disclosure.sheet(
                 [campaign.project_id],
@@ -183,3 +187,13 @@ def _cells(cells: Sequence[Cell], runs: Sequence[Run]) -> list[CellRead]:
         )
         for cell in cells
     ]
+
+
+def _acceptance(campaign: Campaign) -> Acceptance | None:
+    if campaign.accepted_at is None:
+        return None
+    return Acceptance(
+        by=campaign.accepted_by or "",
+        note=campaign.accepted_note or "",
+        at=campaign.accepted_at,
+    )

@@ -1,11 +1,12 @@
 """Comparisons of targets: in one campaign, over two, or of any sides."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_judging.fairness.sheet import AspectRow, fairness_sheet
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
+from weighhouse_judging.identity.digests import Identity
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
@@ -18,10 +19,13 @@ from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.facts import side_facts
+from weighhouse_backend.comparisons.identities import CellSeen
 from weighhouse_backend.comparisons.machines import kinds_of, machine_rows, machines_of
-from weighhouse_backend.comparisons.schemas import AspectRead, ComparisonRead, SideRead
+from weighhouse_backend.comparisons.measured import measured_rows
+from weighhouse_backend.comparisons.schemas import ComparisonRead, SideRead
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.experiments.fairness_schemas import AspectRead
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import (
     GRAVITY,
@@ -44,6 +48,8 @@ class Side:
     document: Experiment
     target_index: int
     manifest: Manifest | None
+    tool: Manifest | None
+    """Of the load tool in the driver's place."""
     runs: Sequence[RunFigures]
 
     @property
@@ -65,6 +71,15 @@ class Side:
     def cells(self) -> SideCells:
         """The runs by cell."""
         return SideCells(self.key, estimates.by_cell(self.runs))
+
+    @property
+    def measured(self) -> dict[estimates.CellKey, Identity]:
+        """What its cells were, for those that gave figures."""
+        seen = {
+            name: CellSeen(self.document, runs, self.manifest)
+            for name, runs in self.cells.cells.items()
+        }
+        return {name: cell.identity() for name, cell in seen.items() if cell.records}
 
     @property
     def version(self) -> str | None:
@@ -138,6 +153,7 @@ class ComparisonService:
                     document,
                     index,
                     manifests[campaign.project_id].get(target.system),
+                    manifests[campaign.project_id].get(target.tool or ""),
                     [
                         run
                         for run in runs
@@ -169,6 +185,7 @@ class ComparisonService:
                     side.document,
                     side.document.targets[side.target_index],
                     side.manifest,
+                    side.tool,
                     next((run.record for run in side.runs if run.record is not None), None),
                     side.campaign.repetitions,
                     kinds_of(side.runs),
@@ -177,6 +194,7 @@ class ComparisonService:
                 for place, side in enumerate(sides)
             ]
         )
+        rows += measured_rows([side.measured for side in sides])
         found = self._findings(sides, cells, rows)
         levels = {run.load_label: estimates.load_level(run) for side in sides for run in side.runs}
         return ComparisonRead(
@@ -192,10 +210,7 @@ class ComparisonService:
             differences=estimates.differences(
                 opposed, estimates.thresholds_of(reference.document.thresholds)
             ),
-            fairness=[
-                AspectRead.model_validate({**asdict(row), "values": list(row.values)})
-                for row in rows
-            ],
+            fairness=[AspectRead.of(row) for row in rows],
             findings=found,
             disclaimers=self._disclaimers(sides, found),
             unmatched=estimates.unmatched(cells),

@@ -1,10 +1,11 @@
 """What the fairness sheet is told of a side. Pure but for the rows it is given."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from weighhouse_judging.fairness.sheet import SideFacts
+from weighhouse_judging.fairness.sides import side_of, unknown_side
 from weighhouse_protocol.experiment import Experiment, SystemDisclosure
+from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 
@@ -17,6 +18,7 @@ def side_facts(
     document: Experiment,
     target: Target,
     manifest: Manifest | None,
+    tool: Manifest | None,
     record: AttemptRecord | None,
     repeats: int,
     machine: str | None,
@@ -24,30 +26,22 @@ def side_facts(
 ) -> SideFacts:
     """What is known of one side of a comparison.
 
+    :param manifest: of its system.
+    :param tool: of the load tool in the driver's place.
     :param machine: the kinds of machines of all its runs, in words.
     :param machines: which machines, where they are not the same for all sides.
     """
-    properties = {} if manifest is None else manifest.parameters.get("properties", {})
     said = next(
         (one for one in document.disclosure.systems if one.system == target.system),
         SystemDisclosure(system=target.system),
     )
-    return SideFacts(
-        key=key,
-        label=label,
-        system=target.system if manifest is None else manifest.name,
+    if manifest is None:
+        side = unknown_side(key, label, target)
+    else:
+        side = side_of(key, label, facts_of(target, manifest, tool, record))
+    return replace(
+        side,
         version=None if record is None else record.version,
-        deployment=target.deployment,
-        nodes=target.topology.nodes,
-        replication_factor=target.topology.replication_factor,
-        aspects=aspects(target, manifest),
-        parameters={
-            name: _words(value)
-            for name, value in target.parameters.items()
-            if "x-aspect" not in _schema(properties, name)
-        },
-        driver=target.tool or (None if manifest is None else manifest.driver.id),
-        driver_options={name: _words(value) for name, value in target.driver_options.items()},
         machine=machine,
         machines=machines,
         co_located=None if record is None else record.co_located,
@@ -56,29 +50,18 @@ def side_facts(
     )
 
 
-def aspects(target: Target, manifest: Manifest | None) -> dict[str, str]:
-    """Each aspect in words: what the plugin says of it, and the parameters that decide it."""
-    if manifest is None:
-        return {}
-    # A sentence of the manifest loses its full stop: more may follow it on the line.
-    found: dict[str, list[str]] = {
-        name: [words.rstrip(".")] for name, words in manifest.aspects.items()
-    }
-    properties = manifest.parameters.get("properties", {})
-    for name in properties if isinstance(properties, dict) else {}:
-        schema = _schema(properties, name)
-        if "x-aspect" in schema:
-            value = target.parameters.get(name, schema.get("default"))
-            found.setdefault(str(schema["x-aspect"]), []).append(f"{name} = {_words(value)}")
-    return {name: "; ".join(parts) for name, parts in found.items()}
-
-
-def _schema(properties: object, name: str) -> Mapping[str, Any]:
-    found = properties.get(name) if isinstance(properties, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
-def _words(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "not set" if value is None or value == "" else str(value)
+def facts_of(
+    target: Target, manifest: Manifest, tool: Manifest | None, record: AttemptRecord | None
+) -> Facts:
+    """What the rules of fairness look at: what ran, where something did; else what was ordered."""
+    if record is None:
+        return Facts(target, manifest, tool)
+    told = {str(one["name"]): str(one["value"]) for one in record.effective_configuration}
+    return Facts(
+        target,
+        manifest,
+        tool,
+        settings=told or None,  # a server that told nothing of itself was not asked
+        endpoints=tuple(str(each) for each in record.endpoints),
+        co_located=record.co_located,
+    )

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
+from weighhouse_backend.experiments.fairness_schemas import AspectRead
 from weighhouse_backend.findings.schemas import FindingRead
 
 
@@ -103,17 +104,6 @@ class ComparedCellRead(BaseModel):
     memory_before_bytes: EstimateRead | None
     memory_bytes: EstimateRead | None
     load_throughput: EstimateRead | None
-
-
-class AspectRead(BaseModel):
-    """A row of the fairness sheet."""
-
-    aspect: str
-    label: str
-    values: list[str]
-    same: bool
-    confounder: bool
-    explanation: str
 
 
 class UnmatchedRead(BaseModel):

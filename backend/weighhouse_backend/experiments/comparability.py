@@ -1,12 +1,31 @@
-"""What differs between the targets of an experiment besides the systems themselves. Pure."""
+"""The fairness sheet of an experiment that has not run: its targets as they are written. Pure."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from weighhouse_protocol.experiment import Experiment
+from weighhouse_judging.fairness.equalising import Change, Equalised, equalise
+from weighhouse_judging.fairness.sheet import AspectRow, SideFacts, fairness_sheet
+from weighhouse_judging.fairness.sides import side_of, unknown_side
+from weighhouse_judging.fairness.words import in_words
+from weighhouse_protocol.experiment import Experiment, Placement
+from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
+
+from weighhouse_backend.experiments.fairness_schemas import (
+    AspectRead,
+    DraftFairnessRead,
+    DraftSideRead,
+    EqualChangeRead,
+    EqualRead,
+)
+
+TWO = 2
+"""Sides from which on there is something to compare."""
+AFTERWARDS = frozenset({"machine", "machines", "co_located", "repeats"})
+"""Aspects that only a run tells."""
+UNKNOWN_COLOUR, UNKNOWN_MARK = "#6B7280", "◆"
 
 
 @dataclass(frozen=True)
@@ -18,90 +37,136 @@ class ComparabilityWarning:
     targets: tuple[str, ...]
 
 
-NOT_STATED = "not stated"
-
-_FIXED: Mapping[str, Callable[[Target], str]] = {
-    "deployment": lambda target: target.deployment,
-    "nodes": lambda target: str(target.topology.nodes),
-    "replication": lambda target: f"replication factor {target.topology.replication_factor}",
-}
-
-_WHY: Mapping[str, str] = {
-    "durability": "writing to disk before answering costs time, and loses less in a crash",
-    "replication": "each copy of a record costs a write",
-    "consistency": "stronger guarantees cost round trips",
-    "memory": "more memory means fewer misses",
-    "threads": "more server threads use more cores",
-    "nodes": "more nodes bring more cores",
-    "deployment": "a container, a process and a library have different costs",
-    "version": "versions of one system perform differently",
-}
-
-
 def warnings(
     experiment: Experiment, manifests: Mapping[str, Manifest]
 ) -> list[ComparabilityWarning]:
-    """What a reader of the comparison has to know beforehand.
+    """What a reader of the comparison has to know beforehand: every row of the sheet that could
+    itself explain a difference, and versions of one system.
 
-    Compared are deployment, nodes and replication; versions between targets of one system; and
-    every aspect (durability, consistency, memory, threads, …) that a plugin's manifest declares,
-    by the values its parameters have or, where none decides, by the manifest's words.
-
-    :param manifests: by system id; a target whose system is unknown is left out of the aspects.
-    :returns: one warning an aspect that differs; none for a single target.
+    :param manifests: by system id.
+    :returns: one warning an aspect; none for a single target.
     """
-    if len(experiment.targets) < 2:  # noqa: PLR2004 - one target has nobody to differ from
+    names = tuple(target.name for target in experiment.targets)
+    return [
+        ComparabilityWarning(
+            row.aspect,
+            f"{row.label} differs ("
+            + "; ".join(f"{name}: {value}" for name, value in zip(names, row.values, strict=True))
+            + f"). {row.explanation}",
+            names,
+        )
+        for row in sheet(experiment, manifests)
+        if row.confounder or (row.aspect == "version" and _has_versions(experiment))
+    ]
+
+
+def _has_versions(experiment: Experiment) -> bool:
+    """Whether some system is there in several versions."""
+    pairs = {(target.system, target.version) for target in experiment.targets}
+    return len(pairs) > len({system for system, _ in pairs})
+
+
+def sheet(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[AspectRow]:
+    """The rows of the sheet; none for a single target."""
+    if len(experiment.targets) < TWO:
         return []
-    found: list[ComparabilityWarning] = []
-    for aspect, read in _FIXED.items():
-        found.extend(_differing(aspect, {t.name: read(t) for t in experiment.targets}))
-    found.extend(_versions(experiment))
-    known = [target for target in experiment.targets if target.system in manifests]
-    aspects = dict.fromkeys(
-        aspect for target in known for aspect in _aspects(target, manifests[target.system])
+    sides = [
+        _side(target, facts)
+        for target, facts in zip(
+            experiment.targets, draft_facts(experiment, manifests), strict=True
+        )
+    ]
+    return [row for row in fairness_sheet(sides) if row.aspect not in AFTERWARDS]
+
+
+def draft_fairness(experiment: Experiment, manifests: Mapping[str, Manifest]) -> DraftFairnessRead:
+    """The sheet, and how the sides become equal."""
+    facts = draft_facts(experiment, manifests)
+    labels = _labels(experiment.targets, manifests)
+    known = [(index, each) for index, each in enumerate(facts) if each is not None]
+    found = equalise([each for _, each in known]) if len(known) >= TWO else NOTHING_TO_DO
+    places = [index for index, _ in known]
+    return DraftFairnessRead(
+        sides=[
+            _side_read(target, label, manifests)
+            for target, label in zip(experiment.targets, labels, strict=True)
+        ],
+        rows=[AspectRead.of(row) for row in sheet(experiment, manifests)],
+        equal=[
+            EqualRead(
+                aspect=each.aspect,
+                value=None if each.value is None else in_words(each.aspect, each.value),
+                changes=_changes(each.changes, places),
+                cannot=[labels[places[index]] for index in each.cannot],
+            )
+            for each in found.aspects
+        ],
+        changes=_changes(found.changes, places),
+        remaining=list(found.remaining),
     )
-    for aspect in aspects:
-        values = {
-            target.name: _aspects(target, manifests[target.system]).get(aspect, NOT_STATED)
-            for target in known
-        }
-        found.extend(_differing(aspect, values))
-    return found
 
 
-def _versions(experiment: Experiment) -> Iterator[ComparabilityWarning]:
-    by_system: dict[str, dict[str, str]] = {}
-    for target in experiment.targets:
-        by_system.setdefault(target.system, {})[target.name] = target.version
-    for versions in by_system.values():
-        yield from _differing("version", versions)
+NOTHING_TO_DO = Equalised((), (), ())
 
 
-def _aspects(target: Target, manifest: Manifest) -> dict[str, str]:
-    found = dict(manifest.aspects)
-    by_parameters: dict[str, list[str]] = {}
-    properties: Mapping[str, Any] = manifest.parameters.get("properties", {})  # type: ignore[assignment]
-    for name, schema in properties.items():
-        aspect = schema.get("x-aspect")
-        if aspect:
-            value = target.parameters.get(name, schema.get("default"))
-            by_parameters.setdefault(str(aspect), []).append(f"{name} = {_words(value)}")
-    return found | {aspect: ", ".join(values) for aspect, values in by_parameters.items()}
+def draft_facts(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Facts | None]:
+    """What rules may ask of each target; None where no agent brought the system's plugin."""
+    apart = together(experiment.placement)
+    return [
+        Facts(target, manifest, manifests.get(target.tool or ""), co_located=apart)
+        if (manifest := manifests.get(target.system)) is not None
+        else None
+        for target in experiment.targets
+    ]
 
 
-def _words(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "the server's default" if value is None else str(value)
+def together(placement: Placement) -> bool | None:
+    """Whether driver and servers will share a machine; None: it depends on which are free."""
+    if (
+        placement.apart == "required"
+        or max(placement.servers.machines, placement.drivers.machines) > 1
+    ):
+        return False
+    return True if placement.apart == "no" else None
 
 
-def _differing(aspect: str, values: Mapping[str, str]) -> Iterator[ComparabilityWarning]:
-    if len(set(values.values())) < 2:  # noqa: PLR2004 - all alike
-        return
-    sides = "; ".join(f"{name}: {value}" for name, value in values.items())
-    why = _WHY.get(aspect)
-    yield ComparabilityWarning(
-        aspect=aspect,
-        message=f"{aspect} differs ({sides})" + (f"; {why}" if why else ""),
-        targets=tuple(values),
+def _side(target: Target, facts: Facts | None) -> SideFacts:
+    side = (
+        unknown_side(target.name, target.name, target)
+        if facts is None
+        else side_of(target.name, target.name, facts)
     )
+    return replace(side, version=target.version)
+
+
+def _labels(targets: Sequence[Target], manifests: Mapping[str, Manifest]) -> list[str]:
+    count = Counter(target.system for target in targets)
+    return [
+        target.label
+        or (
+            target.name
+            if count[target.system] > 1 or target.system not in manifests
+            else manifests[target.system].name
+        )
+        for target in targets
+    ]
+
+
+def _side_read(target: Target, label: str, manifests: Mapping[str, Manifest]) -> DraftSideRead:
+    manifest = manifests.get(target.system)
+    return DraftSideRead(
+        label=label,
+        system=target.system,
+        colour=UNKNOWN_COLOUR if manifest is None else manifest.colour,
+        mark=UNKNOWN_MARK if manifest is None else manifest.mark,
+    )
+
+
+def _changes(changes: Sequence[Sequence[Change]], places: Sequence[int]) -> list[EqualChangeRead]:
+    return [
+        EqualChangeRead(
+            target=places[index], path=[one.group, one.name], before=one.before, after=one.after
+        )
+        for index, each in enumerate(changes)
+        for one in each
+    ]

@@ -13,6 +13,7 @@ from weighhouse_backend.experiments.dependencies import (
     ScheduleServiceDep,
     ValidationServiceDep,
 )
+from weighhouse_backend.experiments.fairness_schemas import DraftFairnessRead
 from weighhouse_backend.experiments.models import Experiment
 from weighhouse_backend.experiments.schemas import (
     DocumentSource,
@@ -106,6 +107,23 @@ def experiments_validate(
     if project_id is not None:
         caller.require(project_id)
     return service.validate(body, [project_id] if project_id else caller.project_ids)
+
+
+@router.post("/experiments/fairness")
+def experiments_fairness(
+    body: DocumentSource,
+    caller: CallerDep,
+    service: ValidationServiceDep,
+    project_id: UUID | None = None,
+) -> DraftFairnessRead:
+    """The fairness sheet of a document that has not run, and the changes that make its sides equal.
+
+    Its targets are translated by the rules of their plugins, as comparisons do it with what really
+    ran: what is not set has its default. Nothing is saved.
+    """
+    if project_id is not None:
+        caller.require(project_id)
+    return service.fairness(body, [project_id] if project_id else caller.project_ids)
 
 
 @router.get("/experiments/{experiment}")

@@ -15,10 +15,11 @@ from weighhouse_protocol.yaml_document import (
 )
 
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.experiments.comparability import warnings
+from weighhouse_backend.experiments.comparability import draft_fairness, warnings
 from weighhouse_backend.experiments.content import stored_form
 from weighhouse_backend.experiments.errors import ExperimentInvalid, field_problems
 from weighhouse_backend.experiments.estimates import campaign_seconds
+from weighhouse_backend.experiments.fairness_schemas import DraftFairnessRead
 from weighhouse_backend.experiments.manifest_checks import check
 from weighhouse_backend.experiments.placement_checks import check_placement
 from weighhouse_backend.experiments.schemas import (
@@ -97,6 +98,20 @@ class ValidationService:
             document=stored_form(experiment),
             yaml=experiment_to_yaml(experiment),
         )
+
+    def fairness(self, source: DocumentSource, project_ids: Collection[UUID]) -> DraftFairnessRead:
+        """The fairness sheet of a document, and how its sides become equal; nothing is saved.
+
+        What a plugin does not allow is no hindrance: it is `validate` that says it.
+
+        :param project_ids: whose agents' manifests translate it.
+        :raises ExperimentInvalid: when it cannot be read at all.
+        """
+        try:
+            experiment = _parsed(source)
+        except DocumentError as error:
+            raise ExperimentInvalid.of(error.errors) from error
+        return draft_fairness(experiment, self.catalog.manifests(project_ids))
 
 
 def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[FieldError]:

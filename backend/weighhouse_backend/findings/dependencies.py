@@ -37,6 +37,7 @@ class Findings:
             self.results.reading,
             self.results.campaigns.experiments,
             self.disclosure,
+            self.results.campaigns.catalog,
         )
 
 

@@ -4,18 +4,22 @@ from collections.abc import Sequence
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.findings.observation import OperationFigures, RunObservation, SettingSeen
+from weighhouse_judging.findings.steadiness import Course
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import MachineFacts
-from weighhouse_protocol.load import ClosedLoad
+from weighhouse_protocol.load import ClosedLoad, OpenLoad
+from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.campaigns.models import AttemptMember, Cell
+from weighhouse_backend.findings.memory import memory_held
 from weighhouse_backend.results.models import ResourceSample, RunSummary
 from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.schemas import DriverRecord
 from weighhouse_backend.results.summaries import ALL, US_PER_SECOND
 
+MEBIBYTE = 2**20
 GANG = 2
 """Members from which on clocks have to agree."""
 UNDERSTATING = "0.1."
@@ -27,11 +31,16 @@ def observation(
     cell: Cell,
     rows: Sequence[RunSummary],
     record: AttemptRecord,
-    throughputs: Sequence[float],
+    course: Course,
     samples: Sequence[ResourceSample] = (),
     members: Sequence[AttemptMember] = (),
+    manifest: Manifest | None = None,
 ) -> RunObservation | None:
-    """What the checks look at in a settled run; None when nothing was measured."""
+    """What the checks look at in a settled run; None when nothing was measured.
+
+    :param samples: of the measured phase alone.
+    :param manifest: of the system's plugin.
+    """
     totals = {row.phase: row for row in rows if row.operation == ALL}
     measured = totals.get("measure")
     if measured is None or record.driver is None:
@@ -40,6 +49,8 @@ def observation(
     driver = DriverRecord.model_validate(record.driver)
     facts = MachineFacts.model_validate(record.facts) if record.facts else None
     closed = load if isinstance(load, ClosedLoad) else None
+    opened = load if isinstance(load, OpenLoad) else None
+    target = document.targets[cell.target_index]
     stolen = [sample.steal_percent for sample in samples if sample.steal_percent is not None]
     return RunObservation(
         load_model=load.model,
@@ -47,7 +58,16 @@ def observation(
         clients=closed.clients if closed else None,
         pipeline=closed.pipeline if closed else 1,
         think_time_us=closed.think_time_us if closed else 0.0,
-        interval_throughputs=throughputs,
+        seconds=measured.duration_seconds,
+        operations={
+            row.operation: _figures(row)
+            for row in rows
+            if row.phase == "measure" and row.operation != ALL
+        },
+        # A rate that changes is no rate to be reached at every time.
+        rate_per_second=opened.rate_per_second if opened and opened.profile is None else None,
+        arrival=opened.arrival if opened else "constant",
+        course=course,
         driver_cpu_percent=driver.cpu_percent,
         lag_p99_us=driver.lag_p99_us,
         client_bound=driver.client_bound,
@@ -57,18 +77,26 @@ def observation(
         misses_expected=misses_expected(workload),
         broken_on_purpose=bool(document.faults),
         records_loaded=totals["load"].ok if "load" in totals else None,
+        records_held=records_held(record),
         record_bytes=workload.record_bytes,
+        steal_percent=steal_percent(samples, driver),
         steal_percent_max=max([*stolen, driver.steal_percent]),
         governor=None if facts is None else facts.cpu_governor,
         other_cpu_percent=None if facts is None else other_cpu_percent(samples, facts.cores),
+        swapped_bytes=_summed(samples, "machine_swapped_bytes"),
         throttled_seconds=_summed(samples, "machine_throttled_us", 1e-6),
         thermal_throttles=_summed(samples, "machine_thermal_throttles"),
         clocks_off_seconds=clocks_off(members),
+        clock_errors_seconds=clock_errors(members),
         interval_seconds=document.phases.interval_seconds,
-        latency_understated=closed is not None
-        and is_understated(document.targets[cell.target_index], driver, facts),
+        latency_understated=closed is not None and is_understated(target, driver, facts),
         cores=None if facts is None else facts.cores,
         machine_memory_bytes=None if facts is None else facts.memory_bytes,
+        nodes=target.topology.nodes,
+        copies=target.topology.replication_factor,
+        memory_limit_bytes=memory_limit(target, facts),
+        data_memory_bytes=memory_held("data", target, manifest, record.effective_configuration),
+        cache_bytes=memory_held("cache", target, manifest, record.effective_configuration),
         settings=[SettingSeen(**setting) for setting in record.effective_configuration],
     )
 
@@ -82,6 +110,40 @@ def clocks_off(members: Sequence[AttemptMember]) -> dict[str, float]:
         for member in members
         if member.clock_offset_us is not None
     }
+
+
+def clock_errors(members: Sequence[AttemptMember]) -> dict[str, float]:
+    """How well the clocks' offsets are known, in seconds; an agent alone needs none."""
+    if len(members) < GANG:
+        return {}
+    return {
+        member.agent_name: member.clock_error_us / US_PER_SECOND
+        for member in members
+        if member.clock_error_us is not None
+    }
+
+
+def steal_percent(samples: Sequence[ResourceSample], driver: DriverRecord) -> float | None:
+    """Mean steal over the measured phase, of the machine that lost most; what the driver saw of its
+    own machine counts too. None when nobody looked.
+    """
+    by_member: dict[int, list[float]] = {}
+    for sample in samples:
+        if sample.steal_percent is not None:
+            by_member.setdefault(sample.member, []).append(sample.steal_percent)
+    means = [sum(found) / len(found) for found in by_member.values()]
+    if driver.steal_percent_mean is not None:
+        means.append(driver.steal_percent_mean)
+    return max(means, default=None)
+
+
+def memory_limit(target: Target, facts: MachineFacts | None) -> int | None:
+    """What the operating system lets a node use: the least of target's and agent's limit."""
+    asked = target.limits.memory_mebibytes
+    group = None if facts is None else facts.cgroup_memory_limit_bytes
+    limits = [] if asked is None else [asked * MEBIBYTE]
+    limits += [] if group is None else [group]
+    return min(limits, default=None)
 
 
 def is_understated(target: Target, driver: DriverRecord, facts: MachineFacts | None) -> bool:
@@ -103,6 +165,14 @@ def records_asked(workload: Workload) -> int:
     if workload.insert_count is not None:
         return workload.insert_count
     return workload.record_count - workload.insert_start
+
+
+def records_held(record: AttemptRecord) -> int | None:
+    """What the system says it holds after the load phase; None unless all of its machines told."""
+    told = [part.memory["after_load"] for part in record.members if "after_load" in part.memory]
+    counts = [moment.get("records") for moment in told]
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None
 
 
 def misses_expected(workload: Workload) -> bool:
@@ -151,4 +221,5 @@ def _figures(row: RunSummary) -> OperationFigures:
         throughput=row.throughput,
         mean_us=row.mean_us,
         quantiles_us={q: value for q, value in quantiles.items() if value is not None},
+        asked_mean_us=None if row.asked is None else row.asked["mean_us"],
     )

@@ -9,6 +9,7 @@ from weighhouse_judging.findings.run_checks import check_run
 
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
@@ -30,6 +31,7 @@ class ExaminationService:
     reading: RunReadService
     experiments: ExperimentService
     disclosure: DisclosureService
+    catalog: CatalogService
 
     def run(self, run: Run) -> RunRead:
         """A run with its facts, its findings, and what must stand beside it.
@@ -56,14 +58,18 @@ class ExaminationService:
         record = None if attempt_id is None else self.results.record(attempt_id)
         if attempt_id is None or record is None or run.status != RunStatus.COMPLETED:
             return []
+        document = self.experiments.document(campaign.revision_id)
+        cell = self.results.cells([run.cell_id])[run.cell_id]
+        system = document.targets[cell.target_index].system
         seen = observation(
-            self.experiments.document(campaign.revision_id),
-            self.results.cells([run.cell_id])[run.cell_id],
+            document,
+            cell,
             self.results.summaries([attempt_id])[attempt_id],
             record,
-            self.results.throughputs(attempt_id),
-            self.results.samples(attempt_id),
+            self.reading.course(attempt_id),
+            self.results.measured_samples(attempt_id),
             self.results.members([attempt_id])[attempt_id],
+            self.catalog.manifests([run.project_id]).get(system),
         )
         return [] if seen is None else [FindingRead.of(finding) for finding in check_run(seen)]
 

@@ -9,6 +9,7 @@ from fastapi import Depends
 from weighhouse_backend.alerts.dependencies import Alerts, AlertsDep
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.findings.dependencies import Findings
+from weighhouse_backend.gates.bases import BaseService
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.settlement import CampaignSettlementService
@@ -43,12 +44,28 @@ class Gates:
         return GateRepository(self.results.campaigns.session)
 
     @cached_property
+    def choosing(self) -> BaseService:
+        """Chooses bases."""
+        campaigns = self.results.campaigns
+        return BaseService(
+            self.repository,
+            self.alerts.watching,
+            campaigns.experiments,
+            campaigns.catalog,
+            campaigns.commits,
+            self.results.figures,
+        )
+
+    @cached_property
     def gating(self) -> GateService:
         """Decides whether a build may pass."""
         campaigns = self.results.campaigns
         return GateService(
             campaigns.campaigns,
+            self.repository,
+            self.choosing,
             campaigns.experiments,
+            campaigns.commits,
             self.findings.disclosure,
             self.results.figures,
             self.findings.examination,

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
+from weighhouse_backend.campaigns.bases import BaseChoice, BaseText
 from weighhouse_backend.gates.dependencies import GatesDep
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import CallerDep
@@ -18,6 +19,11 @@ def gates_read_gate(
     caller: CallerDep,
     gates: GatesDep,
     threshold_percent: Annotated[float | None, Query(gt=0, le=100)] = None,
+    base: Annotated[
+        BaseText | None,
+        Query(description="Another base than it was settled with: pooled, branch:NAME, …"),
+    ] = None,
 ) -> GateRead:
     """May the build pass? The verdict of an ended campaign against its base, with an exit code."""
-    return gates.gating.read(caller, campaign_id, threshold_percent)
+    choice = None if base is None else BaseChoice.parse(base)
+    return gates.gating.read(caller, campaign_id, threshold_percent, choice)

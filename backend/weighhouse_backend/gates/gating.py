@@ -1,11 +1,15 @@
 """The gate of a campaign: evidence of both campaigns in, verdict out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_judging.identity.sides import Change
 from weighhouse_judging.verdicts import gate
 from weighhouse_judging.verdicts.gate import CellEvidence, CellVerdict, GateResult
 
+from weighhouse_backend.campaigns.bases import BaseChoice
+from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
@@ -14,13 +18,16 @@ from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
+from weighhouse_backend.gates.bases import Bases, BaseService
 from weighhouse_backend.gates.errors import CampaignStillOpen
-from weighhouse_backend.gates.schemas import GateCellRead, GateRead
+from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of
+from weighhouse_backend.gates.repository import GateRepository
+from weighhouse_backend.gates.schemas import ChangeRead, GateCellRead, GateRead, MismatchRead
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService, RunFigures
 
-GateKey = tuple[str, str, str]
-"""Target, workload, label of the load level."""
+PINNED = "pinned"
+"""Of campaigns from before there was a choice: the base they were started with."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +35,25 @@ class Decided:
     """A gate's result, with the runs its cells were judged by."""
 
     result: GateResult
-    base_campaign_id: UUID | None
+    bases: Bases
     runs: dict[GateKey, RunFigures]
     """One run a cell, which tells its load level."""
+    cells: Sequence[Matched] = ()
+    subject: Sequence[Change] = ()
+    """What differs between the sides: what the verdict is about."""
+
+    @property
+    def base_campaign_id(self) -> UUID | None:
+        """The latest of the bases."""
+        return next(iter(self.bases.campaigns), None)
+
+    @property
+    def message(self) -> str:
+        """The verdict in words; its first line names the subject."""
+        tried = ", ".join(str(change) for change in self.subject if not change.confounder)
+        besides = ", ".join(str(change) for change in self.subject if change.confounder)
+        first = f"{tried}: {self.result.message}" if tried else self.result.message
+        return f"{first}\nDiffers too, undeclared: {besides}." if besides else first
 
 
 @dataclass(frozen=True)
@@ -38,18 +61,26 @@ class GateService:
     """Decides whether a build may pass."""
 
     campaigns: CampaignService
+    repository: GateRepository
+    choosing: BaseService
     experiments: ExperimentService
+    commits: CommitService
     disclosure: DisclosureService
     figures: FigureService
     examination: ExaminationService
     public_url: str
 
     def read(
-        self, caller: Caller, campaign_id: UUID, threshold_percent: float | None = None
+        self,
+        caller: Caller,
+        campaign_id: UUID,
+        threshold_percent: float | None = None,
+        base: BaseChoice | None = None,
     ) -> GateRead:
         """The verdict of an ended campaign against its base.
 
         `threshold_percent` is the practical threshold for throughput; default: the experiment's.
+        `base`: another one than it was settled with; what is kept stays as it is.
 
         :raises CampaignNotFound: when it is not the caller's to see.
         :raises CampaignStillOpen: while it has not ended.
@@ -59,7 +90,8 @@ class GateService:
             raise CampaignStillOpen(f"campaign {campaign.number} is {campaign.status}")
         document = self.experiments.document(campaign.revision_id)
         percent = threshold_percent or document.thresholds.gate_percent
-        decided = self.decide(campaign, percent / 100)
+        bases = self._settled(campaign) if base is None else self.choosing.choose(campaign, base)
+        decided = self.decide(campaign, bases, percent / 100)
         base_id = decided.base_campaign_id
         run_ids = {run.run_id for run in self.figures.of_campaigns([campaign.id])}
         checks = self.examination.of_runs({campaign.id}, run_ids)
@@ -68,8 +100,10 @@ class GateService:
             exit_code=decided.result.exit_code,
             campaign_id=campaign.id,
             base_campaign_id=base_id,
+            base_campaign_ids=list(bases.campaigns),
+            anchor_campaign_id=bases.anchor,
             threshold_percent=percent,
-            message=decided.result.message,
+            message=decided.message,
             link=self._link(campaign.id, base_id),
             comparisons=[
                 self._difference(cell, campaign.id, base_id, decided)
@@ -77,25 +111,53 @@ class GateService:
                 if cell.judgement is not None and base_id is not None
             ],
             cells=[_cell_read(cell, decided) for cell in decided.result.cells],
+            subject=[
+                ChangeRead.model_validate(change, from_attributes=True)
+                for change in decided.subject
+            ],
+            mismatches=_mismatches(decided),
             disclaimers=[
                 *self.disclosure.disclaimers_of([campaign.project_id], document),
                 *checks_as_disclaimers(checks),
             ],
         )
 
-    def decide(self, campaign: Campaign, threshold: float) -> Decided:
-        """The verdict of a campaign against its base; `threshold` is relative (0.05 = 5 %)."""
-        base_id = campaign.base_campaign_id
-        if base_id is None:
-            return Decided(gate.no_baseline(), None, {})
-        by_campaign: dict[UUID, dict[GateKey, list[RunFigures]]] = {base_id: {}, campaign.id: {}}
-        for run in self.figures.of_campaigns([base_id, campaign.id]):
-            by_campaign[run.campaign_id].setdefault((run.target, *run.cell), []).append(run)
-        base, candidate = by_campaign[base_id], by_campaign[campaign.id]
-        shared = [key for key in candidate if key in base]
-        evidence = [_evidence(key, base[key], candidate[key]) for key in shared]
-        result = gate.decide(evidence, threshold=threshold)
-        return Decided(result, base_id, {key: candidate[key][0] for key in shared})
+    def decide(self, campaign: Campaign, bases: Bases, threshold: float) -> Decided:
+        """The verdict of a campaign against bases; `threshold` is relative (0.05 = 5 %)."""
+        if not bases.campaigns:
+            return Decided(gate.no_baseline(bases.reason), bases, {})
+        seen = self.choosing.cells([*bases.campaigns, campaign.id])
+        cells = pooled({one: seen[one] for one in bases.campaigns}, seen[campaign.id])
+        latest = bases.campaigns[0]
+        told = self.commits.of([latest, campaign.id])
+        commits = {one: git.commit for one, git in told.items()}
+        changes = subject_of(cells, (commits.get(latest), commits.get(campaign.id)))
+        runs = {cell.key: cell.candidate.runs[0] for cell in cells}
+        strange = [cell for cell in cells if cell.changes]
+        if strange:
+            fields = [str(change) for cell in strange for change in cell.changes]
+            result = gate.not_comparable([cell.label for cell in strange], fields)
+        else:
+            evidence = [_evidence(cell) for cell in cells]
+            result = gate.decide(evidence, threshold=threshold)
+        return Decided(result, bases, runs, cells, changes)
+
+    def bases(self, campaign: Campaign) -> Bases:
+        """The bases a campaign is to be judged by: as it asked for, chosen anew."""
+        if campaign.base == PINNED:
+            named = campaign.base_campaign_id
+            wanted = BaseChoice("none") if named is None else BaseChoice("campaign", str(named))
+            return self.choosing.choose(campaign, wanted)
+        return self.choosing.choose(campaign, BaseChoice.parse(campaign.base))
+
+    def _settled(self, campaign: Campaign) -> Bases:
+        """The bases it was judged by."""
+        kept = self.repository.verdict(campaign.id)
+        if kept is None or not kept.bases:
+            return self.bases(campaign)
+        there = {one.id for one in self.repository.campaigns([UUID(one) for one in kept.bases])}
+        found = tuple(one for one in map(UUID, kept.bases) if one in there)
+        return Bases(found, kept.anchor_campaign_id, "its bases are gone")
 
     def _difference(
         self, cell: CellVerdict, campaign_id: UUID, base_id: UUID | None, decided: Decided
@@ -119,8 +181,25 @@ def _key(evidence: CellEvidence) -> GateKey:
     return evidence.target, evidence.workload, evidence.load_label
 
 
-def _evidence(key: GateKey, base: list[RunFigures], candidate: list[RunFigures]) -> CellEvidence:
-    target, workload, load_label = key
+def _mismatches(decided: Decided) -> list[MismatchRead]:
+    return [
+        MismatchRead(
+            target=cell.key[0],
+            workload=cell.key[1],
+            load_level=estimates.load_level(cell.candidate.runs[0]),
+            field=change.field,
+            base=change.before,
+            candidate=change.after,
+        )
+        for cell in decided.cells
+        for change in cell.changes
+    ]
+
+
+def _evidence(cell: Matched) -> CellEvidence:
+    target, workload, load_label = cell.key
+    base = [run for seen in cell.bases.values() for run in seen.runs]
+    candidate = cell.candidate.runs
     metric = "throughput" if candidate[0].load_kind == "closed" else "p99_us"
     failures = [run.failure_kind or str(run.status) for run in candidate]
     completed = estimates.values(candidate, metric)

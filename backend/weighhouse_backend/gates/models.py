@@ -1,9 +1,11 @@
 """Table: campaign_verdicts."""
 
 import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ForeignKey, Text
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
@@ -19,6 +21,12 @@ class CampaignVerdict(Base):
     )
     project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     base_campaign_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("campaigns.id", ondelete="SET NULL")
+    )
+    """The latest of its bases."""
+    bases: Mapped[list[Any]] = mapped_column(JSONB, default=list)
+    """Identifiers of all campaigns it was judged by, latest first."""
+    anchor_campaign_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("campaigns.id", ondelete="SET NULL")
     )
     verdict: Mapped[str] = mapped_column(Text)

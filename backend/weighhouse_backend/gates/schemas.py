@@ -22,19 +22,57 @@ class GateCellRead(BaseModel):
     """One-sided t-test, adjusted by Holm over the gate's cells."""
 
 
+class ChangeRead(BaseModel):
+    """Something in which the campaign's side is not what the base's was."""
+
+    what: str
+    before: str
+    after: str
+    confounder: bool
+    """It could explain a difference by itself: topology, limits, deployment."""
+
+
+class MismatchRead(BaseModel):
+    """A field in which a cell is not the measurement that the base has under its name."""
+
+    target: str
+    workload: str
+    load_level: LoadLevelRead
+    field: str
+    """For example `workload.record_count`."""
+    base: str
+    candidate: str
+
+
 class GateRead(BaseModel):
     """May the build pass?"""
 
     verdict: Literal[
-        "passed", "equivalent", "regression", "inconclusive", "infrastructure", "no_baseline"
+        "passed",
+        "equivalent",
+        "regression",
+        "inconclusive",
+        "infrastructure",
+        "no_baseline",
+        "not_comparable",
     ]
     exit_code: int
-    """0 passed or equivalent, 1 regression, 2 inconclusive or no baseline, 3 infrastructure."""
+    """0 passed or equivalent, 1 regression, 2 inconclusive or no baseline, 3 infrastructure,
+    4 not comparable."""
     campaign_id: UUID
     base_campaign_id: UUID | None
+    """The latest of its bases."""
+    base_campaign_ids: list[UUID]
+    """All campaigns that it was compared with, the latest first."""
+    anchor_campaign_id: UUID | None
+    """The last release, or where the present level began."""
     threshold_percent: float
     message: str
     link: str
     comparisons: list[DifferenceRead]
     cells: list[GateCellRead]
+    subject: list[ChangeRead]
+    """What differs between the sides: what the verdict is about."""
+    mismatches: list[MismatchRead]
+    """Why cells are not comparable."""
     disclaimers: list[DisclaimerRead]

@@ -40,15 +40,19 @@ class CampaignSettlementService:
         document = self.experiments.document(campaign.revision_id)
         self.examination.keep(campaign)
         threshold = document.thresholds.gate_percent / 100
-        decided = self.gates.decide(campaign, threshold)
+        bases = self.gates.bases(campaign)
+        decided = self.gates.decide(campaign, bases, threshold)
+        campaign.base_campaign_id = decided.base_campaign_id
         self.repository.put_verdict(
             {
                 "campaign_id": campaign.id,
                 "project_id": campaign.project_id,
                 "base_campaign_id": decided.base_campaign_id,
+                "bases": [str(one) for one in bases.campaigns],
+                "anchor_campaign_id": bases.anchor,
                 "verdict": decided.result.verdict,
                 "threshold": threshold,
-                "message": decided.result.message,
+                "message": decided.message,
                 "settled_at": self.clock.now(),
             }
         )

@@ -67,11 +67,24 @@ class PhaseSpan:
 
 
 @dataclass(frozen=True)
+class MeasuredWindow:
+    """All operations of one window of the measured phase, as a course is read from them."""
+
+    start_seconds: float
+    end_seconds: float
+    ok: int
+    p99_us: float | None
+    wait_us: float | None
+    """Mean response less mean service time; only in an open loop."""
+
+
+@dataclass(frozen=True)
 class Series:
     """What a run's charts over time show."""
 
     operations: dict[str, OperationLine]
     phases: list[PhaseSpan]
+    measured: list[MeasuredWindow] = field(default_factory=list)
 
     def extend_phase(self, window: Window, origin_us: int) -> None:
         """Begin a phase with its first window, stretch it with the next."""
@@ -178,6 +191,12 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
             _extend(drawn.operations[name], window, origin_us, OperationSum())
         had |= window.operations.keys()
         _extend(drawn.operations.setdefault(ALL, OperationLine()), window, origin_us, total)
+        if window.phase == "measure":
+            line = drawn.operations[ALL]
+            end = (window.end_us - origin_us) / US_PER_SECOND
+            drawn.measured.append(
+                MeasuredWindow(line.t[-1], end, total.ok, line.p99_us[-1], _wait_us(total))
+            )
     return drawn
 
 
@@ -252,6 +271,14 @@ def _outcomes(operation: OperationSum) -> dict[str, Outcome]:
     for kind, count in operation.errors_by_kind.items():
         found[f"{ERROR_PREFIX}{kind}"] = Outcome(count)
     return found
+
+
+def _wait_us(operation: OperationSum) -> float | None:
+    """How long operations were due before they were sent, on the average of the successes."""
+    if operation.service is None:
+        return None
+    response, service = operation.response.mean_us, operation.service.mean_us
+    return None if response is None or service is None else max(0.0, response - service)
 
 
 def _extend(line: OperationLine, window: Window, origin_us: int, operation: OperationSum) -> None:

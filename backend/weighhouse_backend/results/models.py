@@ -160,6 +160,13 @@ class RunSummary(Base):
         LargeBinary, deferred=True, deferred_raiseload=True
     )
     """From sent to done; only in an open loop. Left out likewise."""
+    asked: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """`schemas.AskedLatency`: failed and not found counted at the time they took. None: some were
+    not timed, or the run is from before that was kept."""
+    asked_histogram: Mapped[bytes | None] = mapped_column(
+        LargeBinary, deferred=True, deferred_raiseload=True
+    )
+    """Its histogram, where anything but successes is in it; left out likewise."""
 
 
 class RunLog(Base):

@@ -89,11 +89,6 @@ def from_report(interval: Interval) -> StoredInterval:
     )
 
 
-def successes(interval: StoredInterval) -> int:
-    """Operations of an interval that succeeded."""
-    return sum(outcomes[OK].count for outcomes in interval.operations.values() if OK in outcomes)
-
-
 def pack(interval: StoredInterval) -> tuple[PackedOperations, bytes, list[int] | None]:
     """Counts, bytes of all histograms, and where the lag's lie among them."""
     blob = bytearray()

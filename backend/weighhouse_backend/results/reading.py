@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 from weighhouse_judging.arithmetic.histograms import Histogram
+from weighhouse_judging.findings.steadiness import Course
 
 from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Campaign, Run
@@ -15,6 +16,7 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.results import charts, views
+from weighhouse_backend.results.courses import course_of, course_read
 from weighhouse_backend.results.errors import ResultNotThere
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.repository import RAW, ResultRepository
@@ -121,6 +123,7 @@ class RunReadService:
                 phases=[],
                 marks=[],
                 operations={},
+                course=None,
                 resources=views.resource_lines([], 0, points),
                 machines=[],
             )
@@ -131,6 +134,8 @@ class RunReadService:
         origin = min(starts or [microseconds(sample.at) for sample in samples[:1]], default=0)
         first = samples[0].member if samples else 0
         drawn = charts.series(charts.windows(intervals, points), origin)
+        campaign = self.repository.session.get_one(Campaign, run.campaign_id)
+        broken = bool(self.experiments.document(campaign.revision_id).faults)
         return RunSeriesRead(
             phases=[PhaseSpanRead(**asdict(phase)) for phase in drawn.phases],
             marks=[
@@ -145,6 +150,7 @@ class RunReadService:
             operations={
                 name: OperationLineRead(**asdict(line)) for name, line in drawn.operations.items()
             },
+            course=None if broken else course_read(drawn.measured),
             resources=views.resource_lines(
                 [sample for sample in samples if sample.member == first], origin, points
             ),
@@ -161,6 +167,12 @@ class RunReadService:
                 for member in members
             ],
         )
+
+    def course(self, attempt_id: UUID) -> Course:
+        """The course of an attempt's measured phase, at the resolution that its charts have."""
+        intervals = self.chart_intervals(attempt_id, charts.MOST_POINTS)
+        origin = min((interval.start_us for interval in intervals), default=0)
+        return course_of(charts.series(charts.windows(intervals), origin).measured)
 
     def heat_map(self, run: Run, columns: int) -> HeatMapRead:
         """Operations of a run by time and latency, in at most about `columns` columns."""

@@ -24,12 +24,10 @@ from weighhouse_backend.results.models import (
     TimelineMark,
 )
 from weighhouse_backend.results.packing import (
-    OK,
     DriverUse,
     StoredInterval,
     cut,
     pack,
-    successes,
     unpack,
 )
 from weighhouse_backend.results.records import AttemptRecord, merged
@@ -114,11 +112,7 @@ class ResultRepository:
         self, attempt_id: UUID, drivers: Mapping[int, Sequence[StoredInterval]]
     ) -> list[AlignedPhase]:
         """The phases of an attempt's drivers on common bounds, by the server's clock."""
-        offsets = {
-            member.index: member.clock_offset_us or 0
-            for member in self.members([attempt_id])[attempt_id]
-        }
-        return align(drivers, offsets)
+        return align(drivers, self._offsets(attempt_id))
 
     def drivers(self, attempt_id: UUID, *, span: int = RAW) -> dict[int, list[StoredInterval]]:
         """Intervals of an attempt as its drivers reported them, by member, in order."""
@@ -153,35 +147,48 @@ class ResultRepository:
             )
         return found
 
-    def throughputs(self, attempt_id: UUID) -> list[float]:
-        """Successes a second of each interval of the measured phase, in order; of several drivers
-        together.
-        """
+    def measured_span(self, attempt_id: UUID) -> tuple[int, int] | None:
+        """When all drivers measured, by the server's clock, unix µs; None when they never did."""
+        length = func.make_interval(0, 0, 0, 0, 0, 0, Interval.duration_us / US_PER_SECOND)
         rows = self.session.execute(
-            select(Interval.member, Interval.operations, Interval.duration_us)
+            select(
+                Interval.member,
+                func.min(Interval.started_at).label("begin"),
+                func.max(Interval.started_at + length).label("end"),
+            )
             .where(
                 Interval.attempt_id == attempt_id,
                 Interval.span == RAW,
                 Interval.phase == "measure",
-                Interval.duration_us > 0,
             )
-            .order_by(Interval.member, Interval.sequence)
+            .group_by(Interval.member)
         ).all()
-        if len({row.member for row in rows}) > 1:
-            return [
-                sum(successes(part) for part in step.parts)
-                * US_PER_SECOND
-                / (step.end_us - step.start_us)
-                for phase in self.aligned(attempt_id, self.drivers(attempt_id))
-                for step in phase.steps
-                if step.parts[0].phase == "measure" and step.end_us > step.start_us
-            ]
+        if not rows:
+            return None
+        offsets = self._offsets(attempt_id)
+        begins = [microseconds(row.begin) + offsets.get(row.member, 0) for row in rows]
+        ends = [microseconds(row.end) + offsets.get(row.member, 0) for row in rows]
+        return max(begins), min(ends)
+
+    def measured_samples(self, attempt_id: UUID) -> list[ResourceSample]:
+        """Resource samples of the measured phase, of every member's machine, in order."""
+        span = self.measured_span(attempt_id)
+        if span is None:
+            return []
+        begin, end = span
+        offsets = self._offsets(attempt_id)
         return [
-            sum(outcomes.get(OK, {}).get("count", 0) for outcomes in row.operations.values())
-            * US_PER_SECOND
-            / row.duration_us
-            for row in rows
+            sample
+            for sample in self.samples(attempt_id)
+            if begin < microseconds(sample.at) + offsets.get(sample.member, 0) <= end
         ]
+
+    def _offsets(self, attempt_id: UUID) -> dict[int, int]:
+        """Member → the server's clock less its own, µs; 0 where it is not known."""
+        return {
+            member.index: member.clock_offset_us or 0
+            for member in self.members([attempt_id])[attempt_id]
+        }
 
     def coarsest_span(self, attempt_id: UUID) -> int:
         """The largest span there is; RAW when nothing was merged."""

@@ -17,6 +17,8 @@ class MemoryRead(BaseModel):
     resident_bytes: int | None = None
     used_bytes: int | None = None
     disk_bytes: int | None = None
+    records: int | None = None
+    """What the system says it holds; none where it does not tell."""
 
 
 class PhaseRecord(BaseModel):
@@ -39,6 +41,9 @@ class DriverRecord(BaseModel):
     """Pacing lag, sent - due; only in an open loop."""
     loop_delay_p99_us: float
     steal_percent: float
+    """Largest of an interval."""
+    steal_percent_mean: float | None = None
+    """Over the measured phase; none of runs from before it was kept."""
     reconnects: int
     client_bound: bool
     reasons: list[str]
@@ -48,6 +53,20 @@ class DriverRecord(BaseModel):
     """Operations that are in no figure: they lie outside the time in which all drivers measured."""
     cut_seconds: float = 0.0
     """The longest that one driver measured alone."""
+
+
+class AskedLatency(BaseModel):
+    """Latency of everything that was asked, in µs: failed, not found and wrong counted at the time
+    they took, beside the successes.
+    """
+
+    mean_us: float | None
+    p50_us: float | None
+    p95_us: float | None
+    p99_us: float | None
+    p999_us: float | None
+    p9999_us: float | None
+    max_us: float | None
 
 
 class OperationSummary(BaseModel):
@@ -69,6 +88,9 @@ class OperationSummary(BaseModel):
     errors_by_kind: dict[str, int]
     overflow: int
     """Latencies above 60 s: counted, and in no percentile."""
+    asked: AskedLatency | None
+    """None: something that did not succeed was not timed, or the run is from before this was kept.
+    """
 
 
 class RunSummaryRead(BaseModel):
@@ -285,6 +307,26 @@ class SeriesMarkRead(BaseModel):
     at_seconds: float
 
 
+class CourseSegmentRead(BaseModel):
+    """A stretch of the measured phase at one level, in seconds from the run's first interval."""
+
+    start_seconds: float
+    end_seconds: float
+    throughput: float
+    """Mean of its intervals."""
+    p99_us: float | None
+    """Median of its intervals' p99; none where they have too few operations for one."""
+
+
+class CourseRead(BaseModel):
+    """What the measured phase was like, as the check of steady state sees it."""
+
+    kind: Literal["flat", "warming_up", "slowing_down", "unsteady", "overloaded", "not_assessable"]
+    label: str
+    sentence: str
+    segments: list[CourseSegmentRead]
+
+
 class RunSeriesRead(BaseModel):
     """A run over time."""
 
@@ -293,6 +335,8 @@ class RunSeriesRead(BaseModel):
     """Faults, events of the system, and what else happened; the beginning of phases aside."""
     operations: dict[str, OperationLineRead]
     """Of several drivers together."""
+    course: CourseRead | None
+    """None before anything was measured, and for a system that was broken on purpose."""
     resources: ResourceLines
     """Of the first member's machine."""
     machines: list[MachineLines]

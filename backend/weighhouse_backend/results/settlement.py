@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from weighhouse_judging.arithmetic.histograms import HistogramError
+from weighhouse_judging.arithmetic.histograms import Histogram, HistogramError
 from weighhouse_protocol.report import Failure
 
 from weighhouse_backend.campaigns.runs import RunService
@@ -16,7 +16,7 @@ from weighhouse_backend.results.aligning import Cut
 from weighhouse_backend.results.charts import MOST_POINTS, merge_neighbours, width_for
 from weighhouse_backend.results.packing import PhaseKind, StoredInterval
 from weighhouse_backend.results.repository import ResultRepository, interval_row
-from weighhouse_backend.results.schemas import DriverRecord, PhaseRecord
+from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
 from weighhouse_backend.results.summaries import (
     ALL,
     QUANTILES,
@@ -135,7 +135,7 @@ def summary_row(
     """A row of `run_summaries`: one operation over one phase."""
     p50, p95, p99, p999, p9999 = operation.response.quantiles_us(QUANTILES)
     seconds = phase.duration_seconds
-    service = operation.service
+    service, asked = operation.service, operation.asked
     return {
         "attempt_id": attempt_id,
         "project_id": project_id,
@@ -158,7 +158,24 @@ def summary_row(
         "max_us": operation.response.max_us,
         "histogram": operation.response.encoded(),
         "service_histogram": None if service is None else service.encoded(),
+        "asked": None if asked is None else asked_latency(asked).model_dump(mode="json"),
+        # Where everything succeeded it is the successes' own.
+        "asked_histogram": None if asked is None or operation.others is None else asked.encoded(),
     }
+
+
+def asked_latency(asked: Histogram) -> AskedLatency:
+    """Latency of everything that was asked, out of its merged histogram."""
+    p50, p95, p99, p999, p9999 = asked.quantiles_us(QUANTILES)
+    return AskedLatency(
+        mean_us=asked.mean_us,
+        p50_us=p50,
+        p95_us=p95,
+        p99_us=p99,
+        p999_us=p999,
+        p9999_us=p9999,
+        max_us=asked.max_us,
+    )
 
 
 def driver_record(measured: PhaseSum, said: list[PhaseRecord]) -> DriverRecord:
@@ -170,6 +187,7 @@ def driver_record(measured: PhaseSum, said: list[PhaseRecord]) -> DriverRecord:
         lag_p99_us=lag,
         loop_delay_p99_us=measured.loop_delay_p99_us,
         steal_percent=measured.steal_percent,
+        steal_percent_mean=measured.steal_percent_mean,
         reconnects=measured.reconnects,
         client_bound=measured.saturated or any(phase.client_bound for phase in own),
         reasons=[reason for phase in own for reason in phase.client_bound_reasons],

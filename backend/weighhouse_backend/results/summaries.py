@@ -10,6 +10,7 @@ from weighhouse_backend.results.packing import (
     NOT_FOUND,
     OK,
     VERIFY_FAILED,
+    Outcome,
     PhaseKind,
     StoredInterval,
 )
@@ -35,6 +36,32 @@ class OperationSum:
     """Of the successes: from due to done; in a closed loop due is the answer before."""
     service: Histogram | None = None
     """Of the successes, from sent to done; only in an open loop."""
+    others: Histogram | None = None
+    """Like `response`, of what failed, was not found or came back wrong."""
+    untimed: int = 0
+    """Of those, how many nobody timed."""
+
+    @property
+    def asked(self) -> Histogram | None:
+        """Response times of everything that was asked, whatever became of it; None when some of it
+        was not timed.
+        """
+        if self.untimed:
+            return None
+        if self.others is None:
+            return self.response
+        both = Histogram()
+        both.add(self.response)
+        both.add(self.others)
+        return both
+
+    def add_other(self, value: Outcome) -> None:
+        """Time operations that did not succeed; raises HistogramError."""
+        if value.response is None:
+            self.untimed += value.count - value.overflow
+            return
+        self.others = self.others or Histogram()
+        self.others.add_encoded(value.response)
 
     def add(self, outcome: str, count: int, overflow: int) -> None:
         """Count operations of one outcome."""
@@ -60,6 +87,10 @@ class OperationSum:
         for kind, count in other.errors_by_kind.items():
             self.errors_by_kind[kind] = self.errors_by_kind.get(kind, 0) + count
         self.response.add(other.response)
+        self.untimed += other.untimed
+        if other.others is not None:
+            self.others = self.others or Histogram()
+            self.others.add(other.others)
         if other.service is not None:
             self.service = self.service or Histogram()
             self.service.add(other.service)
@@ -81,6 +112,8 @@ class PhaseSum:
     """Largest of the intervals."""
     steal_percent: float = 0.0
     """Largest of the intervals."""
+    steal_us: float = 0.0
+    """Time of one processor that went to others, on the average of the machine's."""
     reconnects: int = 0
     saturated: bool = False
     throughputs: list[float] = field(default_factory=list)
@@ -90,6 +123,11 @@ class PhaseSum:
     def duration_seconds(self) -> float:
         """From the first interval's begin to the last one's end."""
         return (self.end_us - self.start_us) / US_PER_SECOND
+
+    @property
+    def steal_percent_mean(self) -> float:
+        """Over the whole phase."""
+        return 100.0 * self.steal_us / self.driver_us if self.driver_us else 0.0
 
     @property
     def cpu_percent(self) -> float:
@@ -113,6 +151,7 @@ class PhaseSum:
             for outcome, value in outcomes.items():
                 operation.add(outcome, value.count, value.overflow)
                 if outcome != OK:
+                    operation.add_other(value)
                     continue
                 successes += value.count
                 if value.response is not None:
@@ -128,6 +167,7 @@ class PhaseSum:
         self.driver_us += interval.duration_us
         self.loop_delay_p99_us = max(self.loop_delay_p99_us, driver.loop_delay_p99_us)
         self.steal_percent = max(self.steal_percent, driver.steal_percent)
+        self.steal_us += driver.steal_percent / 100.0 * interval.duration_us
         self.reconnects += driver.reconnects
         self.saturated = self.saturated or driver.saturated
         if interval.duration_us > 0:

@@ -15,6 +15,7 @@ from weighhouse_backend.results.models import ResourceSample, RunRecord, RunSumm
 from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.schemas import (
     AgentOfRun,
+    AskedLatency,
     AttemptRead,
     CellOfRun,
     DriverRecord,
@@ -154,6 +155,7 @@ def operation_summary(row: RunSummary) -> OperationSummary:
         max_us=row.max_us,
         errors_by_kind=row.errors_by_kind,
         overflow=row.overflow,
+        asked=None if row.asked is None else AskedLatency.model_validate(row.asked),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Depends
 
 from weighhouse_backend.findings.dependencies import Findings, FindingsDep
+from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.history import HistoryService
 from weighhouse_backend.series.repository import SeriesRepository
 
@@ -25,9 +26,22 @@ class SeriesKept:
     @cached_property
     def history(self) -> HistoryService:
         """Keeps series."""
-        campaigns = self.findings.results.campaigns
+        results = self.findings.results
+        campaigns = results.campaigns
+        carrying = CarryingService(
+            self.repository,
+            campaigns.campaigns,
+            campaigns.experiments,
+            campaigns.catalog,
+            results.figures,
+        )
         return HistoryService(
-            self.repository, campaigns.experiments, self.findings.disclosure, campaigns.commits
+            self.repository,
+            carrying,
+            campaigns.catalog,
+            campaigns.experiments,
+            self.findings.disclosure,
+            campaigns.commits,
         )
 
 

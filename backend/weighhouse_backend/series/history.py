@@ -8,20 +8,24 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.identity.sides import family
 from weighhouse_judging.series.segments import segments_by_kind
 from weighhouse_protocol.experiment import Experiment
-from weighhouse_protocol.target import Limits
+from weighhouse_protocol.target import Limits, Target
 
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.identities import CellSeen, place_of_runs
 from weighhouse_backend.comparisons.machines import kinds_of, machines_of
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.errors import SeriesNotFound
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.repository import SeriesDigest, SeriesRepository
@@ -43,6 +47,8 @@ class HistoryService:
     """Keeps series."""
 
     repository: SeriesRepository
+    carrying: CarryingService
+    catalog: CatalogService
     experiments: ExperimentService
     disclosure: DisclosureService
     commits: CommitService
@@ -54,16 +60,23 @@ class HistoryService:
 
         :returns: the series that now have a point of this campaign.
         """
-        systems = {target.name: target.system for target in document.targets}
+        self.carrying.carry(campaign.experiment_id)
+        manifests = self.catalog.manifests([campaign.project_id])
+        targets = {target.name: target for target in document.targets}
         touched = []
-        for target, system in systems.items():
-            mine = [run for run in runs if run.target == target]
+        for target in targets.values():
+            mine = [run for run in runs if run.target == target.name]
+            cells: dict[str, list[RunFigures]] = {}
             for cell_runs in estimates.by_cell(mine).values():
+                seen = CellSeen(document, cell_runs, manifests.get(target.system))
+                cells.setdefault(seen.identity().digest, []).extend(cell_runs)
+            for identity, cell_runs in cells.items():
+                key = {"cell_identity": identity, "side_family": family(target).digest}
                 for metric in SERIES_METRICS:
                     repeats = estimates.values(cell_runs, metric)
                     if repeats:
                         touched.append(
-                            self._put(campaign, document, system, cell_runs, metric, repeats)
+                            self._put(campaign, document, target, key, cell_runs, metric, repeats)
                         )
         return touched
 
@@ -156,7 +169,8 @@ class HistoryService:
         self,
         campaign: Campaign,
         document: Experiment,
-        system: str,
+        target: Target,
+        key: dict[str, str],
         runs: Sequence[RunFigures],
         metric: str,
         repeats: Sequence[float],
@@ -165,14 +179,15 @@ class HistoryService:
         series_id = self.repository.series_id(
             {
                 "experiment_id": campaign.experiment_id,
-                "target": run.target,
-                "workload": run.workload,
-                "load_label": run.load_label,
                 "metric": metric,
+                **key,
             },
             {
                 "project_id": campaign.project_id,
-                "system_id": system,
+                "system_id": target.system,
+                "target": run.target,
+                "workload": run.workload,
+                "load_label": run.load_label,
                 "load_kind": run.load_kind,
                 "load_value": run.load_value,
             },
@@ -192,8 +207,8 @@ class HistoryService:
                 "repeats": list(repeats),
                 "fingerprint": fingerprint,
                 "environment": environment,
-                "place": place_of(runs),
                 "version": version,
+                "place": place_of_runs(runs),
             }
         )
         return series_id
@@ -207,12 +222,6 @@ def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
     """
     segments = segments_by_kind([point.fingerprint for point in points])
     return [[points[index] for index in segment.members] for segment in segments]
-
-
-def place_of(runs: Sequence[RunFigures]) -> str:
-    """The machines that measured runs of a cell, by identity; empty where they did not say."""
-    machines = {one for run in runs if run.record is not None for one in run.record.machine_ids}
-    return "+".join(sorted(machines))
 
 
 def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:

@@ -13,17 +13,24 @@ from weighhouse_backend.kit.ids import new_id
 
 
 class Series(Base):
-    """The same cell of one experiment over time, by one metric."""
+    """The same cell of one experiment over time, by one metric.
+
+    It is the same by identity; target, workload and level are what it was called last.
+    """
 
     __tablename__ = "series"
     __table_args__ = (
-        UniqueConstraint("experiment_id", "target", "workload", "load_label", "metric"),
+        UniqueConstraint("experiment_id", "cell_identity", "side_family", "metric"),
         Index("ix_series_project_id_id", "project_id", "id"),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
     project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     experiment_id: Mapped[UUID] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
+    cell_identity: Mapped[str | None] = mapped_column(Text)
+    """Digest of what was measured; none: from before identities, and not worked out yet."""
+    side_family: Mapped[str | None] = mapped_column(Text)
+    """Digest of what stays of its side while versions and settings come and go."""
     system_id: Mapped[str] = mapped_column(Text)
     target: Mapped[str] = mapped_column(Text)
     workload: Mapped[str] = mapped_column(Text)
@@ -58,8 +65,8 @@ class SeriesPoint(Base):
     """Of machine, workload and topology: points that share it are one segment."""
     environment: Mapped[str] = mapped_column(Text)
     """The same in words."""
-    place: Mapped[str] = mapped_column(Text, default="")
-    """Which machines measured it, by identity; empty where they did not say. Another place of the
-    same kind stays in the segment and has a level of its own.
-    """
     version: Mapped[str | None] = mapped_column(Text)
+    place: Mapped[str | None] = mapped_column(Text)
+    """Digest of the machines it was measured on; none where they did not say. Another place of the
+    same kind stays in the segment, and has a level of its own.
+    """

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, exists, func, select, update
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
@@ -99,6 +99,50 @@ class SeriesRepository:
             )
             for series_id in series_ids
         }
+
+    def lock_unkeyed(self, experiment_id: UUID) -> Sequence[Series]:
+        """An experiment's series without identity, locked, oldest first."""
+        return self.session.scalars(
+            select(Series)
+            .where(Series.experiment_id == experiment_id, Series.cell_identity.is_(None))
+            .order_by(Series.id)
+            .with_for_update()
+        ).all()
+
+    def keyed(self, experiment_id: UUID, cell_identity: str, family: str, metric: str) -> bool:
+        """Whether there is a series of a key."""
+        return bool(
+            self.session.scalar(
+                select(
+                    exists().where(
+                        Series.experiment_id == experiment_id,
+                        Series.cell_identity == cell_identity,
+                        Series.side_family == family,
+                        Series.metric == metric,
+                    )
+                )
+            )
+        )
+
+    def twin(self, series: Series) -> Series:
+        """A series of the same names, without points."""
+        names = (
+            "project_id", "experiment_id", "system_id", "target", "workload", "load_kind",
+            "load_value", "load_label", "metric",
+        )  # fmt: skip
+        made = Series(**{name: getattr(series, name) for name in names})
+        self.session.add(made)
+        self.session.flush()
+        return made
+
+    def move(self, series_id: UUID, other_id: UUID, campaign_ids: Collection[UUID]) -> None:
+        """Hand points over to another series."""
+        self.session.execute(
+            update(SeriesPoint)
+            .where(SeriesPoint.series_id == series_id)
+            .where(SeriesPoint.campaign_id.in_(list(campaign_ids)))
+            .values(series_id=other_id)
+        )
 
     def points(self, series_id: UUID) -> Sequence[SeriesPoint]:
         """Points of a series, oldest first."""

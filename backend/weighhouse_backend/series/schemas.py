@@ -43,8 +43,8 @@ class SeriesPointRead(BaseModel):
     high: float
     repeats: list[float]
     segment: int
-    place: str
-    """The machines that measured it, by identity; empty where they did not say."""
+    place: str | None
+    """Digest of the machines that measured it; null where they did not say."""
     version: str | None
     git: GitRead | None
     """The commit that the campaign was started for."""

@@ -71,3 +71,27 @@ def cancel(campaign: Identifier, url: Url = None, token: Token = None) -> None:
     """Ask a campaign to stop; runs under way are taken down."""
     Client(find_access(url, token)).post(f"/campaigns/{campaign}/cancel")
     OUT.print("cancelling")
+
+
+@app.command()
+def accept(
+    campaign: Identifier,
+    note: Annotated[str, typer.Option(help="Why its verdict was expected.")],
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Say that a regression was expected: from now on the campaign may be a base."""
+    Client(find_access(url, token)).put(f"/campaigns/{campaign}/acceptance", {"note": note})
+    OUT.print("accepted")
+
+
+@app.command()
+def release(
+    campaign: Identifier,
+    name: Annotated[str, typer.Argument(help="The release's name, for example 7.2.1.")],
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Let a campaign stand for a release: a base by that name, and an anchor of later verdicts."""
+    Client(find_access(url, token)).put(f"/campaigns/{campaign}/release", {"name": name})
+    OUT.print(f"stands for the release {name}", markup=False)

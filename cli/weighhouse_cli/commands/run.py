@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from typing import Annotated, Any
+from uuid import UUID
 
 import typer
 
@@ -21,7 +22,10 @@ def run(
     ] = False,
     base: Annotated[
         str | None,
-        typer.Option(help="Campaign to compare with; default: the last completed one."),
+        typer.Option(
+            help="What to compare with: pooled (the latest that passed or were accepted, the "
+            "default), branch:NAME, release:NAME, campaign:ID, none."
+        ),
     ] = None,
     priority: Annotated[
         int,
@@ -57,7 +61,7 @@ def run(
     """Run an experiment: stores the file as a revision and starts a campaign.
 
     Exit codes with --gate: 0 passed or equivalent, 1 regression, 2 inconclusive,
-    3 infrastructure, 4 invalid.
+    3 infrastructure, 4 invalid or not comparable.
     """
     try:
         text = file.read_text(encoding="utf-8")
@@ -69,7 +73,7 @@ def run(
     experiment = client.post("/experiments", {"yaml": text}, repeatable=True, upsert="true")
     order: dict[str, Any] = {"experiment_id": experiment["id"]}
     if base is not None:
-        order["base_campaign_id"] = base
+        order["base"] = _base(base)
     if priority:
         order["priority"] = priority
     if git is not None:
@@ -123,3 +127,11 @@ def finish(
         raise typer.Exit(code)
     if campaign["status"] != "completed":
         raise typer.Exit(Exit.INFRASTRUCTURE)
+
+
+def _base(text: str) -> str:
+    """A base as the API spells it; a bare identifier is a campaign, as it was before."""
+    try:
+        return f"campaign:{UUID(text)}"
+    except ValueError:
+        return text

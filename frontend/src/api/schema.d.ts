@@ -512,6 +512,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/acceptance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Campaigns Accept
+         * @description Its verdict was expected, for the reason in the note: it may be a base from now on.
+         */
+        put: operations["campaigns_accept"];
+        post?: never;
+        /**
+         * Campaigns Withdraw Acceptance
+         * @description Its verdict was not expected after all.
+         */
+        delete: operations["campaigns_withdraw_acceptance"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/cancel": {
         parameters: {
             query?: never;
@@ -589,6 +613,26 @@ export interface paths {
          * @description Begin no more runs; those under way go on.
          */
         post: operations["campaigns_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{campaign_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Campaigns Release
+         * @description Let it stand for a release: an anchor of later verdicts, and a base by that name.
+         */
+        put: operations["campaigns_release"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -851,6 +895,29 @@ export interface paths {
         get: operations["experiments_list_occurrences"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/fairness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Experiments Fairness
+         * @description The fairness sheet of a document that has not run, and the changes that make its sides equal.
+         *
+         *     Its targets are translated by the rules of their plugins, as comparisons do it with what really
+         *     ran: what is not set has its default. Nothing is saved.
+         */
+        post: operations["experiments_fairness"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1274,6 +1341,29 @@ export interface components {
             version: string;
         };
         /**
+         * Acceptance
+         * @description Somebody said that a campaign's verdict was expected.
+         */
+        Acceptance: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Note */
+            note: string;
+        };
+        /**
+         * AcceptanceWrite
+         * @description Why a verdict was expected.
+         */
+        AcceptanceWrite: {
+            /** Note */
+            note: string;
+        };
+        /**
          * AgentChange
          * @description What a maintainer changes of an agent; what is left out stays.
          */
@@ -1559,6 +1649,27 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * AskedLatency
+         * @description Latency of everything that was asked, in µs: failed, not found and wrong counted at the time
+         *     they took, beside the successes.
+         */
+        AskedLatency: {
+            /** Max Us */
+            max_us: number | null;
+            /** Mean Us */
+            mean_us: number | null;
+            /** P50 Us */
+            p50_us: number | null;
+            /** P95 Us */
+            p95_us: number | null;
+            /** P99 Us */
+            p99_us: number | null;
+            /** P999 Us */
+            p999_us: number | null;
+            /** P9999 Us */
+            p9999_us: number | null;
+        };
+        /**
          * AspectRead
          * @description A row of the fairness sheet.
          */
@@ -1571,6 +1682,8 @@ export interface components {
             explanation: string;
             /** Label */
             label: string;
+            /** Raw */
+            raw?: components["schemas"]["RawSettingRead"][][];
             /** Same */
             same: boolean;
             /** Values */
@@ -1831,6 +1944,8 @@ export interface components {
          *     }
          */
         CampaignCreate: {
+            /** Base */
+            base?: string | null;
             /**
              * Base Campaign Id
              * @default previous
@@ -1883,8 +1998,11 @@ export interface components {
          * @description A campaign with its matrix.
          */
         CampaignRead: {
+            accepted: components["schemas"]["Acceptance"] | null;
             /** Agents */
             agents: components["schemas"]["AgentOfCampaign"][];
+            /** Base */
+            base: string;
             /** Base Campaign Id */
             base_campaign_id: string | null;
             /** Cells */
@@ -1918,6 +2036,8 @@ export interface components {
              * Format: uuid
              */
             project_id: string;
+            /** Release */
+            release: string | null;
             /** Repetitions */
             repetitions: number;
             /** Requested By */
@@ -1956,6 +2076,7 @@ export interface components {
          * @description A campaign without its matrix.
          */
         CampaignSummary: {
+            accepted: components["schemas"]["Acceptance"] | null;
             /**
              * Created At
              * Format: date-time
@@ -1981,6 +2102,8 @@ export interface components {
              * Format: uuid
              */
             project_id: string;
+            /** Release */
+            release: string | null;
             /** Requested By */
             requested_by: string | null;
             /** Revision */
@@ -2096,18 +2219,6 @@ export interface components {
              * @enum {string}
              */
             status: "candidate" | "confirmed";
-        };
-        /**
-         * ChangeRead
-         * @description One difference between two revisions.
-         */
-        ChangeRead: {
-            /** After */
-            after: unknown;
-            /** Before */
-            before: unknown;
-            /** Path */
-            path: string;
         };
         /**
          * Claimed
@@ -2296,6 +2407,37 @@ export interface components {
             result: "accepted" | "already_accepted" | "superseded";
         };
         /**
+         * CourseRead
+         * @description What the measured phase was like, as the check of steady state sees it.
+         */
+        CourseRead: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "flat" | "warming_up" | "slowing_down" | "unsteady" | "overloaded" | "not_assessable";
+            /** Label */
+            label: string;
+            /** Segments */
+            segments: components["schemas"]["CourseSegmentRead"][];
+            /** Sentence */
+            sentence: string;
+        };
+        /**
+         * CourseSegmentRead
+         * @description A stretch of the measured phase at one level, in seconds from the run's first interval.
+         */
+        CourseSegmentRead: {
+            /** End Seconds */
+            end_seconds: number;
+            /** P99 Us */
+            p99_us: number | null;
+            /** Start Seconds */
+            start_seconds: number;
+            /** Throughput */
+            throughput: number;
+        };
+        /**
          * DifferenceRead
          * @description One side against its baseline in one metric. Relative figures: 0.05 = 5 %.
          */
@@ -2406,6 +2548,36 @@ export interface components {
             yaml?: string | null;
         };
         /**
+         * DraftFairnessRead
+         * @description The fairness sheet of a draft, before anything has run.
+         */
+        DraftFairnessRead: {
+            /** Changes */
+            changes: components["schemas"]["EqualChangeRead"][];
+            /** Equal */
+            equal: components["schemas"]["EqualRead"][];
+            /** Remaining */
+            remaining: string[];
+            /** Rows */
+            rows: components["schemas"]["AspectRead"][];
+            /** Sides */
+            sides: components["schemas"]["DraftSideRead"][];
+        };
+        /**
+         * DraftSideRead
+         * @description A target of the draft.
+         */
+        DraftSideRead: {
+            /** Colour */
+            colour: string;
+            /** Label */
+            label: string;
+            /** Mark */
+            mark: string;
+            /** System */
+            system: string;
+        };
+        /**
          * DriverRecord
          * @description What the driver measured of itself over the measured phase.
          */
@@ -2439,6 +2611,8 @@ export interface components {
             reconnects: number;
             /** Steal Percent */
             steal_percent: number;
+            /** Steal Percent Mean */
+            steal_percent_mean?: number | null;
         };
         /**
          * DriverSelf
@@ -2490,6 +2664,34 @@ export interface components {
              * @default 0
              */
             user_us?: number;
+        };
+        /**
+         * EqualChangeRead
+         * @description A value of the document that would be another one.
+         */
+        EqualChangeRead: {
+            /** After */
+            after: boolean | number | string | null;
+            /** Before */
+            before: boolean | number | string | null;
+            /** Path */
+            path: string[];
+            /** Target */
+            target: number;
+        };
+        /**
+         * EqualRead
+         * @description How the sides become equal in one aspect.
+         */
+        EqualRead: {
+            /** Aspect */
+            aspect: string;
+            /** Cannot */
+            cannot: string[];
+            /** Changes */
+            changes: components["schemas"]["EqualChangeRead"][];
+            /** Value */
+            value: string | null;
         };
         /**
          * EstimateRead
@@ -2828,8 +3030,12 @@ export interface components {
          * @description May the build pass?
          */
         GateRead: {
+            /** Anchor Campaign Id */
+            anchor_campaign_id: string | null;
             /** Base Campaign Id */
             base_campaign_id: string | null;
+            /** Base Campaign Ids */
+            base_campaign_ids: string[];
             /**
              * Campaign Id
              * Format: uuid
@@ -2847,13 +3053,17 @@ export interface components {
             link: string;
             /** Message */
             message: string;
+            /** Mismatches */
+            mismatches: components["schemas"]["MismatchRead"][];
+            /** Subject */
+            subject: components["schemas"]["weighhouse_backend__gates__schemas__ChangeRead"][];
             /** Threshold Percent */
             threshold_percent: number;
             /**
              * Verdict
              * @enum {string}
              */
-            verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline";
+            verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
         };
         /**
          * GitContext
@@ -3380,6 +3590,11 @@ export interface components {
              * @enum {string}
              */
             moment: "before" | "after_load" | "after";
+            /**
+             * Records
+             * @description What the system says it holds, copies aside, where it says so.
+             */
+            records?: number | null;
             /** Resident Bytes */
             resident_bytes?: number | null;
             /** Sequence */
@@ -3401,6 +3616,23 @@ export interface components {
             after_load_bytes: number | null;
             /** Before Bytes */
             before_bytes: number | null;
+        };
+        /**
+         * MismatchRead
+         * @description A field in which a cell is not the measurement that the base has under its name.
+         */
+        MismatchRead: {
+            /** Base */
+            base: string;
+            /** Candidate */
+            candidate: string;
+            /** Field */
+            field: string;
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Target */
+            target: string;
+            /** Workload */
+            workload: string;
         };
         /**
          * Missed
@@ -3622,6 +3854,7 @@ export interface components {
          * @description One operation over one phase. Latencies in µs, of the successes, out of merged histograms.
          */
         OperationSummary: {
+            asked: components["schemas"]["AskedLatency"] | null;
             /** Errors */
             errors: number;
             /** Errors By Kind */
@@ -4017,6 +4250,18 @@ export interface components {
             slug: string;
         };
         /**
+         * RawSettingRead
+         * @description A setting, an option, a limit or an endpoint, as it stands.
+         */
+        RawSettingRead: {
+            /** Name */
+            name: string;
+            /** Origin */
+            origin: string;
+            /** Value */
+            value: string | null;
+        };
+        /**
          * Recorded
          * @description Operations with one outcome: how many, and how long they took.
          */
@@ -4123,6 +4368,14 @@ export interface components {
             token: string;
         };
         /**
+         * ReleaseWrite
+         * @description The release that a campaign stands for.
+         */
+        ReleaseWrite: {
+            /** Name */
+            name: string;
+        };
+        /**
          * RepeatRead
          * @description The figures of one repeat.
          */
@@ -4222,7 +4475,7 @@ export interface components {
          */
         RevisionDiff: {
             /** Changes */
-            changes: components["schemas"]["ChangeRead"][];
+            changes: components["schemas"]["weighhouse_backend__experiments__schemas__ChangeRead"][];
         };
         /**
          * Role
@@ -4379,6 +4632,7 @@ export interface components {
          * @description A run over time.
          */
         RunSeriesRead: {
+            course: components["schemas"]["CourseRead"] | null;
             /** Machines */
             machines: components["schemas"]["MachineLines"][];
             /** Marks */
@@ -4546,7 +4800,7 @@ export interface components {
             /** Low */
             low: number;
             /** Place */
-            place: string;
+            place: string | null;
             /** Repeats */
             repeats: number[];
             /** Segment */
@@ -5420,7 +5674,33 @@ export interface components {
          * @description What a campaign says against its base.
          * @enum {string}
          */
-        Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline";
+        Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
+        /**
+         * ChangeRead
+         * @description One difference between two revisions.
+         */
+        weighhouse_backend__experiments__schemas__ChangeRead: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Path */
+            path: string;
+        };
+        /**
+         * ChangeRead
+         * @description Something in which the campaign's side is not what the base's was.
+         */
+        weighhouse_backend__gates__schemas__ChangeRead: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Confounder */
+            confounder: boolean;
+            /** What */
+            what: string;
+        };
         /**
          * Workload
          * @description A named workload.
@@ -6538,6 +6818,72 @@ export interface operations {
             };
         };
     };
+    campaigns_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptanceWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    campaigns_withdraw_acceptance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
     campaigns_cancel: {
         parameters: {
             query?: never;
@@ -6605,6 +6951,8 @@ export interface operations {
     gates_read_gate: {
         parameters: {
             query?: {
+                /** @description Another base than it was settled with: pooled, branch:NAME, … */
+                base?: string | null;
                 threshold_percent?: number | null;
             };
             header?: never;
@@ -6657,6 +7005,41 @@ export interface operations {
             };
             /** @description Successful Response */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    campaigns_release: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7672,6 +8055,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_OccurrenceRead_"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    experiments_fairness: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentSource"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftFairnessRead"];
                 };
             };
             /** @description Unauthorized */

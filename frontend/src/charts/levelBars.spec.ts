@@ -9,13 +9,13 @@ const input: LevelBarsInput = {
       name: 'Redis <7>',
       colour: '#D55E00',
       mark: '●',
-      points: [{ level: 1, median: 90, low: 80, high: 104, repeats: [80, 90, 104] }],
+      points: [{ level: '1 client', median: 90, low: 80, high: 104, repeats: [80, 90, 104] }],
     },
     { name: 'Memcached', colour: '#009E73', mark: '▲', points: [] },
   ],
   levels: [
-    { value: 1, label: '1' },
-    { value: 8, label: '8' },
+    { key: '1 client', label: '1' },
+    { key: '8 clients', label: '8' },
   ],
   axisName: 'clients',
   format: { name: 'op/s', write: (value) => `${value} op/s` },
@@ -38,6 +38,18 @@ describe('levelBarsOption', () => {
   it('leaves a level without a result empty instead of showing 0', () => {
     expect(series[0]?.data).toEqual([90, null])
     expect(series[2]?.data).toEqual([null, null])
+  })
+
+  it('keeps levels of one number of clients apart', () => {
+    const points = [
+      { ...input.sides[0]!.points[0]!, median: 90 },
+      { ...input.sides[0]!.points[0]!, level: '1 client, pipeline 10', median: 900 },
+    ]
+    const levels = points.map((point) => ({ key: point.level, label: point.level }))
+    const drawn = levelBarsOption({ ...input, sides: [{ ...input.sides[0]!, points }], levels }, testPalette)
+    expect((drawn.series as unknown as Series[])[0]?.data).toEqual([90, 900])
+    const { formatter } = drawn.tooltip as { formatter: (item: object) => string }
+    expect(formatter({ dataIndex: 1, seriesIndex: 0 })).toContain('median 900 op/s')
   })
 
   it('begins at 0 and leaves room for the highest repeat', () => {

@@ -6,7 +6,8 @@ import type { Palette } from './palette'
 
 /** A median with its interval and the repeats it came from, at one load level. */
 export interface LevelPoint {
-  level: number
+  /** Key of the level: two levels may have one number of clients. */
+  level: string
   median: number | null
   low: number | null
   high: number | null
@@ -23,7 +24,7 @@ export interface LevelSide {
 
 export interface LevelBarsInput {
   sides: readonly LevelSide[]
-  levels: readonly { value: number; label: string }[]
+  levels: readonly { key: string; label: string }[]
   axisName: string
   format: AxisFormat
 }
@@ -48,7 +49,7 @@ export function levelBarsOption(input: LevelBarsInput, palette: Palette): ChartO
     yAxis: valueAxis(palette, format, { min: 0, ...roundScale(highest(input), format.base) }),
     series: input.sides.flatMap((side, index) => {
       const offset = (index - (input.sides.length - 1) / 2) * width
-      const at = (level: number) => side.points.find((point) => point.level === level)
+      const at = (level: string) => side.points.find((point) => point.level === level)
       return [
         {
           type: 'bar' as const,
@@ -57,7 +58,7 @@ export function levelBarsOption(input: LevelBarsInput, palette: Palette): ChartO
           barWidth: `${(width * 100 * 0.86).toFixed(2)}%`,
           barGap: '16%',
           itemStyle: { borderRadius: [1, 1, 0, 0], opacity: 0.88 },
-          data: input.levels.map((level) => at(level.value)?.median ?? null),
+          data: input.levels.map((level) => at(level.key)?.median ?? null),
         },
         {
           type: 'custom' as const,
@@ -68,7 +69,7 @@ export function levelBarsOption(input: LevelBarsInput, palette: Palette): ChartO
           encode: { x: 0, y: [1, 2] },
           renderItem: (_: unknown, api: CustomSeriesRenderItemAPI) => whisker(api, offset, width, palette),
           data: input.levels.map((level, position) => {
-            const point = at(level.value)
+            const point = at(level.key)
             return [position, point?.low ?? NaN, point?.high ?? NaN, ...(point?.repeats ?? [])]
           }),
         },
@@ -129,7 +130,7 @@ function tooltip(input: LevelBarsInput) {
     const { dataIndex, seriesIndex } = parameters as { dataIndex: number; seriesIndex: number }
     const side = input.sides[Math.floor(seriesIndex / 2)]
     const level = input.levels[dataIndex]
-    const point = side?.points.find((candidate) => candidate.level === level?.value)
+    const point = side?.points.find((candidate) => candidate.level === level?.key)
     if (!side || !level || !point || point.median === null) return ''
     const write = input.format.write
     const interval =

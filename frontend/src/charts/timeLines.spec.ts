@@ -51,6 +51,17 @@ describe('timeLinesOption', () => {
     expect(first?.markLine?.label.show).toBe(false)
   })
 
+  it('shades stretches in turn and draws the level of those that have one', () => {
+    const stretches = [
+      { start_seconds: 0, end_seconds: 1, label: '1', level: 5 },
+      { start_seconds: 1, end_seconds: 2, label: '2' },
+    ]
+    const [first] = series(timeLinesOption({ lines: [line], format, stretches }, testPalette))
+    expect(first?.markArea?.data.map(([start]) => start?.name)).toEqual(['1', '2'])
+    const levels = first?.markLine?.data as unknown as { coord: number[] }[][]
+    expect(levels.map((ends) => ends.map((end) => end.coord))).toEqual([[[0, 5], [1, 5]]])
+  })
+
   it('lets a load phase out of the scale that would flatten what was measured, and says so', () => {
     const phases = [
       { kind: 'load', start_seconds: 0, end_seconds: 1 },

@@ -18,6 +18,16 @@ export interface PhaseSpan {
   end_seconds: number
 }
 
+/** A stretch of one level, in seconds from the first interval. */
+export interface Stretch {
+  start_seconds: number
+  end_seconds: number
+  /** What the stretch is called where its figures are told. */
+  label: string
+  /** Its level on the axis; absent where the axis shows something else. */
+  level?: number
+}
+
 /** What a mark is: done on purpose, failed to be done, or the system's own doing. */
 export type MomentTone = 'fault' | 'failed' | 'event'
 
@@ -35,6 +45,8 @@ export interface TimeLinesInput {
   format: AxisFormat
   phases?: readonly PhaseSpan[]
   moments?: readonly Moment[]
+  /** Stretches of different level, shaded in turn. */
+  stretches?: readonly Stretch[]
   /** Whether the marks say what they are; charts below the first need not repeat it. */
   named?: boolean
   logarithmic?: boolean
@@ -120,8 +132,19 @@ function strokeOf(tone: MomentTone, palette: Palette) {
   return strokes[tone]
 }
 
+/** A stretch's level, from its begin to its end. */
+function levelOf(stretch: Stretch, level: number, palette: Palette) {
+  const lineStyle = { color: palette.accent, type: 'solid' as const, width: 2 }
+  const ends: [object, object] = [
+    { coord: [stretch.start_seconds, level], lineStyle, label: { show: false } },
+    { coord: [stretch.end_seconds, level] },
+  ]
+  return ends
+}
+
 function backdrop(input: TimeLinesInput, palette: Palette) {
   const moments = input.moments ?? []
+  const stretches = input.stretches ?? []
   const cut = (input.phases ?? []).filter((phase) => phase.kind !== 'measure')
   return {
     markArea: {
@@ -130,6 +153,10 @@ function backdrop(input: TimeLinesInput, palette: Palette) {
       label: { color: palette.ink3, fontSize: 10, position: 'insideTop' as const },
       data: [
         ...cut.map((phase) => [{ name: nameOf(phase, input), xAxis: phase.start_seconds }, { xAxis: phase.end_seconds }]),
+        ...stretches.map((stretch, at) => [
+          { name: stretch.label, xAxis: stretch.start_seconds, itemStyle: { color: palette.accent, opacity: at % 2 ? 0.16 : 0.05 } },
+          { xAxis: stretch.end_seconds },
+        ]),
         ...moments
           .filter((moment) => moment.until_seconds !== undefined)
           .map((moment) => [
@@ -142,10 +169,13 @@ function backdrop(input: TimeLinesInput, palette: Palette) {
       silent: true,
       symbol: 'none',
       label: { show: input.named ?? true, fontSize: 10, fontFamily: palette.fontText, formatter: '{b}', position: 'insideEndTop' as const },
-      data: moments.map((moment) => {
-        const lineStyle = strokeOf(moment.tone, palette)
-        return { name: moment.label, xAxis: moment.at_seconds, lineStyle, label: { color: lineStyle.color } }
-      }),
+      data: [
+        ...moments.map((moment) => {
+          const lineStyle = strokeOf(moment.tone, palette)
+          return { name: moment.label, xAxis: moment.at_seconds, lineStyle, label: { color: lineStyle.color } }
+        }),
+        ...stretches.flatMap((stretch) => (stretch.level === undefined ? [] : [levelOf(stretch, stretch.level, palette)])),
+      ],
     },
   }
 }

@@ -17,6 +17,7 @@ const verdicts: Record<string, Wording> = {
   inconclusive: { label: 'Inconclusive', tone: 'caution', icon: 'info', explanation: 'The spread is wider than the difference; more repeats are needed.' },
   infrastructure: { label: 'Infrastructure', tone: 'caution', icon: 'caution', explanation: 'Runs failed for reasons that are not the system’s.' },
   no_baseline: { label: 'No baseline', tone: 'neutral', explanation: 'There is no earlier campaign to compare with.' },
+  not_comparable: { label: 'Not comparable', tone: 'caution', icon: 'caution', explanation: 'Under one name something else was measured, or on another kind of machine; the message names the field.' },
   changed: { label: 'Changed', tone: 'accent' },
   insufficient: { label: 'Insufficient', tone: 'neutral', icon: 'info', explanation: 'Fewer than 5 repeats a side.' },
 }

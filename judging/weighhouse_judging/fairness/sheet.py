@@ -7,12 +7,24 @@ is, an aspect that could itself explain a difference of the figures.
 System and version are what people compare, so they are no confounders. When all sides are the same
 system and version and exactly one other aspect differs, that aspect is what is being compared; as
 soon as two differ, their effects cannot be told apart and both are confounders.
+
+What systems promise and are given is compared in one vocabulary (`weighhouse_protocol.fairness`),
+whatever their parameters are called. A parameter or driver option that decided an aspect which
+differs stands below it, and makes no row of its own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from weighhouse_protocol.fairness.facts import Seen
+from weighhouse_protocol.fairness.translation import Translated
+from weighhouse_protocol.fairness.vocabulary import ASPECTS, Aspect, Comparables
+
+from weighhouse_judging.fairness.words import SHOWN, in_words
 
 NOT_KNOWN = "not known"
+
+NOTHING_KNOWN = Translated(Comparables(), {})
 
 
 @dataclass(frozen=True)
@@ -26,12 +38,18 @@ class SideFacts:
     deployment: str | None = None
     nodes: int | None = None
     replication_factor: int | None = None
+    translated: Translated = NOTHING_KNOWN
+    """What it promises and is given, in the vocabulary."""
     aspects: Mapping[str, str] = field(default_factory=dict)
-    """Aspect (`durability`, `consistency`, `memory`, `threads`, …) → in words."""
+    """What the vocabulary has no word for (`threads`, …) → in words."""
     parameters: Mapping[str, str] = field(default_factory=dict)
     """Parameters set by the experiment, by name."""
+    configured: Mapping[str, str] = field(default_factory=dict)
+    """The values that all parameters have, as far as they are known."""
     driver: str | None = None
     driver_options: Mapping[str, str] = field(default_factory=dict)
+    """Options of the driver set by the experiment, by name."""
+    option_defaults: Mapping[str, str] = field(default_factory=dict)
     machine: str | None = None
     """CPU, cores, memory and kernel in words; sides with equal words ran on equal machines."""
     machines: str | None = None
@@ -51,6 +69,8 @@ class AspectRow:
     same: bool
     confounder: bool
     explanation: str
+    raw: tuple[tuple[Seen, ...], ...] = ()
+    """Of each side: the settings that its value was concluded from."""
 
 
 @dataclass(frozen=True)
@@ -85,16 +105,7 @@ _FIXED: tuple[_Aspect, ...] = (
 )
 
 _NAMED: dict[str, tuple[str, str]] = {
-    "durability": (
-        "Durability",
-        "Writing to disk before answering costs time, and loses less in a crash.",
-    ),
-    "consistency": ("Consistency", "Stronger guarantees cost round trips."),
-    "memory": ("Memory limit", "More memory for data and caches means fewer misses."),
     "threads": ("Server threads", "More threads use more cores."),
-    "network": ("Network", "A call within a process, a socket and a network cost differently."),
-    "compression": ("Compression", "Compressing trades CPU for space."),
-    "eviction": ("Eviction", "A cache that may evict does less than a store that must keep."),
 }
 
 _CIRCUMSTANCES: tuple[_Aspect, ...] = (
@@ -123,13 +134,6 @@ _CIRCUMSTANCES: tuple[_Aspect, ...] = (
         lambda side: side.driver,
     ),
     _Aspect(
-        "driver_options",
-        "Driver options",
-        "How records are laid out and asked for.",
-        True,
-        lambda side: _listed(side.driver_options),
-    ),
-    _Aspect(
         "tuning",
         "Configured by",
         "A side tuned by its vendor has an advantage over one left at its defaults.",
@@ -153,8 +157,23 @@ def fairness_sheet(sides: Sequence[SideFacts]) -> list[AspectRow]:
     """
     if not sides:
         return []
-    aspects = [*_FIXED, *_named_aspects(sides), *_parameter_aspects(sides), *_CIRCUMSTANCES]
-    rows = [row for aspect in aspects if (row := _row(aspect, sides)) is not None]
+    typed = [row for aspect in ASPECTS if (row := _typed(aspect, sides)) is not None]
+    told = {
+        (seen.origin == "option", seen.parameter or seen.name)
+        for row in typed
+        if not row.same
+        for side in row.raw
+        for seen in side
+    }
+    aspects = [
+        *_named_aspects(sides),
+        *_parameter_aspects(sides, told),
+        *_option_aspects(sides, told),
+        *_CIRCUMSTANCES,
+    ]
+    rows = [row for aspect in _FIXED if (row := _row(aspect, sides)) is not None]
+    rows += typed
+    rows += [row for aspect in aspects if (row := _row(aspect, sides)) is not None]
     return _with_subject(rows)
 
 
@@ -163,16 +182,33 @@ def confounders(rows: Sequence[AspectRow]) -> list[AspectRow]:
     return [row for row in rows if row.confounder]
 
 
+def _typed(aspect: Aspect, sides: Sequence[SideFacts]) -> AspectRow | None:
+    """A row of the vocabulary: alike are equal values, whatever they were concluded from."""
+    values = [side.translated.value(aspect) for side in sides]
+    if all(value is None for value in values):
+        return None
+    first = values[0]
+    same = first is not None and all(value == first for value in values)
+    return AspectRow(
+        aspect,
+        SHOWN[aspect].label,
+        tuple(NOT_KNOWN if value is None else in_words(aspect, value) for value in values),
+        same,
+        confounder=not same,
+        explanation=SHOWN[aspect].explanation,
+        raw=tuple(side.translated.seen.get(aspect, ()) for side in sides),
+    )
+
+
 def _named_aspects(sides: Sequence[SideFacts]) -> list[_Aspect]:
-    names = {name for side in sides for name in side.aspects}
-    ordered = [name for name in _NAMED if name in names] + sorted(names - _NAMED.keys())
     found = []
-    for name in ordered:
+    for name in dict.fromkeys(
+        [*_NAMED, *sorted({name for side in sides for name in side.aspects})]
+    ):
         label, explanation = _NAMED.get(
             name, (name.replace("_", " ").capitalize(), "Declared by the plugins.")
         )
-        if name != "replication":
-            found.append(_Aspect(name, label, explanation, True, _aspect_value(name)))
+        found.append(_Aspect(name, label, explanation, True, _aspect_value(name)))
     return found
 
 
@@ -180,7 +216,7 @@ def _aspect_value(name: str) -> Callable[[SideFacts], object]:
     return lambda side: side.aspects.get(name)
 
 
-def _parameter_aspects(sides: Sequence[SideFacts]) -> list[_Aspect]:
+def _parameter_aspects(sides: Sequence[SideFacts], told: set[tuple[bool, str]]) -> list[_Aspect]:
     """Parameters are comparable only between sides of one system."""
     if len({side.system for side in sides}) != 1:
         return []
@@ -194,11 +230,35 @@ def _parameter_aspects(sides: Sequence[SideFacts]) -> list[_Aspect]:
             _parameter_value(name),
         )
         for name in names
+        if (False, name) not in told
     ]
 
 
 def _parameter_value(name: str) -> Callable[[SideFacts], object]:
-    return lambda side: side.parameters.get(name, "default")
+    return lambda side: side.configured.get(name, side.parameters.get(name, "default"))
+
+
+def _option_aspects(sides: Sequence[SideFacts], told: set[tuple[bool, str]]) -> list[_Aspect]:
+    """Of one driver each option by itself; of several, all that no aspect has told, together."""
+    explanation = "How records are laid out and asked for."
+    names = sorted({name for side in sides for name in side.driver_options})
+    left = [name for name in names if (True, name) not in told]
+    if len({side.driver for side in sides}) == 1:
+        return [
+            _Aspect(f"option:{name}", f"Driver option {name}", explanation, True, _option(name))
+            for name in left
+        ]
+    return [_Aspect("driver_options", "Driver options", explanation, True, _options(left))]
+
+
+def _option(name: str) -> Callable[[SideFacts], object]:
+    return lambda side: side.driver_options.get(name, side.option_defaults.get(name, "default"))
+
+
+def _options(names: Sequence[str]) -> Callable[[SideFacts], object]:
+    return lambda side: _listed(
+        {name: value for name, value in side.driver_options.items() if name in names}
+    )
 
 
 def _row(aspect: _Aspect, sides: Sequence[SideFacts]) -> AspectRow | None:
@@ -225,11 +285,8 @@ def _with_subject(rows: list[AspectRow]) -> list[AspectRow]:
     if subject_differs or len(found) != 1:
         return rows
     only = found[0]
-    cleared = AspectRow(
-        only.aspect,
-        only.label,
-        only.values,
-        same=False,
+    cleared = replace(
+        only,
         confounder=False,
         explanation=f"The only difference, so what is compared. {only.explanation}",
     )

@@ -62,10 +62,17 @@ class Check:
 LITTLES_LAW = Check(
     "littles-law",
     "Throughput and latency contradict each other",
-    "closed loop: throughput × mean latency ≤ clients × pipeline; "
+    "closed loop: throughput × (mean latency + think time) ≤ clients × pipeline; "
     "so the q-quantile ≤ clients × pipeline / (throughput × (1 - q))",
     "Little (1961), A Proof for the Queuing Formula L = λW, Operations Research 9(3); "
     "the bound on quantiles is Markov's inequality",
+)
+UNACCOUNTED_CLIENTS = Check(
+    "unaccounted-clients",
+    "Where were the clients? Latency leaves out part of their time",
+    "closed loop: asked per second × (mean latency of everything asked + think time) "
+    "≥ 80 % of clients × pipeline",
+    "Little (1961), from below: a client that asks again at once is always waiting for an answer",
 )
 CLIENT_BOUND = Check(
     "client-bound",
@@ -91,15 +98,33 @@ REPEATS = Check(
 SAMPLES = Check(
     "samples",
     "Too few operations for the percentile",
-    "operations × (1 - q) ≥ 10",
+    "operations × (1 - q) ≥ 10, for all operations together and for each kind",
     "the number of operations beyond the q-quantile is binomial: with 10 expected its relative "
     "standard deviation is 1/√10 = 32 %",
 )
 STEADY_STATE = Check(
     "steady-state",
-    "Throughput drifted while it was measured",
-    "Mann-Kendall trend p < 0.01 and Theil-Sen change over the run > 5 %",
-    "Mann (1945), Econometrica 13; Sen (1968), JASA 63",
+    "The run was not in a steady state",
+    "log throughput and log p99 of the intervals, divided where the level changes: "
+    "min Σ (x - mean of its segment)² + 12 ln(n) σ² for each segment, σ² the long-run variance "
+    "of an AR(1); levels 5 % (p99: 20 %) apart or more count",
+    "Jackson et al. (2005), IEEE Signal Processing Letters 12(2); Chakar et al. (2017), "
+    "Bernoulli 23(2); error rates: docs/findings/steady-state.md",
+)
+RATE_NOT_REACHED = Check(
+    "rate-not-reached",
+    "The rate asked for was not reached",
+    "open loop: (ok + not found + failed + wrong) / seconds ≥ rate × (1 - 1 %) "
+    "- 4 √(rate × seconds) / seconds",
+    "operations due are counted when they return; the second term is what Poisson arrivals may "
+    "lack by chance (4 standard deviations)",
+)
+AVERAGED_PERCENTILES = Check(
+    "averaged-percentiles",
+    "Percentiles are no percentiles of the run",
+    "a mean (or largest) of the percentiles of intervals or connections ≠ the percentile of all "
+    "operations",
+    "Tene, How NOT to Measure Latency (2015); a mean of percentiles is a percentile of nothing",
 )
 COORDINATED_OMISSION = Check(
     "coordinated-omission",
@@ -128,20 +153,23 @@ VERIFICATION = Check(
 LOAD_COMPLETE = Check(
     "load-complete",
     "The table was not filled",
-    "records acknowledged in the load phase = records asked for",
-    "counted by the driver",
+    "records acknowledged in the load phase = records asked for, and records that the system says "
+    "it holds ≥ that",
+    "counted by the driver; told by the system itself where it can",
 )
 ENVIRONMENT = Check(
     "environment",
     "The machine was not quiet",
-    "steal time ≤ 1 %, CPU used by other programs ≤ 10 % of the cores, no throttling, frequency "
-    "governor `performance` where there is one",
-    "Linux /proc/stat, cpu.stat of the control group, thermal_throttle and cpufreq",
+    "over the measured phase: mean steal time ≤ 1 %, CPU used by other programs ≤ 10 % of the "
+    "cores (median), nothing swapped, no throttling; frequency governor `performance` where there "
+    "is one",
+    "Linux /proc/stat, /proc/vmstat, cpu.stat of the control group, thermal_throttle and cpufreq",
 )
 MEMORY_FIT = Check(
     "memory-fit",
     "Data set against memory",
-    "records × record size against the machine's memory",
+    "records × record size × copies against the least of: memory the system may use for data, "
+    "its cache, its limit, the machine's memory (of all nodes)",
     "payload bytes without keys and overhead, so a lower bound",
 )
 EFFECTIVE_CONFIGURATION = Check(
@@ -153,7 +181,7 @@ EFFECTIVE_CONFIGURATION = Check(
 COMPARABILITY = Check(
     "comparability",
     "The sides differ in more than the system",
-    "durability, replication, consistency and the rest of the fairness sheet agree",
+    "durability, acknowledgement, reads and the rest of the fairness sheet agree",
     "read from targets, plugins and machines",
     scope="comparison",
 )
@@ -167,7 +195,8 @@ CLOSED_LOOP_LATENCY = Check(
 CLOCK_OFFSET = Check(
     "clock-offset",
     "A machine's clock was off",
-    "|server's clock - agent's clock| of every member of a gang ≤ the interval",
+    "|server's clock - agent's clock| of every member of a gang ≤ the interval, and known to "
+    "within it",
     "four timestamps an exchange, the one of the least round trip (RFC 5905, section 8)",
 )
 LATENCY_UNDERSTATED = Check(
@@ -177,8 +206,9 @@ LATENCY_UNDERSTATED = Check(
     "measured against Little's law: throughput × mean was 42 to 64 % of 4 to 16 clients",
 )
 CHECKS: tuple[Check, ...] = (
-    LITTLES_LAW, CLIENT_BOUND, CO_LOCATED, REPEATS, SAMPLES, STEADY_STATE, COORDINATED_OMISSION,
-    ERRORS, NOT_FOUND, VERIFICATION, LOAD_COMPLETE, ENVIRONMENT, MEMORY_FIT,
-    EFFECTIVE_CONFIGURATION, COMPARABILITY, CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED,
+    LITTLES_LAW, UNACCOUNTED_CLIENTS, CLIENT_BOUND, CO_LOCATED, REPEATS, SAMPLES, STEADY_STATE,
+    RATE_NOT_REACHED, AVERAGED_PERCENTILES, COORDINATED_OMISSION, ERRORS, NOT_FOUND, VERIFICATION,
+    LOAD_COMPLETE, ENVIRONMENT, MEMORY_FIT, EFFECTIVE_CONFIGURATION, COMPARABILITY,
+    CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED,
 )  # fmt: skip
 """Every check there is."""

@@ -4,6 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from weighhouse_judging.findings.steadiness import Course
+
+PercentileKind = Literal["of_all", "averaged", "of_one_connection", "largest_of_intervals"]
+"""What a printed percentile is one of: all operations, or something that is no percentile."""
+
 
 @dataclass(frozen=True)
 class OperationFigures:
@@ -16,7 +21,14 @@ class OperationFigures:
     throughput: float = 0.0
     mean_us: float | None = None
     quantiles_us: Mapping[float, float] = field(default_factory=dict)
-    """Quantile (0.99) → latency."""
+    """Quantile (0.99) → latency, of the successes."""
+    asked_mean_us: float | None = None
+    """Mean of everything asked: failed and not found at the time they took."""
+
+    @property
+    def asked(self) -> int:
+        """Operations that were asked, whatever became of them."""
+        return self.ok + self.not_found + self.errors + self.verify_failed
 
 
 @dataclass(frozen=True)
@@ -38,8 +50,17 @@ class RunObservation:
     clients: int | None = None
     pipeline: int = 1
     think_time_us: float = 0.0
-    interval_throughputs: Sequence[float] = ()
-    """Successes a second, one value an interval of the measured phase."""
+    seconds: float | None = None
+    """Length of the measured phase."""
+    operations: Mapping[str, OperationFigures] = field(default_factory=dict)
+    """Each kind of operation by itself."""
+    rate_per_second: float | None = None
+    """Operations due a second, of an open loop whose rate does not change."""
+    arrival: Literal["constant", "poisson"] = "constant"
+    percentile_kind: PercentileKind = "of_all"
+    """Of imported figures; a run's own come out of merged histograms."""
+    course: Course | None = None
+    """The intervals of the measured phase."""
     driver_cpu_percent: float | None = None
     lag_p99_us: float | None = None
     client_bound: bool = False
@@ -51,20 +72,40 @@ class RunObservation:
     broken_on_purpose: bool = False
     """Something was done to the system while it was measured."""
     records_loaded: int | None = None
+    """Acknowledged in the load phase."""
+    records_held: int | None = None
+    """After the load phase, by the system's own count of what it holds."""
     record_bytes: int | None = None
+    steal_percent: float | None = None
+    """Mean over the measured phase, of the machine that lost most."""
     steal_percent_max: float | None = None
+    """Largest of one sample; told, not judged."""
     governor: str | None = None
     other_cpu_percent: float | None = None
-    """CPU used by neither system nor driver, median over the run; 100 = one core."""
+    """CPU used by neither system nor driver, median over the measured phase; 100 = one core."""
+    swapped_bytes: float | None = None
+    """Moved between memory and swap in the measured phase."""
     throttled_seconds: float | None = None
-    """Time that a control group's limit held processes back, summed over the run."""
+    """Time that a control group's limit held processes back in the measured phase."""
     thermal_throttles: float | None = None
-    """How often a core was slowed for heat."""
+    """How often a core was slowed for heat in the measured phase."""
     clocks_off_seconds: Mapping[str, float] = field(default_factory=dict)
     """Agent of a gang → how far its clock was off, without its sign."""
+    clock_errors_seconds: Mapping[str, float] = field(default_factory=dict)
+    """Agent of a gang → how well its offset is known."""
     interval_seconds: float | None = None
     latency_understated: bool = False
     """The driver is from before it counted the waiting of its clients behind each other."""
     cores: int | None = None
     machine_memory_bytes: int | None = None
+    nodes: int = 1
+    copies: int = 1
+    """Of each record, over all nodes."""
+    memory_limit_bytes: int | None = None
+    """What the operating system lets each node use."""
+    data_memory_bytes: int | None = None
+    """What each node itself gives to the data it holds in memory, its effective setting; beyond it
+    the system evicts, refuses, or goes to disk."""
+    cache_bytes: int | None = None
+    """What each node gives to a cache before its files."""
     settings: Sequence[SettingSeen] = ()

@@ -38,7 +38,13 @@ from weighhouse_judging.verdicts.comparison import (
 )
 
 GateVerdict = Literal[
-    "passed", "equivalent", "regression", "inconclusive", "infrastructure", "no_baseline"
+    "passed",
+    "equivalent",
+    "regression",
+    "inconclusive",
+    "infrastructure",
+    "no_baseline",
+    "not_comparable",
 ]
 CellOutcome = Literal["better", "equivalent", "not_worse", "worse", "unclear", "failed", "missing"]
 
@@ -49,6 +55,7 @@ EXIT_CODES: dict[GateVerdict, int] = {
     "inconclusive": 2,
     "no_baseline": 2,
     "infrastructure": 3,
+    "not_comparable": 4,
 }
 """Exit code of a build. `no_baseline` compared nothing, so it does not pass for something."""
 
@@ -113,13 +120,21 @@ class GateResult:
     cells: tuple[CellVerdict, ...]
 
 
-def no_baseline() -> GateResult:
+def no_baseline(reason: str | None = None) -> GateResult:
     """The verdict of a campaign that nothing can be compared with."""
-    return _result(
-        "no_baseline",
-        "Nothing to compare with: no earlier campaign of this experiment has completed.",
-        (),
-    )
+    why = reason or "no earlier campaign of this experiment has passed or been accepted"
+    return _result("no_baseline", f"Nothing to compare with: {why}.", ())
+
+
+def not_comparable(labels: Sequence[str], fields: Sequence[str]) -> GateResult:
+    """The verdict where cells of one name are not the same measurement, or not on alike machines.
+
+    :param labels: the cells, in words.
+    :param fields: what differs: `workload.record_count 1000 → 2000`.
+    """
+    cells = "1 cell" if len(labels) == 1 else f"{len(labels)} cells"
+    what = "; ".join(dict.fromkeys(fields))
+    return _result("not_comparable", f"{cells} cannot be compared with the base: {what}.", ())
 
 
 def decide(cells: Sequence[CellEvidence], *, threshold: float = GATE_THRESHOLD) -> GateResult:

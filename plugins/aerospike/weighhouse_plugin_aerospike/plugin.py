@@ -151,6 +151,10 @@ class AerospikePlugin(ServerPlugin):
         """Records, wherever the namespace keeps them, and the indexes."""
         return int(sum(metrics.get(name, 0.0) for name in USED)) if USED[0] in metrics else None
 
+    def records_held(self, metrics: Mapping[str, float]) -> int | None:
+        """The namespace's records that this node is the master of."""
+        return int(metrics["master_objects"]) if "master_objects" in metrics else None
+
     # how several nodes become one system
 
     def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:

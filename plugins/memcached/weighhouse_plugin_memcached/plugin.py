@@ -92,5 +92,9 @@ class MemcachedPlugin(ServerPlugin):
         """`bytes`: items with their headers, without the unused rest of their chunks."""
         return int(metrics["bytes"]) if "bytes" in metrics else None
 
+    def records_held(self, metrics: Mapping[str, float]) -> int | None:
+        """`curr_items`: without what was evicted."""
+        return int(metrics["curr_items"]) if "curr_items" in metrics else None
+
 
 PLUGIN = MemcachedPlugin(packaged_manifest("weighhouse_plugin_memcached"))

@@ -95,3 +95,6 @@ def test_the_keyspace_has_as_many_copies_as_the_topology() -> None:
     target = Target(name="s", system="scylladb", deployment="docker", topology=topology)
     PLUGIN.check_target(target)
     assert PLUGIN.driver_options(target)["replication_factor"] == 2
+    outside = target.model_copy(update={"deployment": "external", "endpoints": ("tcp://h:9042",)})
+    PLUGIN.check_target(outside)
+    assert PLUGIN.driver_options(outside)["replication_factor"] == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from weighhouse_protocol.fairness.vocabulary import ASPECTS as VOCABULARY
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_sdk.driver import locate_driver
 from weighhouse_sdk.parameters import declared, object_problems
@@ -142,6 +143,19 @@ def test_each_aspect_of_comparability_is_answered(folder: Path) -> None:
     decided = {each["x-aspect"] for each in parameters if "x-aspect" in each}
     assert decided <= ASPECTS
     assert decided | set(found.aspects) == ASPECTS
+
+
+@each_system
+def test_each_aspect_is_translated_into_the_vocabulary(folder: Path) -> None:
+    """`unknown` is an answer, silence is none; what is told without rules needs none."""
+    rules = manifest(folder).fairness
+    told = {"processors", "encryption", "transport"}
+    assert {aspect for aspect in VOCABULARY if not rules.of(aspect)} <= told
+
+
+@each_tool
+def test_a_tool_says_what_its_updates_write(folder: Path) -> None:
+    assert manifest(folder).fairness.update_writes
 
 
 @each_folder

@@ -113,6 +113,8 @@ class MemoryUse:
     used_bytes: int | None = None
     """What the system says it uses for data."""
     disk_bytes: int | None = None
+    records: int | None = None
+    """What the system says it holds, copies aside; None: it does not tell."""
 
 
 @dataclass(frozen=True)

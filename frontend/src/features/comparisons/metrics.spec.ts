@@ -66,6 +66,16 @@ describe('levelTable', () => {
   })
 })
 
+describe('levels of one number of clients', () => {
+  it('have figures of their own', () => {
+    const deep = { ...level, label: '1 client, pipeline 10' }
+    const quick = { ...cell, load_level: deep, throughput: { ...cell.throughput!, median: 900 } }
+    const both = { ...comparison, load_levels: [level, deep], cells: [cell, quick] }
+    expect(levelTable(both, 'reads', METRICS[0]!).rows.map((row) => row[2])).toEqual([90, 900])
+    expect(levelSides(both, 'reads', 'throughput')[0]?.points.map((point) => point.median)).toEqual([90, 900])
+  })
+})
+
 describe('written', () => {
   it('puts value and unit together, and says when there is nothing', () => {
     expect(written(METRICS[1]!, 1500)).toBe('1.50\u202fms')

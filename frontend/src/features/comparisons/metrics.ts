@@ -77,7 +77,7 @@ export function levelSides(comparison: Comparison, workload: string, metric: Met
       .map((cell) => {
         const estimate = estimateOf(cell, metric)
         return {
-          level: cell.load_level.value,
+          level: cell.load_level.label,
           median: estimate?.median ?? null,
           low: estimate?.low ?? null,
           high: estimate?.high ?? null,
@@ -96,7 +96,7 @@ export function hasMetric(comparison: Comparison, metric: Metric): boolean {
 export function levelTable(comparison: Comparison, workload: string, metric: MetricKind): ChartTable {
   const rows = levelSides(comparison, workload, metric.key).flatMap((side) =>
     comparison.load_levels.flatMap((level) => {
-      const point = side.points.find((candidate) => candidate.level === level.value)
+      const point = side.points.find((candidate) => candidate.level === level.label)
       if (!point || point.median === null) return []
       return [[side.name, level.label, round(point.median), round(point.low), round(point.high), point.repeats.length]]
     }),

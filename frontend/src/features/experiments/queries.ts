@@ -110,6 +110,25 @@ export function useValidation(yaml: MaybeRefOrGetter<string>) {
   })
 }
 
+/** The fairness sheet of a document that has not run; the last answer stays while the next is on its way. */
+export function useDraftFairness(yaml: MaybeRefOrGetter<string>, readable: MaybeRefOrGetter<boolean>) {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['experiment-fairness', yaml, () => session.project?.id],
+    queryFn: () =>
+      unwrap(
+        api.POST('/api/v1/experiments/fairness', {
+          params: { query: { project_id: session.project?.id } },
+          body: { yaml: toValue(yaml) },
+        }),
+      ),
+    enabled: () => toValue(readable),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 60_000,
+  })
+}
+
 /** Creates an experiment from a YAML document. */
 export function useCreateExperiment() {
   const queries = useQueryClient()

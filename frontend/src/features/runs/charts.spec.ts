@@ -19,6 +19,8 @@ const figures = {
 const series: RunSeries = {
   phases: [],
   marks: [],
+  course: null,
+  machines: [],
   operations: { all: figures, update: figures, read: figures },
   resources: { t: [], cpu_percent: [], resident_bytes: [], driver_cpu_percent: [], disk_bytes: [], steal_percent: [] },
 }

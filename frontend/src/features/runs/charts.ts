@@ -9,6 +9,7 @@ import {
   type ChartTable,
   type Moment,
   type Palette,
+  type Stretch,
   type TimeLine,
 } from '@/charts'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
@@ -71,7 +72,7 @@ export function runLines(
   lines: readonly TimeLine[],
   format: AxisFormat,
   palette: Palette,
-  extra: { logarithmic?: boolean; named?: boolean } = {},
+  extra: { logarithmic?: boolean; named?: boolean; stretches?: readonly Stretch[] } = {},
 ): ChartOption {
   const moments: Moment[] = courseOf(series.marks).map(momentOf)
   return timeLinesOption({ lines, format, phases: series.phases, moments, ...extra }, palette)

@@ -186,6 +186,13 @@ class RespServer(ServerPlugin):
         """INFO's `used_memory`: what the allocator handed out, buffers included."""
         return int(metrics["used_memory"]) if "used_memory" in metrics else None
 
+    def records_held(self, metrics: Mapping[str, float]) -> int | None:
+        """Its keys; a replica answers for none. None at all: a server that may not tell."""
+        keys = metrics.get("keys")
+        if not keys:
+            return None
+        return int(keys) if metrics.get("primary", 1.0) else 0
+
     # how several nodes become one system
 
     def needs_peer_port(self, topology: Topology) -> bool:

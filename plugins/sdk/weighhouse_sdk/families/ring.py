@@ -130,8 +130,10 @@ class RingPlugin(ServerPlugin):
         return None
 
     def driver_options(self, target: Target) -> dict[str, Scalar]:
-        """The keyspace gets as many copies as the topology says."""
-        options = super().driver_options(target)
-        if target.deployment != "external":
-            options["replication_factor"] = target.topology.replication_factor
-        return options
+        """The keyspace gets as many copies as the topology says, on servers of somebody else's too:
+        there it is made when it is not there, and else stays as it is.
+        """
+        return {
+            **super().driver_options(target),
+            "replication_factor": target.topology.replication_factor,
+        }

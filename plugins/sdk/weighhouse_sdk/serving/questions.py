@@ -81,6 +81,12 @@ class Questions(Plugin):
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
         """What a node uses for data, out of its metrics."""
 
+    def records_held(self, metrics: Mapping[str, float]) -> int | None:  # noqa: ARG002 - most do not tell
+        """How many records a node says it holds, out of its metrics; of copies only those that it
+        answers for. Default: not told. A system that would look through its data is not asked.
+        """
+        return None
+
     # how several nodes become one system
 
     def spread(self, addresses: tuple[Address, ...]) -> tuple[Address, ...]:

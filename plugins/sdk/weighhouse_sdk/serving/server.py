@@ -199,17 +199,19 @@ class ServerPlugin(Starting):
             else addresses_of(context, deployed)
         )
         try:
-            used = [self.used_bytes(self.metrics(each, self.ask_seconds)) for each in asked]
+            metrics = [self.metrics(each, self.ask_seconds) for each in asked]
         except UNREADABLE as error:
             raise self._failed(deployed, error) from error
-        told = [each for each in used if each is not None]
+        used = [each for each in map(self.used_bytes, metrics) if each is not None]
+        held = [each for each in map(self.records_held, metrics) if each is not None]
         usages = [node.body.usage() for node in deployed.nodes]
         return MemoryUse(
             resident_bytes=sum(usage.resident_bytes for usage in usages if usage)
             if any(usages)
             else None,
-            used_bytes=sum(told) if told and len(told) == len(used) else None,
+            used_bytes=sum(used) if used and len(used) == len(asked) else None,
             disk_bytes=disk_usage(context.data_directory) if deployed.nodes else None,
+            records=sum(held) if held and len(held) == len(asked) else None,
         )
 
     def fault(self, context: Context, deployed: Deployed, fault: Fault) -> FaultDone:

@@ -37,6 +37,7 @@ from weighhouse_sdk.machine.procfs import all_processes, is_alive, working_direc
 from weighhouse_sdk.machine.programs import DRIVERS_VARIABLE
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.registry import load_plugin
+from weighhouse_sdk.testkit.translating import check_translation
 
 RECORDS = 5000
 FIELD_BYTES = 100
@@ -126,13 +127,15 @@ class PluginConformance:
         return {name: schema for name, schema in schemas.items() if name not in self.untold}
 
     def settings(self, context: Context) -> dict[str, Setting]:
-        """Deploy, ask for the effective configuration, stop."""
+        """Deploy, ask for the effective configuration, stop; hold the rules of fairness to it."""
         deployed = self.plugin.deploy(context)
         try:
             self.plugin.wait_ready(context, deployed)
             described = self.plugin.describe(context, deployed)
         finally:
             self.plugin.stop(context, deployed)
+        ends = self.plugin.endpoints(deployed)
+        check_translation(self.plugin.manifest, context.target, described.settings, ends)
         return {setting.name: setting for setting in described.settings}
 
     def test_is_found_by_its_entry_point(self) -> None:

@@ -1,44 +1,22 @@
-"""points of series carry their place, changes their kind and what they follow from
+"""changes say of which kind they are, and what they follow from
 
-Revision: 0007, after 0005
+Revision: 0007, after 0009
 
-The places of points that are there are those of the runs whose results they show. Changes that are
-there are steps: drifts were not looked for.
+Changes that are there are steps: drifts were not looked for.
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0007"
-down_revision = "0005"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 
-PLACES = """
-    UPDATE series_points AS point SET place = found.place FROM (
-        SELECT series.id AS series_id, cells.campaign_id AS campaign_id,
-            string_agg(DISTINCT records.facts->>'machine_id', '+'
-                ORDER BY records.facts->>'machine_id') AS place
-        FROM series
-        JOIN campaigns ON campaigns.experiment_id = series.experiment_id
-        JOIN cells ON cells.campaign_id = campaigns.id AND cells.target = series.target
-            AND cells.workload = series.workload AND cells.load_label = series.load_label
-        JOIN runs ON runs.cell_id = cells.id
-        JOIN run_records AS records ON records.attempt_id = runs.result_attempt_id
-        WHERE records.facts->>'machine_id' <> ''
-        GROUP BY series.id, cells.campaign_id
-    ) AS found
-    WHERE point.series_id = found.series_id AND point.campaign_id = found.campaign_id
-"""
 UNIQUE = "uq_change_points_series_id_campaign_id"
 
 
 def upgrade() -> None:
-    op.add_column(
-        "series_points", sa.Column("place", sa.Text(), nullable=False, server_default="")
-    )
-    op.alter_column("series_points", "place", server_default=None)
-    op.execute(PLACES)
     op.add_column(
         "change_points", sa.Column("kind", sa.Text(), nullable=False, server_default="step")
     )
@@ -91,4 +69,3 @@ def downgrade() -> None:
     op.drop_column("change_points", "ended_by_id")
     op.drop_constraint(op.f("ck_change_points_kind"), "change_points")
     op.drop_column("change_points", "kind")
-    op.drop_column("series_points", "place")

@@ -1,0 +1,64 @@
+"""How the base of a campaign's verdict is chosen, as it is asked for and kept. Pure."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import AfterValidator
+
+BaseKind = Literal["pooled", "branch", "release", "campaign", "none"]
+RELEASE = r"[A-Za-z0-9][A-Za-z0-9._+/-]{0,79}"
+"""Names of releases: such as tags of versions."""
+FORMS = "pooled, branch:NAME, release:NAME, campaign:ID or none"
+
+
+@dataclass(frozen=True)
+class BaseChoice:
+    """What a campaign is compared with.
+
+    `pooled`: the latest campaigns of its branch that passed or were accepted; `branch`: those of
+    another branch; `release`: the campaign that stands for a release; `campaign`: that one.
+    """
+
+    kind: BaseKind
+    name: str = ""
+    """Of the branch or release, or the campaign's identifier."""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}" if self.name else self.kind
+
+    @property
+    def campaign_id(self) -> UUID | None:
+        """The campaign, where one is named."""
+        return UUID(self.name) if self.kind == "campaign" else None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A choice out of its words.
+
+        :raises ValueError: for words that are none; the message has the forms.
+        """
+        kind, colon, name = text.partition(":")
+        if text == "pooled":
+            return cls("pooled")
+        if text == "none":
+            return cls("none")
+        if kind == "branch" and name and len(name) <= 255 and "\0" not in name:  # noqa: PLR2004
+            return cls("branch", name)
+        if kind == "release" and re.fullmatch(RELEASE, name):
+            return cls("release", name)
+        if kind == "campaign" and colon:
+            return cls("campaign", str(UUID(name)))
+        raise ValueError(f"{text!r} is no base; it is one of {FORMS}")
+
+
+POOLED = BaseChoice("pooled")
+
+
+def _spelled(text: str) -> str:
+    return str(BaseChoice.parse(text))
+
+
+BaseText = Annotated[str, AfterValidator(_spelled)]
+"""A choice in words, as requests and commands give it."""

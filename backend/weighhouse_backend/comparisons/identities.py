@@ -1,0 +1,110 @@
+"""What the runs of a cell were, by identity. Pure but for the rows it is given."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weighhouse_judging.identity.cells import DriverSeen, cell_identity
+from weighhouse_judging.identity.digests import FieldChange, Identity, differences
+from weighhouse_judging.identity.places import Place, place_of
+from weighhouse_judging.identity.sides import Side
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.facts import MachineFacts
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.report import Setting
+
+from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.results.records import AttemptRecord
+
+DRIVER = "driver."
+"""Beginning of the fields that tell what made the load."""
+
+
+@dataclass(frozen=True)
+class CellSeen:
+    """One cell of one target in one campaign, as its completed runs found it."""
+
+    document: Experiment
+    runs: Sequence[RunFigures]
+    manifest: Manifest | None
+
+    @property
+    def records(self) -> list[AttemptRecord]:
+        """The facts of the runs that gave figures."""
+        return _records(self.runs)
+
+    def identity(self, *, asked_only: bool = False) -> Identity:
+        """What was measured.
+
+        :param asked_only: leave out what only runs can tell, where another cell has no runs.
+        """
+        run = self.runs[0]
+        workload = next(one for one in self.document.workloads if one.name == run.workload)
+        load = next(one for one in self.document.load_levels if one.label == run.load_label)
+        drivers = [] if asked_only else [self._driver(record) for record in self.records]
+        return cell_identity(self.document, workload, load, drivers)
+
+    @property
+    def side(self) -> Side:
+        """The system as it was set up."""
+        records = self.records
+        return Side(
+            target=next(one for one in self.document.targets if one.name == self.runs[0].target),
+            versions=[record.version for record in records],
+            configurations=[
+                [Setting.model_validate(line) for line in record.effective_configuration]
+                for record in records
+                if record.effective_configuration
+            ],
+            endpoints=[str(endpoint) for record in records for endpoint in record.endpoints],
+        )
+
+    @property
+    def place(self) -> Place:
+        """Where it was measured."""
+        return _place(self.records)
+
+    def _driver(self, record: AttemptRecord) -> DriverSeen:
+        target = next(one for one in self.document.targets if one.name == self.runs[0].target)
+        name = target.tool or (None if self.manifest is None else self.manifest.driver.id)
+        told = [part.facts.get("versions", {}).get(f"driver {name}") for part in record.members]
+        version = " and ".join(sorted({str(one) for one in told if one})) or None
+        return DriverSeen(name, version, record.threads)
+
+
+def mismatches(base: CellSeen, other: CellSeen) -> list[FieldChange]:
+    """In which fields two cells are not the same measurement, or not on alike machines.
+
+    Where one has no run that gave a figure, only what was asked for can be told apart.
+    """
+    if not (base.records and other.records):
+        return differences(base.identity(asked_only=True), other.identity(asked_only=True))
+    return [
+        *differences(base.identity(), other.identity()),
+        *differences(base.place.kind, other.place.kind),
+    ]
+
+
+def place_of_runs(runs: Sequence[RunFigures]) -> str | None:
+    """Digest of the machines that runs were measured on; None when none is known."""
+    told = [record for record in _records(runs) if record.machine_ids]
+    return _place(told).machines.digest if told else None
+
+
+def _records(runs: Sequence[RunFigures]) -> list[AttemptRecord]:
+    return [
+        run.record for run in runs if run.record is not None and run.status == RunStatus.COMPLETED
+    ]
+
+
+def _place(records: Sequence[AttemptRecord]) -> Place:
+    return place_of([_machines(record) for record in records])
+
+
+def _machines(record: AttemptRecord) -> list[MachineFacts]:
+    found = {
+        str(part.facts["machine_id"]): MachineFacts.model_validate(part.facts)
+        for part in record.members
+        if part.facts.get("machine_id")
+    }
+    return list(found.values())

@@ -1,0 +1,133 @@
+"""Chooses what a campaign is compared with: its bases, and the anchor beside them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from weighhouse_backend.alerts.watching import WatchService
+from weighhouse_backend.campaigns.bases import BaseChoice
+from weighhouse_backend.campaigns.commits import CommitService
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.comparisons.identities import CellSeen
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.gates.matching import GateKey, matched
+from weighhouse_backend.gates.repository import GateRepository
+from weighhouse_backend.results.figures import FigureService, RunFigures
+
+MOST_BASES = 10
+"""Campaigns that are pooled."""
+MOST_LOOKED_AT = 30
+"""Campaigns whose cells are looked at in search of alike ones."""
+
+Cells = Mapping[GateKey, CellSeen]
+
+
+@dataclass(frozen=True)
+class Bases:
+    """What a campaign is compared with; the latest campaign first."""
+
+    campaigns: tuple[UUID, ...] = ()
+    anchor: UUID | None = None
+    """The last release, or the beginning of the level that still holds: small steps add up."""
+    reason: str | None = None
+    """Why there is none."""
+
+
+@dataclass(frozen=True)
+class BaseService:
+    """Chooses bases; a regressed campaign is none until somebody accepts it."""
+
+    repository: GateRepository
+    watching: WatchService
+    experiments: ExperimentService
+    catalog: CatalogService
+    commits: CommitService
+    figures: FigureService
+
+    def choose(self, campaign: Campaign, choice: BaseChoice) -> Bases:
+        """The bases of a campaign, all of them older than it."""
+        match choice.kind:
+            case "none":
+                return Bases(reason="no base was asked for")
+            case "campaign":
+                return self._with_anchor(campaign, choice.campaign_id)
+            case "release":
+                found = self.repository.of_release(campaign.experiment_id, choice.name)
+                if found is None or found.id == campaign.id:
+                    return Bases(reason=f"no campaign stands for the release {choice.name}")
+                return self._with_anchor(campaign, found.id)
+            case "branch":
+                return self._pooled(campaign, choice.name)
+            case "pooled":
+                return self._pooled(campaign, self._branch_of(campaign))
+
+    def cells(self, campaign_ids: Sequence[UUID]) -> dict[UUID, dict[GateKey, CellSeen]]:
+        """The cells of campaigns, as their runs found them."""
+        campaigns = {one.id: one for one in self.repository.campaigns(campaign_ids)}
+        documents = {
+            one.id: self.experiments.document(one.revision_id) for one in campaigns.values()
+        }
+        projects = {one.project_id for one in campaigns.values()}
+        manifests = {one: self.catalog.manifests([one]) for one in projects}
+        runs: dict[UUID, dict[GateKey, list[RunFigures]]] = {one: {} for one in campaigns}
+        for run in self.figures.of_campaigns(campaigns):
+            runs[run.campaign_id].setdefault((run.target, *run.cell), []).append(run)
+        found: dict[UUID, dict[GateKey, CellSeen]] = {}
+        for campaign_id, cells in runs.items():
+            document = documents[campaign_id]
+            systems = {target.name: target.system for target in document.targets}
+            known = manifests[campaigns[campaign_id].project_id]
+            found[campaign_id] = {
+                key: CellSeen(document, mine, known.get(systems[key[0]]))
+                for key, mine in cells.items()
+            }
+        return found
+
+    def _branch_of(self, campaign: Campaign) -> str | None:
+        git = self.commits.of([campaign.id]).get(campaign.id)
+        return None if git is None else git.branch
+
+    def _with_anchor(self, campaign: Campaign, base_id: UUID | None) -> Bases:
+        if base_id is None:
+            return Bases(reason="the campaign that was asked for is gone")
+        return Bases((base_id,), self._release_before(campaign))
+
+    def _release_before(self, campaign: Campaign) -> UUID | None:
+        released = self.repository.last_release(campaign)
+        return None if released is None else released.id
+
+    def _pooled(self, campaign: Campaign, branch: str | None) -> Bases:
+        usable = self.repository.usable_before(campaign, MOST_LOOKED_AT, branch)
+        if not usable:
+            where = "" if branch is None else f" on the branch {branch}"
+            return Bases(
+                reason=f"no earlier campaign of this experiment{where} has passed or been accepted"
+            )
+        changed = self.watching.last_confirmed(campaign.experiment_id, before=campaign.id)
+        # A change that nobody accepted has no usable campaign after it: the level before it holds.
+        since = [one for one in usable if changed is None or one >= changed] or usable
+        alike = self._alike(campaign, since)
+        if not alike:
+            return Bases(tuple(since[:1]), self._release_before(campaign))
+        return Bases(tuple(alike[:MOST_BASES]), self._release_before(campaign) or alike[-1])
+
+    def _alike(self, campaign: Campaign, candidates: Sequence[UUID]) -> list[UUID]:
+        """Campaigns whose cells are the same measurement; on the same machines, where any are."""
+        mine = self.cells([campaign.id])[campaign.id]
+        alike, in_place = [], []
+        for one in candidates:
+            theirs = self.cells([one])[one]
+            pairs = matched(theirs, mine)
+            if not pairs or any(pair.changes for pair in pairs):
+                continue
+            alike.append(one)
+            if all(
+                pair.base.place.machines.digest == pair.candidate.place.machines.digest
+                for pair in pairs
+                if pair.base.records and pair.candidate.records
+            ):
+                in_place.append(one)
+            if len(in_place) == MOST_BASES:
+                break
+        return in_place or alike

@@ -1,0 +1,194 @@
+"""How often the classes of steady state are wrong: `python -m weighhouse_judging.bench.steadiness`.
+
+Courses whose truth is known, of 30, 60 and 300 intervals: still ones with noise of several kinds,
+which should be called flat, and moving ones, which should be called what they are. The bars: of
+courses that stand still at most 5 % called anything else without correlation, 10 % with a
+correlation of 0.8 between neighbours; a middle third at half speed flagged in 99 %; the milder
+movements flagged in 90 % of courses of 60 intervals. The last line is JSON with every figure;
+exit code 1 when a bar is missed. Deterministic by seed.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from weighhouse_judging.findings.steadiness import Course, SteadyClass, assess
+
+Floats = npt.NDArray[np.float64]
+Draw = Callable[[np.random.Generator, int], Course]
+
+LEVEL, P99_US = 10_000.0, 1_000.0
+SEED, TRIALS = 20_261_122, 300
+LENGTHS = (30, 60, 300)
+STALLED, STALL = 0.03, 0.3
+"""Share of intervals that a stall hits, and what is left of their throughput."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of course: what it is, and how often it has to be called that."""
+
+    name: str
+    truth: SteadyClass
+    draw: Draw
+    bar: float
+    """Largest share called anything but flat, of a still one; smallest share called anything but
+    flat, of a moving one."""
+    bar_from: int = 30
+    """Intervals from which on the bar holds."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What came out for one kind and length."""
+
+    kind: str
+    intervals: int
+    flagged: float
+    """Share called anything but flat."""
+    named: float
+    """Share called what it is."""
+    bar: float | None
+    passed: bool
+
+
+def autoregressive(
+    generator: np.random.Generator, size: int, correlation: float, deviation: float
+) -> Floats:
+    """Noise whose neighbours are alike, with this standard deviation in all."""
+    steps = generator.normal(0.0, deviation * np.sqrt(1.0 - correlation**2), size)
+    steps[0] = generator.normal(0.0, deviation)
+    for place in range(1, size):
+        steps[place] += correlation * steps[place - 1]
+    return np.asarray(steps, dtype=np.float64)
+
+
+def _still(correlation: float, deviation: float) -> Draw:
+    return _moved(np.zeros_like, correlation, deviation)
+
+
+def _moved(shape: Callable[[Floats], Floats], correlation: float, deviation: float) -> Draw:
+    """A course whose log throughput follows `shape` over 0 to 1."""
+
+    def draw(generator: np.random.Generator, size: int) -> Course:
+        noise = autoregressive(generator, size, correlation, deviation)
+        logs = shape(np.linspace(0.0, 1.0, size)) + noise
+        return Course((LEVEL * np.exp(logs)).tolist(), seconds=float(size))
+
+    return draw
+
+
+def _stalls(generator: np.random.Generator, size: int) -> Course:
+    """Single intervals at a third of the speed, as of checkpoints."""
+    values = LEVEL * np.exp(generator.normal(0.0, 0.02, size))
+    values[generator.random(size) < STALLED] *= STALL
+    return Course(values.tolist(), seconds=float(size))
+
+
+def _p99(shape: Callable[[Floats], Floats], correlation: float) -> Draw:
+    """A course of even throughput whose log p99 follows `shape`, with noise of 10 %."""
+
+    def draw(generator: np.random.Generator, size: int) -> Course:
+        values = LEVEL * np.exp(generator.normal(0.0, 0.02, size))
+        noise = autoregressive(generator, size, correlation, 0.10)
+        p99s = P99_US * np.exp(shape(np.linspace(0.0, 1.0, size)) + noise)
+        return Course(values.tolist(), p99s.tolist(), [int(LEVEL)] * size, seconds=float(size))
+
+    return draw
+
+
+def _backlog(excess: float) -> Draw:
+    """An open loop in which `excess` more is due than done: operations wait longer and longer."""
+
+    def draw(generator: np.random.Generator, size: int) -> Course:
+        values = LEVEL * np.exp(generator.normal(0.0, 0.02, size))
+        seconds = np.arange(size) + 0.5
+        waits = 1e6 * seconds * excess * np.exp(generator.normal(0.0, 0.2, size)) + 50.0
+        return Course(values.tolist(), waits_us=waits.tolist(), seconds=float(size))
+
+    return draw
+
+
+def _middle_third(x: Floats) -> Floats:
+    return np.where((x > 1 / 3) & (x < 2 / 3), np.log(0.5), 0.0)
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind("still, noise 5 %", "flat", _still(0.0, 0.05), 0.05),
+    Kind("still, AR(1) 0.5, 5 %", "flat", _still(0.5, 0.05), 0.05),
+    Kind("still, AR(1) 0.8, 3 %", "flat", _still(0.8, 0.03), 0.10),
+    Kind("still, AR(1) 0.8, 10 %", "flat", _still(0.8, 0.10), 0.15),
+    Kind("still, 3 % of intervals stall", "flat", _stalls, 0.05),
+    Kind("still, p99 with noise 10 %", "flat", _p99(np.zeros_like, 0.0), 0.05),
+    Kind("still, p99 AR(1) 0.8, 10 %", "flat", _p99(np.zeros_like, 0.8), 0.15),
+    Kind("middle third at half speed, noise 5 %", "unsteady", _moved(_middle_third, 0, 0.05), 0.99),
+    Kind(
+        "middle third at half speed, AR(1) 0.8, 5 %", "unsteady",
+        _moved(_middle_third, 0.8, 0.05), 0.99,
+    ),
+    Kind(
+        "second half 10 % slower, noise 3 %", "slowing_down",
+        _moved(lambda x: np.where(x > 1 / 2, np.log(0.9), 0.0), 0, 0.03), 0.90, 60,
+    ),
+    Kind(
+        "15 % slower from end to end, noise 3 %", "slowing_down",
+        _moved(lambda x: np.log(1.0 - 0.15 * x), 0, 0.03), 0.90, 60,
+    ),
+    Kind(
+        "warming up from 70 %, noise 3 %", "warming_up",
+        _moved(lambda x: np.log(1.0 - 0.3 * np.exp(-8.0 * x)), 0, 0.03), 0.90, 60,
+    ),
+    Kind(
+        "p99 doubles in the second half", "slowing_down",
+        _p99(lambda x: np.where(x > 1 / 2, np.log(2.0), 0.0), 0.0), 0.99,
+    ),
+    Kind("2 % more due than done", "overloaded", _backlog(0.02), 0.99),
+)  # fmt: skip
+
+
+def score(kind: Kind, intervals: int, *, trials: int = TRIALS, seed: int = SEED) -> Score:
+    """Draw and class `trials` courses of a kind."""
+    place = [one.name for one in KINDS].index(kind.name)
+    generator = np.random.default_rng([seed, place, intervals])
+    called = Counter(assess(kind.draw(generator, intervals)).kind for _ in range(trials))
+    flagged = 1.0 - called["flat"] / trials
+    holds = intervals >= kind.bar_from
+    fine = flagged <= kind.bar if kind.truth == "flat" else flagged >= kind.bar
+    return Score(
+        kind.name,
+        intervals,
+        flagged,
+        called[kind.truth] / trials,
+        kind.bar if holds else None,
+        fine or not holds,
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print one line a kind and length, then all as JSON; returns 1 when a bar is missed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--trials", type=int, default=TRIALS)
+    parser.add_argument("--seed", type=int, default=SEED)
+    options = parser.parse_args(arguments)
+    scores = []
+    for kind in KINDS:
+        for intervals in LENGTHS:
+            found = score(kind, intervals, trials=options.trials, seed=options.seed)
+            scores.append(found)
+            sys.stdout.write(
+                f"{kind.name:<44} {intervals:>4} intervals   flagged {found.flagged:6.1%}   "
+                f"called {kind.truth.replace('_', ' ')} {found.named:6.1%}"
+                f"{'' if found.passed else '   OUTSIDE THE BAR'}\n"
+            )
+    sys.stdout.write(json.dumps({"scores": [asdict(one) for one in scores]}) + "\n")
+    return 0 if all(one.passed for one in scores) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

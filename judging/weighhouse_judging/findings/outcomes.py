@@ -1,0 +1,122 @@
+"""Was done what was asked? Checks of a run. Pure."""
+
+import math
+from typing import Literal
+
+from weighhouse_judging.findings import checks
+from weighhouse_judging.findings.checks import Finding, Number
+from weighhouse_judging.findings.observation import RunObservation
+
+ERRORS_CAUTION, ERRORS_ERROR = 0.001, 0.01
+NOT_FOUND_LIMIT = 0.01
+RATE_SHORTFALL = 0.01
+"""Share of the rate that may be missing: the last operations return after the phase's end."""
+RATE_ERROR = 0.1
+CHANCE = 4.0
+"""Standard deviations of a Poisson count that arrivals may lack by chance."""
+
+
+def rate_not_reached(run: RunObservation) -> Finding | None:
+    """Did an open loop do what was due?"""
+    if run.load_model != "open" or not run.rate_per_second or not run.seconds:
+        return None
+    done = run.everything.asked / run.seconds
+    rate = run.rate_per_second
+    chance = CHANCE * math.sqrt(rate / run.seconds) if run.arrival == "poisson" else 0.0
+    # The end of the phase may fall before the last of the operations due.
+    if done >= rate * (1.0 - RATE_SHORTFALL) - chance - 1.0 / run.seconds:
+        return None
+    share = done / rate
+    behind = rate * run.seconds - run.everything.asked
+    message = (
+        f"{done:,.0f} of {rate:,.0f} operations a second that were due came back ({share:.1%}): "
+        f"after {run.seconds:,.0f} s {behind:,.0f} are missing. The system, or the driver, cannot "
+        "keep this rate; response times grow for as long as it lasts and depend on how long was "
+        "measured."
+    )
+    severity: Literal["caution", "error"] = "error" if 1.0 - share > RATE_ERROR else "caution"
+    if run.broken_on_purpose:
+        severity = "caution"
+        message += " The system was broken on purpose meanwhile."
+    numbers: dict[str, Number] = {
+        "rate_per_second": rate,
+        "done_per_second": done,
+        "share": share,
+        "operations_missing": behind,
+        "seconds": run.seconds,
+    }
+    return checks.RATE_NOT_REACHED.found(severity, message, numbers)
+
+
+def errors(run: RunObservation) -> Finding | None:
+    """Did operations fail?"""
+    figures = run.everything
+    total = figures.ok + figures.not_found + figures.errors
+    share = figures.errors / total if total else 0.0
+    if share <= ERRORS_CAUTION:
+        return None
+    message = f"{figures.errors:,} of {total:,} operations failed ({share:.2%})."
+    severity: Literal["caution", "error"] = "error" if share > ERRORS_ERROR else "caution"
+    if run.broken_on_purpose:
+        severity = "caution"
+        message += " The system was broken on purpose meanwhile: the timeline tells when."
+    numbers: dict[str, Number] = {"errors": figures.errors, "operations": total, "share": share}
+    return checks.ERRORS.found(severity, message, numbers)
+
+
+def not_found(run: RunObservation) -> Finding | None:
+    """Were records missing that had been loaded?"""
+    figures = run.everything
+    answered = figures.ok + figures.not_found
+    share = figures.not_found / answered if answered else 0.0
+    if share <= NOT_FOUND_LIMIT or run.misses_expected:
+        return None
+    message = (
+        f"{figures.not_found:,} of {answered:,} operations found no record ({share:.1%}), though "
+        "only loaded keys are asked for: they were lost or evicted."
+    )
+    numbers: dict[str, Number] = {
+        "not_found": figures.not_found, "operations": answered, "share": share,
+    }  # fmt: skip
+    return checks.NOT_FOUND.found("caution", message, numbers)
+
+
+def verification(run: RunObservation) -> Finding | None:
+    """Did reads return what was written?"""
+    failed = run.everything.verify_failed
+    if failed == 0:
+        return None
+    message = f"{failed:,} reads returned a value that was never written to that key."
+    return checks.VERIFICATION.found("error", message, {"verify_failed": failed})
+
+
+def load_complete(run: RunObservation) -> Finding | None:
+    """Was the table filled, by the driver's account and by the system's own?
+
+    Records that expire are counted by nobody. A system that holds more than was asked for (an
+    index, somebody else's data) may hide what is missing, so only fewer says something.
+    """
+    if run.records_asked is None:
+        return None
+    numbers: dict[str, Number] = {
+        "records_asked": run.records_asked,
+        "records_loaded": run.records_loaded,
+        "records_held": run.records_held,
+    }
+    if run.records_loaded is not None and run.records_loaded < run.records_asked:
+        message = (
+            f"{run.records_loaded:,} of {run.records_asked:,} records were acknowledged by the "
+            "load phase; the workload ran on a smaller table than it names."
+        )
+        return checks.LOAD_COMPLETE.found("error", message, numbers)
+    held = run.records_held
+    if held is None or run.records_loaded is None or run.misses_expected:
+        return None
+    if held >= run.records_asked:
+        return None
+    message = (
+        f"All {run.records_asked:,} records were acknowledged, but after the load phase the system "
+        f"says that it holds {held:,}: {run.records_asked - held:,} were evicted or lost before "
+        "anything was measured."
+    )
+    return checks.LOAD_COMPLETE.found("error", message, numbers)

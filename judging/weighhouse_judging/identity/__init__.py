@@ -1,0 +1,1 @@
+"""What makes cells, sides and places the same, told field by field."""

@@ -1,0 +1,228 @@
+"""Drawings of findings that need no arithmetic: what belongs to what, and what is counted."""
+
+from weighhouse_testing.svg import Drawing, Plot
+
+CLIENTS = 8
+
+
+def _timeline(drawing: Drawing, top: float, label: str, waiting: list[tuple[float, float]]) -> None:
+    """One client's time: filled where somebody timed it."""
+    drawing.text(52, top + 11, label, "soft small", "end")
+    drawing.frame(60, top, 540, 14)
+    for begin, end in waiting:
+        drawing.box(60 + 540 * begin, top, 540 * (end - begin), 14, "fill-good")
+
+
+def unaccounted_clients() -> Drawing:
+    """Eight clients whose time is mostly in no latency."""
+    drawing = Drawing(
+        "Little's law from below",
+        "Eight clients in a closed loop over the same stretch of time. Only 15 percent of it is "
+        "filled by timed operations; where were they the rest of the time?",
+    )
+    for client in range(CLIENTS):
+        shift = client * 0.029
+        spans = [(shift + 0.25 * step, shift + 0.25 * step + 0.0375) for step in range(4)]
+        shown = [span for span in spans if span[1] <= 1]
+        _timeline(drawing, 24 + 20 * client, f"{client + 1}", shown)
+    drawing.text(60, 206, "20,000 a second × 60 µs = 1.2 of 8 clients are waiting", "strong")
+    drawing.text(60, 226, "empty: time of a client that is in no latency", "soft small")
+    return drawing
+
+
+def latency_understated() -> Drawing:
+    """A clock that began too late."""
+    drawing = Drawing(
+        "A clock that starts after the waiting",
+        "A client's next operation is due with the answer before it. The old driver's clock began "
+        "only when the client got its turn, so the wait behind other clients was not counted.",
+        160,
+    )
+    drawing.line([(60, 70), (600, 70)], "axis")
+    for x, words in ((80, "answer before: due"), (330, "its turn: sent"), (560, "answer")):
+        drawing.line([(x, 58), (x, 82)])
+        drawing.text(x, 46, words, "small", "middle")
+    drawing.box(80, 64, 250, 12, "fill-bad")
+    drawing.box(330, 64, 230, 12, "fill-good")
+    drawing.text(205, 104, "waits behind others: left out", "t-bad", "middle")
+    drawing.text(445, 104, "timed", "t-good", "middle")
+    drawing.text(60, 140, "throughput × what was timed = 42 to 64 % of the clients", "strong")
+    return drawing
+
+
+def co_located() -> Drawing:
+    """One machine shared, or two."""
+    drawing = Drawing(
+        "Driver and system on one machine",
+        "Left: driver and system share the cores and caches of one machine. Right: each has a "
+        "machine, and a network lies between.",
+        180,
+    )
+    drawing.frame(50, 40, 230, 90, "caution")
+    drawing.frame(360, 40, 100, 90, "good")
+    drawing.frame(510, 40, 100, 90, "good")
+    for x, words in ((105, "driver"), (225, "system"), (410, "driver"), (560, "system")):
+        drawing.text(x, 90, words, "strong", "middle")
+    drawing.line([(460, 85), (510, 85)], "good")
+    drawing.text(165, 152, "they compete for cores, caches, memory", "t-caution small", "middle")
+    drawing.text(485, 152, "the network is part of the answer", "soft small", "middle")
+    return drawing
+
+
+def _shares(drawing: Drawing, rows: list[tuple[str, list[tuple[float, str, str]]]]) -> None:
+    """Bars of 480 pixels, divided into shares with a class and a word each."""
+    for place, (label, shares) in enumerate(rows):
+        top, left = 44 + 62 * place, 120.0
+        drawing.text(110, top + 20, label, "", "end")
+        for share, kind, words in shares:
+            drawing.box(left, top, 480 * share, 30, kind)
+            drawing.text(left + 2, top + 46, words, "small soft")
+            left += 480 * share
+
+
+def errors() -> Drawing:
+    """Limits of the share that failed."""
+    drawing = Drawing(
+        "Share of operations that failed",
+        "A scale of the share of failed operations: nothing is said up to 0.1 percent, a caution "
+        "up to 1 percent, an error above.",
+        150,
+    )
+    plot = Plot(drawing, 60, 50, 540, 40, (-4, 0), (0, 1))
+    for begin, end, kind, words in (
+        (-4, -3, "fill-good", "silent"), (-3, -2, "fill-caution", "caution"),
+        (-2, 0, "fill-bad", "error"),
+    ):  # fmt: skip
+        plot.shade(begin, end, kind)
+        plot.text((begin + end) / 2, 1.2, words, "", "middle")
+    for power, words in ((-4, "0.01 %"), (-3, "0.1 %"), (-2, "1 %"), (-1, "10 %"), (0, "100 %")):
+        plot.text(power, -0.5, words, "small soft", "middle")
+    drawing.text(60, 136, "failed / (ok + not found + failed)", "strong")
+    return drawing
+
+
+def not_found() -> Drawing:
+    """Found and not found."""
+    drawing = Drawing(
+        "Records that were not found",
+        "Of the operations that were answered, a share found no record though only loaded keys are "
+        "asked for. Up to 1 percent nothing is said.",
+        170,
+    )
+    _shares(drawing, [
+        ("answered", [(0.93, "fill-good", "found"), (0.07, "fill-caution", "7 %")]),
+    ])  # fmt: skip
+    drawing.text(120, 140, "not found / (ok + not found) ≤ 1 %", "strong")
+    return drawing
+
+
+def verification() -> Drawing:
+    """What was written and what came back."""
+    drawing = Drawing(
+        "A read that returns what was never written",
+        "The value of a record follows from seed, key and version. The answer carries another one.",
+        150,
+    )
+    drawing.text(60, 50, "written", "soft")
+    drawing.text(60, 90, "read", "soft")
+    for place, letter in enumerate("a91f3c07"):
+        for row, words in ((50, letter), (90, letter if place not in (3, 4) else "x")):
+            wrong = words != letter
+            drawing.frame(140 + 34 * place, row - 20, 28, 28, "bad" if wrong else "good")
+            drawing.text(154 + 34 * place, row, words, "t-bad strong" if wrong else "", "middle")
+    drawing.text(60, 132, "value = f(seed, key, version);  verify_failed = 0", "strong")
+    return drawing
+
+
+def load_complete() -> Drawing:
+    """Asked, acknowledged, held."""
+    drawing = Drawing(
+        "Asked, acknowledged, held",
+        "Three bars: records asked for and acknowledged are alike, but the system says it holds "
+        "only 60 percent of them: the rest was evicted.",
+        250,
+    )
+    _shares(drawing, [
+        ("asked for", [(1.0, "fill-rule", "1,000,000")]),
+        ("acknowledged", [(1.0, "fill-good", "1,000,000, by the driver")]),
+        ("held", [(0.6, "fill-caution", "600,000, by the system's own count")]),
+    ])  # fmt: skip
+    return drawing
+
+
+def memory_fit() -> Drawing:
+    """Data against what was in effect."""
+    drawing = Drawing(
+        "Data against memory",
+        "Four bars: the data set is small beside the machine's memory, half of the limit, and four "
+        "times the cache that was in effect.",
+        270,
+    )
+    rows = [
+        ("machine", 1.0, "fill-rule", "16 GiB"), ("limit", 0.5, "fill-rule", "8 GiB"),
+        ("data × copies", 0.25, "fill-ink", "4 GiB"), ("cache", 0.0625, "fill-good", "1 GiB"),
+    ]  # fmt: skip
+    _shares(drawing, [(name, [(share, kind, words)]) for name, share, kind, words in rows[:3]])
+    drawing.box(120, 44 + 62 * 3, 480 * 0.0625, 26, "fill-good")
+    drawing.text(110, 44 + 62 * 3 + 18, "cache", "", "end")
+    drawing.text(160, 44 + 62 * 3 + 18, "1 GiB: reads go past it", "small soft")
+    return drawing
+
+
+def effective_configuration() -> Drawing:
+    """Settings and who changed them."""
+    drawing = Drawing(
+        "Effective against default",
+        "Three settings as they are in effect beside the vendor's defaults; the two that differ "
+        "are listed with who changed them.",
+        170,
+    )
+    rows = [
+        ("appendfsync", "everysec", "everysec", ""), ("maxmemory", "4 GiB", "0", "experiment"),
+        ("save", "(empty)", "3600 1 300 100", "plugin"),
+    ]  # fmt: skip
+    for x, words in ((60, "setting"), (210, "in effect"), (350, "vendor's default"), (510, "by")):
+        drawing.text(x, 44, words, "soft small")
+    for place, row in enumerate(rows):
+        for x, words in zip((60, 210, 350, 510), row, strict=True):
+            drawing.text(x, 76 + 30 * place, words, "t-caution strong" if row[3] else "")
+    return drawing
+
+
+def comparability() -> Drawing:
+    """A sheet with one red row."""
+    drawing = Drawing(
+        "What else differs",
+        "A fairness sheet of two sides: system and version are compared, durability differs as "
+        "well and could explain a difference, threads agree.",
+        190,
+    )
+    rows = [
+        ("system", "Redis", "Memcached", ""), ("durability", "log each second", "none", "differs"),
+        ("nodes", "1", "1", "same"), ("machine", "same kind", "same kind", "same"),
+    ]  # fmt: skip
+    for place, row in enumerate(rows):
+        kind = "t-bad strong" if row[3] == "differs" else ""
+        for x, words in zip((60, 190, 350, 510), row, strict=True):
+            drawing.text(x, 50 + 34 * place, words, kind)
+    return drawing
+
+
+def clock_offset() -> Drawing:
+    """The four instants of an exchange."""
+    drawing = Drawing(
+        "Four instants of an exchange",
+        "The agent sends at T1, the server receives at T2 and answers at T3, the agent receives at "
+        "T4. The offset is half the sum of the two differences, known to half the round trip.",
+        200,
+    )
+    drawing.line([(60, 60), (600, 60)], "axis")
+    drawing.line([(60, 140), (600, 140)], "axis")
+    drawing.text(60, 50, "server's clock", "soft small")
+    drawing.text(60, 160, "agent's clock", "soft small")
+    drawing.line([(180, 140), (290, 60)], "good")
+    drawing.line([(350, 60), (480, 140)], "good")
+    for x, y, words in ((180, 158, "T1"), (290, 50, "T2"), (350, 50, "T3"), (480, 158, "T4")):
+        drawing.text(x, y, words, "strong", "middle")
+    drawing.text(330, 190, "offset = ((T2 − T1) + (T3 − T4)) / 2 ≤ interval", "strong", "middle")
+    return drawing
