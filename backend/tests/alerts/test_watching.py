@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import update
 from weighhouse_backend.alerts.models import ChangePoint
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.kit.ids import new_id
@@ -191,13 +191,9 @@ def test_the_place_of_a_point_is_the_machine_that_measured_it(laboratory):
         laboratory.carry_out(
             document, lambda _, facts=facts: whole_run(seed=1, rate=100, seconds=1, facts=facts)
         )
-    with unit_of_work(laboratory.sessions) as session:
-        places = session.execute(
-            select(SeriesPoint.place, SeriesPoint.fingerprint)
-            .join(Series, Series.id == SeriesPoint.series_id)
-            .where(Series.metric == "throughput", SeriesPoint.place.in_(["m", "t"]))
-            .order_by(SeriesPoint.campaign_id.desc())
-            .limit(2)
-        ).all()
-    assert [row.place for row in places] == ["t", "m"]
-    assert len({row.fingerprint for row in places}) == 1
+    found = laboratory.get("/series", metric="throughput", limit=200)["items"]
+    series_id = next(one["id"] for one in found if one["experiment"]["name"] == "Placed")
+    series = laboratory.get(f"/series/{series_id}")
+    assert len({point["place"] for point in series["points"]}) == 2
+    assert None not in {point["place"] for point in series["points"]}
+    assert len(series["segments"]) == 1
