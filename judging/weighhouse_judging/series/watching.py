@@ -75,7 +75,7 @@ class Rule:
     """Smallest relative size of a step; of a drift, from its beginning to now."""
     smallest_sigmas: float = 1.0
     """Smallest size of a step in robust standard deviations of a point."""
-    margin: float = 0.0
+    margin: float = 1.5
     """By how much twice the log likelihood of a step must exceed that of a drift."""
     drift_margin: float = 2.0
     """By how much that of a drift must exceed that of a step."""
