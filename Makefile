@@ -75,7 +75,11 @@ lock: env ## resolve requirements.in anew
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements.in -o requirements.lock
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-detection bench-steadiness bench-fleet bench-latency ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-steadiness bench-fleet bench-latency ## every benchmark
+
+.PHONY: bench-statistics
+bench-statistics: env ## how often comparisons and gates are wrong, on figures whose truth is known; last line JSON
+	@$(PY)/python -m weighhouse_judging.bench.statistics $(if $(SHORT),--short) $(if $(SEED),--seed $(SEED))
 
 .PHONY: bench-detection
 bench-detection: env ## false alarms, power and delay of the watch over series (SERIES=200 of each kind, RULES=1: every rule tried); last line JSON

@@ -54,6 +54,18 @@ def test_a_middle_third_at_half_speed_is_three_segments() -> None:
     assert "3 stretches of different level, the lowest at 5" in sentence(found)
 
 
+def test_what_wanders_widely_is_not_one_thing() -> None:
+    """Recorded on a busy machine, a server frozen on and off in the middle: no clear edges."""
+    recorded = [
+        13.0, 12.4, 11.4, 11.2, 10.7, 14.6, 9.6, 7.0, 6.9, 2.6, 3.7, 7.2,
+        7.5, 4.6, 6.0, 7.2, 10.1, 14.1, 14.4, 15.9, 14.2, 15.6, 12.4,
+    ]  # fmt: skip
+    found = assess(course([1000.0 * value for value in recorded]))
+    assert found.kind == "unsteady"
+    assert found.mean_error > 0.1
+    assert len(found.segments) >= 3
+
+
 def test_a_standstill_is_a_level_too() -> None:
     found = assess(course(noisy([10_000.0] * 20 + [0.0] * 10 + [10_000.0] * 20)))
     assert found.kind == "unsteady"

@@ -10,7 +10,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0009"
-down_revision = "0006"
+down_revision = "0005"
 branch_labels = None
 depends_on = None
 

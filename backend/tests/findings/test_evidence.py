@@ -140,10 +140,9 @@ def test_memory_for_data_is_what_was_in_effect(
         "title": "Memory", "description": "Memory.", "type": "integer", "default": 64,
         "x-unit": "MiB", "x-scale": 1 << 20, "x-setting": "maxbytes", "x-holds": "data",
     }  # fmt: skip
-    system = Manifest.model_validate(
-        manifest("some")
-        | {"parameters": {"type": "object", "properties": {"memory_mebibytes": held}}}
-    )
+    document = manifest("some")
+    document["parameters"]["properties"]["memory_mebibytes"] = held
+    system = Manifest.model_validate(document)
     target = Target(name="t", system="some", parameters=parameters)
     assert memory_held("data", target, system, settings) == data
     assert memory_held("cache", target, system, settings) is None

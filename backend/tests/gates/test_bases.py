@@ -53,7 +53,7 @@ def test_a_regression_is_no_base_until_it_is_accepted(laboratory):
         json={"experiment": "accepted", "base": f"campaign:{slow}"},
         headers=laboratory.headers,
     )
-    assert refused.status_code == 409 or refused.status_code == 422
+    assert refused.status_code in {409, 422}
     assert "accept it first" in refused.json()["detail"]
 
     answer = builds.put(still_slow, "acceptance", {"note": "every record is checked now"})

@@ -17,12 +17,27 @@ class GateCellRead(BaseModel):
     workload: str
     load_level: LoadLevelRead
     metric: str
-    outcome: Literal["better", "equivalent", "not_worse", "worse", "unclear", "failed", "missing"]
+    outcome: Literal[
+        "better",
+        "equivalent",
+        "not_worse",
+        "worse",
+        "unclear",
+        "failed",
+        "missing",
+        "not_comparable",
+    ]
     p_worse: float | None
-    """One-sided t-test, adjusted by Holm over the gate's cells."""
+    """One-sided, adjusted by Holm over the gate's cells."""
+    stopped_by: Literal["base", "anchor", "failures"] | None
+    """What made it worse or failed."""
+    p_failures: float | None
+    """One-sided p of more failures than before, adjusted likewise."""
+    between_known: bool | None
+    """Is what whole campaigns differ by part of the interval? None without one."""
 
 
-class ChangeRead(BaseModel):
+class SubjectChangeRead(BaseModel):
     """Something in which the campaign's side is not what the base's was."""
 
     what: str
@@ -71,7 +86,7 @@ class GateRead(BaseModel):
     link: str
     comparisons: list[DifferenceRead]
     cells: list[GateCellRead]
-    subject: list[ChangeRead]
+    subject: list[SubjectChangeRead]
     """What differs between the sides: what the verdict is about."""
     mismatches: list[MismatchRead]
     """Why cells are not comparable."""

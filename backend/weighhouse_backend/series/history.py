@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.arithmetic.intervals import level_or_range
 from weighhouse_judging.identity.sides import family
 from weighhouse_judging.series.segments import segments_by_kind
 from weighhouse_protocol.experiment import Experiment
@@ -192,7 +193,7 @@ class HistoryService:
                 "load_value": run.load_value,
             },
         )
-        bounds = statistics.median_bounds(repeats)
+        bounds = level_or_range(repeats)
         fingerprint, environment, version = environment_of(document, runs)
         self.repository.put_point(
             {

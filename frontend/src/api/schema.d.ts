@@ -2221,6 +2221,18 @@ export interface components {
             status: "candidate" | "confirmed";
         };
         /**
+         * ChangeRead
+         * @description One difference between two revisions.
+         */
+        ChangeRead: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Path */
+            path: string;
+        };
+        /**
          * Claimed
          * @description Answer to a claim; no order when nothing came up while waiting (try again).
          */
@@ -2325,6 +2337,8 @@ export interface components {
          * @description A cell of one side.
          */
         ComparedCellRead: {
+            failed_operations: components["schemas"]["RateRead"] | null;
+            failed_repeats: components["schemas"]["RateRead"] | null;
             /** Failed Runs */
             failed_runs: components["schemas"]["FailedRunRead"][];
             load_level: components["schemas"]["LoadLevelRead"];
@@ -2444,27 +2458,48 @@ export interface components {
         DifferenceRead: {
             /** Baseline Median */
             baseline_median: number;
+            /** Baseline Repeats */
+            baseline_repeats: number;
             /** Baseline Side */
             baseline_side: string;
             /** Better */
             better: boolean | null;
-            /** Cliffs Delta */
-            cliffs_delta: number;
+            /**
+             * Decided By
+             * @enum {string}
+             */
+            decided_by: "level" | "family" | "noise_floor" | "threshold" | "interval" | "repeats";
+            /** Floor */
+            floor: number | null;
             /** High */
             high: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "interval" | "range";
+            /** Left Out */
+            left_out: number;
             load_level: components["schemas"]["LoadLevelRead"];
             /** Low */
             low: number;
             /** Median */
             median: number;
+            /**
+             * Method
+             * @enum {string}
+             */
+            method: "paired" | "unpaired" | "two_level";
             /** Metric */
             metric: string;
             /** P Holm */
             p_holm: number | null;
             /** P Value */
-            p_value: number;
+            p_value: number | null;
             /** Relative */
             relative: number;
+            /** Repeats */
+            repeats: number;
             /** Repeats Needed */
             repeats_needed: number | null;
             /** Side */
@@ -2695,13 +2730,18 @@ export interface components {
         };
         /**
          * EstimateRead
-         * @description The median of repeats with its interval.
+         * @description The median of repeats with its interval, or with their range where they are too few.
          */
         EstimateRead: {
             /** Confidence */
-            confidence: number;
+            confidence: number | null;
             /** High */
             high: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "interval" | "range";
             /** Low */
             low: number;
             /** Median */
@@ -3010,6 +3050,8 @@ export interface components {
          * @description What the gate holds of one cell.
          */
         GateCellRead: {
+            /** Between Known */
+            between_known: boolean | null;
             load_level: components["schemas"]["LoadLevelRead"];
             /** Metric */
             metric: string;
@@ -3017,9 +3059,13 @@ export interface components {
              * Outcome
              * @enum {string}
              */
-            outcome: "better" | "equivalent" | "not_worse" | "worse" | "unclear" | "failed" | "missing";
+            outcome: "better" | "equivalent" | "not_worse" | "worse" | "unclear" | "failed" | "missing" | "not_comparable";
+            /** P Failures */
+            p_failures: number | null;
             /** P Worse */
             p_worse: number | null;
+            /** Stopped By */
+            stopped_by: ("base" | "anchor" | "failures") | null;
             /** Target */
             target: string;
             /** Workload */
@@ -3056,7 +3102,7 @@ export interface components {
             /** Mismatches */
             mismatches: components["schemas"]["MismatchRead"][];
             /** Subject */
-            subject: components["schemas"]["weighhouse_backend__gates__schemas__ChangeRead"][];
+            subject: components["schemas"]["SubjectChangeRead"][];
             /** Threshold Percent */
             threshold_percent: number;
             /**
@@ -4250,6 +4296,20 @@ export interface components {
             slug: string;
         };
         /**
+         * RateRead
+         * @description So many of so many, with Wilson's 95 % interval.
+         */
+        RateRead: {
+            /** Failed */
+            failed: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Total */
+            total: number;
+        };
+        /**
          * RawSettingRead
          * @description A setting, an option, a limit or an endpoint, as it stands.
          */
@@ -4475,7 +4535,7 @@ export interface components {
          */
         RevisionDiff: {
             /** Changes */
-            changes: components["schemas"]["weighhouse_backend__experiments__schemas__ChangeRead"][];
+            changes: components["schemas"]["ChangeRead"][];
         };
         /**
          * Role
@@ -5176,6 +5236,20 @@ export interface components {
             size_bytes?: number | null;
         };
         /**
+         * SubjectChangeRead
+         * @description Something in which the campaign's side is not what the base's was.
+         */
+        SubjectChangeRead: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Confounder */
+            confounder: boolean;
+            /** What */
+            what: string;
+        };
+        /**
          * SystemRead
          * @description A database product, as its plugin describes it.
          */
@@ -5675,32 +5749,6 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
-        /**
-         * ChangeRead
-         * @description One difference between two revisions.
-         */
-        weighhouse_backend__experiments__schemas__ChangeRead: {
-            /** After */
-            after: unknown;
-            /** Before */
-            before: unknown;
-            /** Path */
-            path: string;
-        };
-        /**
-         * ChangeRead
-         * @description Something in which the campaign's side is not what the base's was.
-         */
-        weighhouse_backend__gates__schemas__ChangeRead: {
-            /** After */
-            after: string;
-            /** Before */
-            before: string;
-            /** Confounder */
-            confounder: boolean;
-            /** What */
-            what: string;
-        };
         /**
          * Workload
          * @description A named workload.

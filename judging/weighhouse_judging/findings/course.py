@@ -48,6 +48,7 @@ def steady_state(run: RunObservation) -> Finding | None:
         "backlog_growth_seconds_per_second": found.backlog_growth,
         "coefficient_of_variation": found.coefficient_of_variation,
         "correlation_of_neighbours": found.correlation,
+        "standard_error_of_the_mean": found.mean_error,
     }
     return checks.STEADY_STATE.found(severity, sentence(found), numbers)
 
@@ -59,15 +60,22 @@ def sentence(found: Steadiness) -> str:
     way = "rose" if found.throughput_change > 0 else "fell"
     by = f"throughput {way} by {change:.1%}" if change else "throughput stayed"
     growth = 0.0 if found.backlog_growth is None else found.backlog_growth
+    wide = len(found.segments) == 1
+    unsteady = (
+        "Unsteady: throughput wanders so widely that its mean is known to "
+        f"± {2 * found.mean_error:.0%} only."
+        if wide
+        else f"Unsteady: {len(found.segments)} stretches of different level, the lowest at "
+        f"{found.lowest_share:.0%} of the highest's throughput.{latency} One figure describes "
+        "none of them."
+    )
     return {
         "flat": "Flat: one figure describes the measured phase.",
         "warming_up": f"Warming up: {by} over the measured phase.{latency} The warm-up ended "
         "before the system had settled.",
         "slowing_down": f"Slowing down: {by} over the measured phase.{latency} The system degrades "
         "as it runs, so the figure depends on how long was measured.",
-        "unsteady": f"Unsteady: {len(found.segments)} stretches of different level, the lowest at "
-        f"{found.lowest_share:.0%} of the highest's throughput.{latency} One figure describes "
-        "none of them.",
+        "unsteady": unsteady,
         "overloaded": f"Overloaded: the backlog grew by {growth:.2g} s in every second. More is "
         "asked than the system can do; its latencies say how long was measured, nothing else.",
         "not_assessable": f"Not assessable: {found.intervals} intervals, and at least "

@@ -53,6 +53,10 @@ NEIGHBOURHOOD, LONG_NEIGHBOURHOOD, LONG = 5, 7, 60
 come to stand close together by chance.
 """
 SLOPE_DEVIATIONS = 5.0
+WIDE = 0.10
+"""Standard error of the mean of log throughput past which a course is not one thing, whatever its
+shape: its figure is known to a fifth only.
+"""
 FAR_APART = 5.0
 """Levels that differ by so many deviations within them are two, whatever the correlation."""
 FLOOR = 0.01
@@ -109,6 +113,8 @@ class Steadiness:
     coefficient_of_variation: float
     correlation: float
     """Of neighbouring intervals' throughput."""
+    mean_error: float
+    """Standard error of the mean throughput, as a share of it."""
     intervals: int
 
     @property
@@ -124,6 +130,8 @@ class _Levels:
     begins: tuple[int, ...]
     means: tuple[float, ...]
     correlation: float
+    error: float
+    """Standard error of the mean, as an AR(1) with this correlation has it."""
     slope: float
     """Change from end to end by the Theil-Sen slope where it is significant, else 0."""
 
@@ -140,7 +148,8 @@ def assess(course: Course) -> Steadiness:
     variation = statistics.coefficient_of_variation(values.tolist())
     growth = _backlog_growth(course)
     if values.size < FEWEST_INTERVALS or float(np.median(values)) <= 0:
-        return Steadiness("not_assessable", (), 0.0, None, 1.0, growth, variation, 0.0, values.size)
+        none = (0.0, None, 1.0, growth, variation, 0.0, 0.0, values.size)
+        return Steadiness("not_assessable", (), *none)
     width = math.ceil(values.size / MOST_POINTS)
     floor = FLOOR * float(np.median(values))
     throughput = _levels(np.log(np.maximum(values, floor)), width, THROUGHPUT_CHANGE)
@@ -163,6 +172,7 @@ def assess(course: Course) -> Steadiness:
         growth,
         variation,
         throughput.correlation,
+        throughput.error,
         values.size,
     )
 
@@ -172,18 +182,20 @@ def _levels(line: Floats, width: int, matters: float) -> _Levels:
     correlation = _correlation(calm)
     long_run = _long_run_variance(calm, correlation)
     shortest = max(SHORTEST, math.ceil(calm.size / SHORTEST_SHARE))
+    error = math.sqrt(long_run / calm.size)
     begins = _merged(calm, _partition(calm, long_run, shortest), math.log1p(matters))
     if len(begins) == 1:
-        # A short course tells little of its correlation; levels this far apart need none.
+        # A short course tells little of its correlation; levels this far apart need none. And what
+        # wanders this widely is divided whether it has levels or not: it is not one thing.
         independent = _long_run_variance(calm, 0.0)
         found = _merged(calm, _partition(calm, independent, shortest), math.log1p(matters))
-        begins = found if _far_apart(calm, found) else begins
+        begins = found if _far_apart(calm, found) or error > WIDE else begins
     means = _means(calm, begins)
     slope = float(stats.theilslopes(calm).slope)
     deviation = math.sqrt(12.0 * long_run / calm.size**3)
     total = slope * (calm.size - 1)
     clear = abs(slope) > SLOPE_DEVIATIONS * deviation and abs(total) > math.log1p(matters)
-    return _Levels(begins, means, correlation, total if clear else 0.0)
+    return _Levels(begins, means, correlation, error, total if clear else 0.0)
 
 
 def _calmed(line: Floats) -> Floats:
@@ -273,6 +285,8 @@ def _kind(throughput: _Levels, latency: _Levels | None) -> SteadyClass:
     by_throughput = _way(throughput)
     if by_throughput is not None:
         return by_throughput
+    if throughput.error > WIDE:
+        return "unsteady"
     by_latency = None if latency is None else _way(latency, worse=1.0)
     return "flat" if by_latency is None else by_latency
 

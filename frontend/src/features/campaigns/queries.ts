@@ -69,6 +69,21 @@ export function useCampaignComparison(id: MaybeRefOrGetter<string | undefined>) 
   })
 }
 
+/** Says that a campaign's verdict was expected, so that it may be a base. */
+export function useAcceptance(id: MaybeRefOrGetter<string>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (note: string) =>
+      unwrap(
+        api.PUT('/api/v1/campaigns/{campaign_id}/acceptance', {
+          params: { path: { campaign_id: toValue(id) } },
+          body: { note },
+        }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['campaign'] }),
+  })
+}
+
 export type CampaignAction = 'cancel' | 'pause' | 'resume' | 'retry-failed'
 
 type CampaignPath = { params: { path: { campaign_id: string } } }

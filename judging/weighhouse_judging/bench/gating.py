@@ -1,0 +1,209 @@
+"""How often a gate stops an equal build, passes a worse one, or cannot tell."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from weighhouse_judging.arithmetic import looks
+from weighhouse_judging.arithmetic.borrowing import squeeze
+from weighhouse_judging.arithmetic.intervals import (
+    Between,
+    LogDifference,
+    paired,
+    two_level,
+    unpaired,
+)
+from weighhouse_judging.bench.comparing import (
+    CAMPAIGNS,
+    against_campaigns,
+    campaigns,
+    means_of,
+    within,
+)
+from weighhouse_judging.bench.trials import Bools, Floats, repeats
+from weighhouse_judging.verdicts.gate_cells import (
+    ANCHOR_THRESHOLD,
+    GATE_THRESHOLD,
+    judge_cells,
+)
+from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.gate_measures import FAMILY_ERROR, PASSING_ERROR
+from weighhouse_judging.verdicts.sides import Repeats
+
+Base = Literal["pairs", "one", "pooled"]
+"""A and B in one campaign; one earlier campaign; CAMPAIGNS of them, by the two-level model."""
+
+
+def worse(
+    difference: LogDifference,
+    cells: int,
+    threshold: float = GATE_THRESHOLD,
+    information: float | None = None,
+) -> Bools:
+    """Which cells (last axis) of many gates are worse, lower being worse; Holm's first step."""
+    p_value = difference.p_below()
+    if information is not None:
+        p_value = looks.one_sided_p_at_every_look(p_value, information, FAMILY_ERROR / cells)
+    return np.asarray(
+        (np.expm1(difference.estimate) < -threshold) & (p_value * cells <= FAMILY_ERROR)
+    )
+
+
+def safe(difference: LogDifference, information: float | None = None) -> Bools:
+    """Which cells of many gates may pass."""
+    p_value = difference.p_above(float(np.log1p(-GATE_THRESHOLD)))
+    if information is not None:
+        p_value = looks.one_sided_p_at_every_look(p_value, information, PASSING_ERROR)
+    return np.asarray(p_value <= PASSING_ERROR)
+
+
+def equal_called_regression(
+    cells: int, between: float, cv: float, gates: int, seed: int, *, known: bool = True
+) -> float:
+    """Share of equal campaigns that a gate stops, five repeats, base of ten campaigns and an anchor
+    of one; `known=False`: a base of one campaign, and nothing known of the variance between.
+    """
+    generator = np.random.default_rng([seed, cells, round(between * 1e4), round(cv * 1e4), known])
+    stopped, done = 0, 0
+    while done < gates:
+        now = min(gates - done, 200_000 // cells)
+        base, other = campaigns(generator, "normal", (now, cells), 5, 5, cv, between)
+        anchor = repeats(generator, "normal", cv, (now, cells, 5))
+        anchor += generator.normal(0.0, between, (now, cells, 1))
+        if known:
+            between_them = borrowed(base)
+            bad = worse(against_campaigns(base, other, between_them), cells)
+            bad |= worse(
+                _against_anchor(base, between_them, anchor, other), cells, ANCHOR_THRESHOLD
+            )
+        else:
+            bad = worse(unpaired(anchor, other), cells)
+        stopped += int(bad.any(axis=-1).sum())
+        done += now
+    return stopped / gates
+
+
+def borrowed(base: Floats) -> Between:
+    """`gate_measures.betweens` for many gates at once: the cells are the last axis but two."""
+    raw = means_of(base)
+    inside = within(base)
+    scale = raw.share * inside.variance
+    ratios, freedom = squeeze(raw.variance / scale, raw.freedom, inside.freedom)
+    return Between(ratios * scale, freedom, raw.share, tied=base.shape[-3] > 1)
+
+
+def _against_anchor(base: Floats, between: Between, anchor: Floats, other: Floats) -> LogDifference:
+    """Against one campaign, the variance between campaigns learned from the base."""
+    return two_level(
+        other.mean(axis=-1) - anchor.mean(axis=-1),
+        1,
+        1 / other.shape[-1] + 1 / anchor.shape[-1],
+        within(np.concatenate([base, anchor[..., None, :]], axis=-2), other),
+        between,
+    )
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """What gates of growing campaigns came to; shares of campaigns."""
+
+    regression: float
+    passed: float
+    inconclusive: float
+    runs: float
+    """Of the runs of a fixed `at_most`, the share that was made."""
+
+
+def sequential(
+    base: Base,
+    *,
+    cells: int,
+    cv: float,
+    gates: int,
+    seed: int,
+    step: float = 0.0,
+    base_repeats: int = 30,
+    at_least: int = 5,
+    at_most: int = 30,
+) -> Sequential:
+    """Gates that repeat their undecided cells; `step` is put into the first cell."""
+    generator = np.random.default_rng([seed, cells, round(-step * 1e4), base_repeats])
+    shape = (gates, cells)
+    other = repeats(generator, "normal", cv, (*shape, at_most))
+    other[:, 0] += np.log1p(step)
+    ends = CAMPAIGNS if base == "pooled" else 1
+    before = repeats(
+        generator, "normal", cv, (*shape, ends, at_most if base == "pairs" else base_repeats)
+    )
+    open_ = np.ones(shape, dtype=bool)
+    regressed = np.zeros(shape, dtype=bool)
+    blocks = np.zeros(shape)
+    for size in range(at_least, at_most + 1):
+        difference, information = _grown(base, before, other[..., :size])
+        bad = worse(difference, cells, information=information)
+        good = ~bad & safe(difference, information)
+        blocks[open_] = size
+        regressed |= open_ & bad
+        open_ &= ~(bad | good)
+        if not open_.any():
+            break
+    stopped = regressed.any(axis=-1)
+    unclear = open_.any(axis=-1) & ~stopped
+    return Sequential(
+        regression=float(stopped.mean()),
+        passed=float((~stopped & ~unclear).mean()),
+        inconclusive=float(unclear.mean()),
+        runs=float(blocks.mean()) / at_most,
+    )
+
+
+def _grown(base: Base, before: Floats, other: Floats) -> tuple[LogDifference, float]:
+    size = other.shape[-1]
+    if base == "pairs":
+        return paired(other - before[..., 0, :size]), size / looks.SHARPEST_AT
+    total = before.shape[-2] * before.shape[-1]
+    information = 2 / (1 / total + 1 / size) / looks.SHARPEST_AT
+    if base == "one":
+        return unpaired(before[..., 0, :], other), information
+    return against_campaigns(before, other, borrowed(before)), information
+
+
+def stopped_at(step: float, builds: int, cv: float, gates: int, seed: int) -> list[float]:
+    """Of projects whose every build is slower by `step`: the share first stopped at build 1, 2, ….
+
+    By the shipped gate itself, one cell, five repeats: a base that was stable for ten campaigns and
+    then takes in every build that passed (the ten latest), and the last release as the anchor. The
+    last figure is the share never stopped.
+    """
+    generator = np.random.default_rng([seed, builds, round(cv * 1e4)])
+    stops = [0] * (builds + 1)
+    for _ in range(gates):
+        level = 0.0
+        history = [_campaign(generator, f"h{i}", level, cv) for i in range(CAMPAIGNS)]
+        release = history[-1]
+        for build in range(builds):
+            level += float(np.log1p(step))
+            candidate = _campaign(generator, f"b{build}", level, cv)
+            cell = CellEvidence(
+                "cell",
+                "a cell",
+                "closed",
+                candidate[1],
+                base=dict(history[-CAMPAIGNS:]),
+                anchor=dict([release]),
+            )
+            if judge_cells([cell])[0].outcome == "worse":
+                stops[build] += 1
+                break
+            history.append(candidate)
+        else:
+            stops[builds] += 1
+    return [count / gates for count in stops]
+
+
+def _campaign(
+    generator: np.random.Generator, name: str, level: float, cv: float
+) -> tuple[str, Repeats]:
+    figures = np.exp(repeats(generator, "normal", cv, (5,)) + level)
+    return name, {(name, block): float(value) for block, value in enumerate(figures)}

@@ -1,0 +1,43 @@
+"""What is handed to the gate: cells by identity, with repeats in campaign, base and anchor."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from weighhouse_judging.identity.digests import FieldChange
+from weighhouse_judging.verdicts.failures import Attempts
+from weighhouse_judging.verdicts.metrics import METRIC, Metric
+from weighhouse_judging.verdicts.noise import Floor
+from weighhouse_judging.verdicts.sides import Repeats
+
+
+@dataclass(frozen=True)
+class CellEvidence:
+    """One cell, matched by identity: its repeats in the campaign, in the base, in the anchor."""
+
+    identity: str
+    """The digest of what was measured; opaque here."""
+    label: str
+    """The cell in words."""
+    load_model: Literal["closed", "open"]
+    candidate: Repeats
+    base: Mapping[str, Repeats]
+    """By campaign; empty when the base never completed the cell."""
+    anchor: Mapping[str, Repeats] = field(default_factory=dict)
+    floor: Floor | None = None
+    candidate_attempts: Attempts | None = None
+    """Default: as many as there are figures, none failed."""
+    base_attempts: Attempts | None = None
+    mismatches: tuple[FieldChange, ...] = ()
+    """Fields in which the cell, or where it was measured, is not what the base's was."""
+
+    @property
+    def metric(self) -> Metric:
+        """The figure the gate watches under this load model."""
+        return METRIC["throughput" if self.load_model == "closed" else "p99_us"]
+
+    @property
+    def attempts(self) -> tuple[Attempts, Attempts]:
+        """The base's, and the campaign's."""
+        base = self.base_attempts or Attempts(sum(len(one) for one in self.base.values()))
+        return base, self.candidate_attempts or Attempts(len(self.candidate))

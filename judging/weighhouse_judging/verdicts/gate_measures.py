@@ -1,0 +1,275 @@
+"""A cell in figures, against base or anchor: estimate, error, p-values. Pure.
+
+The variance between campaigns comes from the base's own campaigns, four and more, and from a noise
+floor. A gate's cells borrow from each other what they know of it (`arithmetic/borrowing.py`): ten
+campaigns alone leave a t with nine degrees of freedom, which over 24 cells and many looks could
+tell almost nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weighhouse_judging.arithmetic import looks
+from weighhouse_judging.arithmetic.borrowing import squeeze
+from weighhouse_judging.arithmetic.families import holm
+from weighhouse_judging.arithmetic.intervals import (
+    RESOLUTION,
+    Between,
+    Floats,
+    LogDifference,
+    paired,
+    unpaired,
+)
+from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.noise import (
+    FEWEST_CAMPAIGNS,
+    against_base,
+    means_of,
+    within_campaigns,
+)
+from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Method, Repeats
+
+LATENCY_FACTOR = 2.0
+"""The gate's threshold for p99 is this many times that for throughput (defaults 5 % and 10 %)."""
+
+FAMILY_ERROR = 0.005
+"""Chance of any false alarm over a gate's cells against the base, and again against the anchor."""
+
+PASSING_ERROR = 0.05
+"""Chance that a cell exactly at the threshold passes."""
+
+ONE_SIDED_95 = 1.6448536269514722
+
+
+@dataclass(frozen=True)
+class Against:
+    """A cell against its base, or against the anchor. Relative figures: 0.05 = 5 %."""
+
+    method: Method
+    base_median: float
+    median: float
+    relative: float
+    low: float
+    high: float
+    """The 95 % interval (at every look, if it was looked at)."""
+    base_repeats: int
+    base_campaigns: int
+    repeats: int
+    p_worse: float
+    """One-sided; adjusted over the gate's cells."""
+    p_better: float
+    p_beyond: float
+    """One-sided p of "worse by the threshold or more"; small when the cell may pass."""
+    threshold: float
+    asked_threshold: float
+    floor: float | None
+    between_known: bool
+    """Is the variance between campaigns part of the interval (or cancelled by pairs)?"""
+    hopeless: bool
+    """Would even endless repeats leave the interval wider than the threshold?"""
+
+
+def betweens(cells: Sequence[CellEvidence]) -> list[Between | None]:
+    """What is known, for each cell, of the variance between campaigns; None where nothing is."""
+    groups = [[logs(cell, one) for one in cell.base.values() if one] for cell in cells]
+    taught = [index for index, found in enumerate(groups) if len(found) >= FEWEST_CAMPAIGNS]
+    insides = [within_campaigns(groups[index]) for index in taught]
+    known: list[Between | None] = [
+        None if cell.floor is None else cell.floor.between for cell in cells
+    ]
+    if not taught:
+        return known
+    raw = [means_of(groups[index]) for index in taught]
+    scales = np.array(
+        [
+            max(float(one.share * inside.variance), RESOLUTION**2)
+            for one, inside in zip(raw, insides, strict=True)
+        ]
+    )
+    ratios, freedom = squeeze(
+        np.array([float(one.variance) for one in raw]) / scales,
+        np.array([float(one.freedom) for one in raw]),
+        np.array([float(inside.freedom) for inside in insides]),
+    )
+    for place, index in enumerate(taught):
+        learned = Between(
+            np.asarray(ratios[place] * scales[place]),
+            np.asarray(freedom[place]),
+            raw[place].share,
+            tied=len(taught) > 1,
+        )
+        floor = known[index]
+        known[index] = learned if floor is None else learned.with_more(floor, insides[place])
+    return known
+
+
+def against_all(
+    cells: Sequence[CellEvidence],
+    bases: Sequence[Mapping[str, Repeats]],
+    known: Sequence[Between | None],
+    threshold: float,
+    *,
+    looked_at: bool,
+) -> list[Against | None]:
+    """Each cell against its base, corrected over all; None where five repeats a side are missing
+    or a figure is not above 0.
+    """
+    measured = [
+        _measured(cell, base, between, threshold)
+        for cell, base, between in zip(cells, bases, known, strict=True)
+    ]
+    present = [item for item in measured if item is not None]
+    worse, better = (
+        iter(holm([item.p(side, len(present), looked_at) for item in present]))
+        for side in ("worse", "better")
+    )
+    return [
+        None if item is None else item.against(next(worse), next(better), looked_at)
+        for item in measured
+    ]
+
+
+def logs(cell: CellEvidence, repeats: Repeats) -> Floats:
+    """Logarithms of a cell's figures, turned so that more is worse."""
+    sign = -1.0 if cell.metric.higher_is_better else 1.0
+    return np.asarray(sign * np.log(list(repeats.values())))
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A difference whose family is not yet corrected; positive when worse."""
+
+    cell: CellEvidence
+    method: Method
+    difference: LogDifference
+    base: tuple[float, ...]
+    campaigns: int
+    asked: float
+    floor: float | None
+    information: float
+    least_error: float
+    """What is left of the error after endless repeats."""
+
+    @property
+    def threshold(self) -> float:
+        return max(self.asked, self.floor or 0.0)
+
+    @property
+    def limit(self) -> float:
+        """The threshold in logarithms, on the worse side."""
+        if self.cell.metric.higher_is_better:
+            return -float(np.log1p(-min(self.threshold, 0.999)))
+        return float(np.log1p(self.threshold))
+
+    def p(self, side: str, family: int, looked_at: bool) -> float:
+        p_value = self.difference.p_above() if side == "worse" else self.difference.p_below()
+        if looked_at:
+            error = FAMILY_ERROR / family
+            p_value = looks.one_sided_p_at_every_look(p_value, self.information, error)
+        return float(p_value)
+
+    def against(self, p_worse: float, p_better: float, looked_at: bool) -> Against:
+        half = self.difference.half_width()
+        p_beyond = self.difference.p_below(self.limit)
+        if looked_at:
+            half = looks.half_width_at_every_look(self.difference, self.information)
+            p_beyond = looks.one_sided_p_at_every_look(p_beyond, self.information, PASSING_ERROR)
+        estimate = float(self.difference.estimate)
+        turned = -1.0 if self.cell.metric.higher_is_better else 1.0
+        low, high = sorted(
+            float(np.expm1(turned * end)) for end in (estimate - half, estimate + half)
+        )
+        return Against(
+            method=self.method,
+            base_median=float(np.median(self.base)),
+            median=float(np.median(list(self.cell.candidate.values()))),
+            relative=float(np.expm1(turned * estimate)),
+            low=low,
+            high=high,
+            base_repeats=len(self.base),
+            base_campaigns=self.campaigns,
+            repeats=len(self.cell.candidate),
+            p_worse=p_worse,
+            p_better=p_better,
+            p_beyond=float(p_beyond),
+            threshold=self.threshold,
+            asked_threshold=self.asked,
+            floor=self.floor,
+            between_known=self.method != "unpaired",
+            hopeless=self.least_error * ONE_SIDED_95 > self.limit,
+        )
+
+
+def _measured(
+    cell: CellEvidence, base: Mapping[str, Repeats], between: Between | None, threshold: float
+) -> _Measured | None:
+    groups = [repeats for repeats in base.values() if repeats]
+    values = [value for repeats in groups for value in repeats.values()]
+    if min(len(values), len(cell.candidate)) < REPEATS_FOR_A_CLAIM:
+        return None
+    if min(*values, *cell.candidate.values()) <= 0:
+        return None
+    asked = threshold * (1.0 if cell.metric.higher_is_better else LATENCY_FACTOR)
+    shared = [
+        (value, cell.candidate[block])
+        for repeats in groups
+        for block, value in repeats.items()
+        if block in cell.candidate
+    ]
+    if shared:
+        return _by_pairs(cell, shared, asked)
+    return _by_campaigns(cell, groups, between, asked)
+
+
+def _by_pairs(
+    cell: CellEvidence, shared: Sequence[tuple[float, float]], asked: float
+) -> _Measured | None:
+    if len(shared) < REPEATS_FOR_A_CLAIM:
+        return None
+    pairs = np.log(np.asarray(shared))
+    own = paired((pairs[:, 1] - pairs[:, 0]) * (-1.0 if cell.metric.higher_is_better else 1.0))
+    count = len(shared)
+    return _Measured(
+        cell=cell,
+        method="paired",
+        difference=(cell.floor.lend(own, count) if cell.floor else None) or own,
+        base=tuple(pair[0] for pair in shared),
+        campaigns=1,
+        asked=asked,
+        floor=cell.floor.of_pairs(count) if cell.floor else None,
+        information=count / looks.SHARPEST_AT,
+        least_error=0.0,
+    )
+
+
+def _by_campaigns(
+    cell: CellEvidence, groups: Sequence[Repeats], between: Between | None, asked: float
+) -> _Measured:
+    base = [logs(cell, repeats) for repeats in groups]
+    other = logs(cell, cell.candidate)
+    taught = [logs(cell, one) for one in cell.base.values() if one and one not in groups]
+    within = within_campaigns([*base, *taught, other])
+    together = np.concatenate(base)
+    floor = None
+    if between is None:
+        difference = unpaired(together, other)
+        least = float(np.std(together, ddof=1)) / float(np.sqrt(together.size))
+    else:
+        difference = against_base(base, other, between, within)
+        inside = float(within.variance) / other.size
+        least = float(np.sqrt(max(float(difference.error) ** 2 - inside, 0.0)))
+        if cell.floor is not None:
+            floor = cell.floor.of_campaigns([one.size for one in base], other.size, within)
+    return _Measured(
+        cell=cell,
+        method="unpaired" if between is None else "two_level",
+        difference=difference,
+        base=tuple(value for repeats in groups for value in repeats.values()),
+        campaigns=len(groups),
+        asked=asked,
+        floor=floor,
+        information=2 / (1 / together.size + 1 / other.size) / looks.SHARPEST_AT,
+        least_error=least,
+    )

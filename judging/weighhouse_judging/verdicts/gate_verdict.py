@@ -1,0 +1,206 @@
+"""May the build pass? One verdict, one exit code, one message, out of the gate's cells. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from weighhouse_judging.identity.sides import Change
+from weighhouse_judging.verdicts.gate_cells import (
+    ANCHOR_THRESHOLD,
+    GATE_THRESHOLD,
+    CellVerdict,
+    judge_cells,
+)
+from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.gate_measures import Against
+from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
+
+GateVerdict = Literal[
+    "passed",
+    "equivalent",
+    "regression",
+    "inconclusive",
+    "infrastructure",
+    "no_baseline",
+    "not_comparable",
+]
+
+EXIT_CODES: dict[GateVerdict, int] = {
+    "passed": 0,
+    "equivalent": 0,
+    "regression": 1,
+    "inconclusive": 2,
+    "no_baseline": 2,
+    "infrastructure": 3,
+    "not_comparable": 4,
+}
+"""Exit code of a build. `no_baseline` compared nothing, so it does not pass for something."""
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """The gate's verdict, its exit code, why, and its cells in the order given.
+
+    The message's first line names the subject: what differs between the sides.
+    """
+
+    verdict: GateVerdict
+    exit_code: int
+    message: str
+    subject: tuple[Change, ...]
+    cells: tuple[CellVerdict, ...]
+
+
+def no_baseline(reason: str | None = None) -> GateResult:
+    """The verdict of a campaign that nothing can be compared with."""
+    why = reason or "no earlier campaign of this experiment has passed or been accepted"
+    return _result("no_baseline", [f"Nothing to compare with: {why}."], (), ())
+
+
+def decide(
+    cells: Sequence[CellEvidence],
+    *,
+    subject: Sequence[Change] = (),
+    threshold: float = GATE_THRESHOLD,
+    anchor_threshold: float = ANCHOR_THRESHOLD,
+    looked_at: bool = False,
+) -> GateResult:
+    """The verdict over all cells that the campaign and its base planned.
+
+    Thresholds are for throughput, relative (0.05 = 5 %). Order of precedence: regression,
+    not_comparable, infrastructure, inconclusive, then equivalent (every cell inside ± the
+    threshold) or passed (no cell worse).
+    """
+    if not cells:
+        return no_baseline()
+    verdicts = judge_cells(
+        cells, threshold=threshold, anchor_threshold=anchor_threshold, looked_at=looked_at
+    )
+    verdict, sentence = _headline(verdicts, threshold)
+    changes = tuple(subject)
+    lines = [f"{_subject(changes)}: {sentence}", *_notes(verdicts, changes)]
+    return _result(verdict, lines, changes, verdicts)
+
+
+def _result(
+    verdict: GateVerdict,
+    lines: Sequence[str],
+    subject: tuple[Change, ...],
+    cells: tuple[CellVerdict, ...],
+) -> GateResult:
+    return GateResult(verdict, EXIT_CODES[verdict], "\n".join(lines), subject, cells)
+
+
+def _headline(cells: tuple[CellVerdict, ...], threshold: float) -> tuple[GateVerdict, str]:
+    regressed = _with(cells, "worse", "failed")
+    if regressed:
+        return "regression", f"{_counted(regressed)} regressed. {_loss(regressed[0])}."
+    strange = _with(cells, "not_comparable")
+    if strange:
+        return "not_comparable", _strange(strange)
+    missing = _with(cells, "missing")
+    if missing:
+        return "infrastructure", _missing(missing)
+    unclear = _with(cells, "unclear")
+    if unclear:
+        return "inconclusive", _unclear(unclear)
+    if all(cell.outcome == "equivalent" for cell in cells):
+        widest = max(
+            [cell.base.threshold for cell in cells if cell.base is not None], default=threshold
+        )
+        return "equivalent", f"{_all(cells)} equivalent within ±{widest:.1%}."
+    better = len(_with(cells, "better"))
+    improved = f"; {better} improved" if better else ""
+    return "passed", f"no cell of {len(cells)} is worse{improved}."
+
+
+def _with(cells: Sequence[CellVerdict], *outcomes: str) -> list[CellVerdict]:
+    return [cell for cell in cells if cell.outcome in outcomes]
+
+
+def _subject(changes: Sequence[Change]) -> str:
+    tried = [str(change) for change in changes if not change.confounder]
+    return ", ".join(tried) if tried else "Nothing that is known differs"
+
+
+def _loss(cell: CellVerdict) -> str:
+    evidence = cell.evidence
+    if cell.stopped_by == "failures":
+        base, now = evidence.attempts
+        if now.completed == 0:
+            return f"{evidence.label}: the system failed every repeat under load"
+        return (
+            f"{evidence.label}: failed more often ({now.repeats.failed} of {now.repeats.total} "
+            f"repeats, {base.repeats.failed} of {base.repeats.total} before; "
+            f"{_share(now.failed_operations.share)} of operations, "
+            f"{_share(base.failed_operations.share)} before)"
+        )
+    against = cell.anchor if cell.stopped_by == "anchor" else cell.base
+    figure = "" if against is None else f" {_figure(against)}"
+    since = " since the anchor: small steps add up" if cell.stopped_by == "anchor" else ""
+    return f"{evidence.label}: {evidence.metric.label.lower()}{figure}{since}"
+
+
+def _share(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2%}"
+
+
+def _figure(against: Against) -> str:
+    return f"{against.relative:+.1%} [{against.low:+.1%}, {against.high:+.1%}]"
+
+
+def _strange(cells: Sequence[CellVerdict]) -> str:
+    fields = dict.fromkeys(str(item) for cell in cells for item in cell.evidence.mismatches)
+    return f"{_counted(cells)} cannot be compared with the base. {'; '.join(fields)}."
+
+
+def _missing(cells: Sequence[CellVerdict]) -> str:
+    kinds = sorted({kind for cell in cells for kind in cell.evidence.attempts[1].failures})
+    why = f" ({', '.join(kinds)})" if kinds else ""
+    return f"{_counted(cells)} could not be measured{why}: {cells[0].evidence.label}."
+
+
+def _unclear(cells: Sequence[CellVerdict]) -> str:
+    reason = f"{_counted(cells)} can be called neither worse nor safe"
+    few = [cell for cell in cells if cell.base is None]
+    if few:
+        reason += f", {len(few)} for want of {REPEATS_FOR_A_CLAIM} repeats a side"
+    vain = [cell for cell in cells if cell.base is not None and cell.base.hopeless]
+    if vain:
+        reason += f"; in {len(vain)} more repeats will not help: whole campaigns differ by as much"
+    elif len(few) < len(cells):
+        reason += "; more repeats would tell"
+    return f"{reason}."
+
+
+def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]:
+    notes = []
+    confounders = [str(change) for change in changes if change.confounder]
+    if confounders:
+        notes.append(f"Differs too, undeclared: {', '.join(confounders)}.")
+    judged = [(cell, cell.base) for cell in cells if cell.base is not None]
+    blunt = [
+        (cell, base)
+        for cell, base in judged
+        if base.floor is not None and base.floor > base.asked_threshold
+    ]
+    if blunt:
+        cell, base = max(blunt, key=lambda pair: pair[1].floor or 0.0)
+        notes.append(
+            f"Of {cell.evidence.label} this machine cannot tell less than {base.floor:.1%}; "
+            f"asked were {base.asked_threshold:.1%}."
+        )
+    if any(not base.between_known for _, base in judged):
+        notes.append(
+            "How much whole campaigns differ on this machine is not known yet (it takes four, or "
+            "noise runs), so that a difference between the two may be that."
+        )
+    return notes
+
+
+def _all(cells: Sequence[CellVerdict]) -> str:
+    return "the cell is" if len(cells) == 1 else f"all {len(cells)} cells are"
+
+
+def _counted(cells: Sequence[CellVerdict]) -> str:
+    return "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
