@@ -384,6 +384,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts List Alerts
+         * @description What changed, once for each cause: the change that leads, and those downstream of it.
+         */
+        get: operations["alerts_list_alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/api-tokens": {
         parameters: {
             query?: never;
@@ -1487,6 +1507,74 @@ export interface components {
             status: "online" | "busy" | "unreachable" | "draining" | "revoked";
         };
         /**
+         * AlertMemberRead
+         * @description A change that has the cause of an alert.
+         */
+        AlertMemberRead: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /**
+             * Change Point Id
+             * Format: uuid
+             */
+            change_point_id: string;
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Metric */
+            metric: string;
+            /** P Value */
+            p_value: number;
+            /** Relative */
+            relative: number;
+            /**
+             * Series Id
+             * Format: uuid
+             */
+            series_id: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * AlertRead
+         * @description One cause: the change that leads, and those downstream of it, over figures and cells.
+         */
+        AlertRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Downstream */
+            downstream: components["schemas"]["AlertMemberRead"][];
+            experiment: components["schemas"]["ExperimentOfSeries"];
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "step" | "drift";
+            lead: components["schemas"]["AlertMemberRead"];
+            /** Profile */
+            profile: ("watch" | "strict") | null;
+            /** State */
+            state: string;
+            /** System Id */
+            system_id: string;
+            /** Target */
+            target: string;
+        };
+        /**
          * ApiTokenCreate
          * @description A token to make.
          */
@@ -2160,6 +2248,8 @@ export interface components {
              * Format: date-time
              */
             at: string;
+            /** Autocorrelation */
+            autocorrelation: number;
             /** Before */
             before: number;
             /**
@@ -2167,11 +2257,22 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Downstream Of Id */
+            downstream_of_id: string | null;
+            /** Effective Points */
+            effective_points: number | null;
+            /** Ended By Id */
+            ended_by_id: string | null;
             /**
              * Id
              * Format: uuid
              */
             id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "step" | "drift";
             /** P Value */
             p_value: number;
             /** Profile */
@@ -4026,6 +4127,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[AlertRead] */
+        Page_AlertRead_: {
+            /** Items */
+            items: components["schemas"]["AlertRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[ApiTokenRead] */
         Page_ApiTokenRead_: {
             /** Items */
@@ -4880,7 +4988,7 @@ export interface components {
         };
         /**
          * SegmentRead
-         * @description Points measured under one environment.
+         * @description Points measured under one environment, be they neighbours or not.
          */
         SegmentRead: {
             /** Fingerprint */
@@ -4945,6 +5053,8 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+            /** Place */
+            place: string | null;
             /** Repeats */
             repeats: number[];
             /** Segment */
@@ -6681,6 +6791,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentRead"];
+                };
+            };
+        };
+    };
+    alerts_list_alerts: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                experiment_id?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertRead_"];
                 };
             };
         };
