@@ -1,6 +1,6 @@
 """summaries keep the latency of everything that was asked, not of the successes alone
 
-Revision: 0009, after 0005
+Revision: 0009, after 0006
 
 Runs that are there have none: what failed was not merged when they were settled.
 """
@@ -10,7 +10,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0009"
-down_revision = "0005"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 

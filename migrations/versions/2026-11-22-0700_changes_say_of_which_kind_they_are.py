@@ -1,6 +1,6 @@
 """changes say of which kind they are, and what they follow from
 
-Revision: 0007, after 0006
+Revision: 0007, after 0009
 
 Changes that are there are steps: drifts were not looked for.
 """
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0007"
-down_revision = "0006"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 
