@@ -19,9 +19,9 @@ DELETE FROM series WHERE experiment_id = CAST(:experiment AS uuid)
 UPDATE series SET cell_identity = NULL, side_family = NULL
 WHERE experiment_id = CAST(:experiment AS uuid);
 INSERT INTO change_points (id, project_id, series_id, campaign_id, at, before, after, relative,
-    p_value, autocorrelation, status, state, found_at)
-SELECT gen_random_uuid(), project_id, id, CAST(:first AS uuid), now(), 1, 2, 1, 0, 0, 'confirmed',
-    'acknowledged', now()
+    p_value, autocorrelation, kind, status, state, found_at)
+SELECT gen_random_uuid(), project_id, id, CAST(:first AS uuid), now(), 1, 2, 1, 0, 0, 'step',
+    'confirmed', 'acknowledged', now()
 FROM series WHERE experiment_id = CAST(:experiment AS uuid) AND metric = 'throughput'
 """
 """Series by name, as they were before."""
