@@ -82,8 +82,8 @@ bench-statistics: env ## how often comparisons and gates are wrong, on figures w
 	@$(PY)/python -m weighhouse_judging.bench.statistics $(if $(SHORT),--short) $(if $(SEED),--seed $(SEED))
 
 .PHONY: bench-detection
-bench-detection: env ## false alarms and delay of the change-point rule on synthetic series
-	@$(PY)/python -m weighhouse_judging.bench.detection
+bench-detection: env ## false alarms, power and delay of the watch over series (SERIES=200 of each kind, RULES=1: every rule tried); last line JSON
+	@$(PY)/python -m weighhouse_judging.bench.detection --series $(or $(SERIES),200) $(if $(RULES),--rules)
 
 .PHONY: bench-steadiness
 bench-steadiness: env ## how often the classes of a run's steady state are wrong, on courses whose truth is known; last line JSON

@@ -140,12 +140,14 @@ def test_figures_verdicts_and_series_stay_as_they_were(
         for address, before in said_before.items()
         for difference in differences(before, answers[address])
     ]
-    assert told == []
+    assert told == [], "\n".join(told)
     verdicts = {one["verdict"] for one in said_before["/campaigns?limit=100"]["items"]}
     assert verdicts == {None, "no_baseline", "inconclusive"}
 
 
-def test_series_are_keyed_by_what_was_measured_and_keep_their_figures(stored_before: str) -> None:
+def test_series_are_keyed_by_what_was_measured_and_keep_their_figures(
+    stored_before: str, redis_server: str
+) -> None:
     command.upgrade(config(stored_before), "head")
     points = "SELECT campaign_id, value, low, high, repeats::text, fingerprint, version"
     points += " FROM series_points ORDER BY campaign_id, value, low, high"
@@ -158,7 +160,11 @@ def test_series_are_keyed_by_what_was_measured_and_keep_their_figures(stored_bef
         assert connection.scalar(text(unkeyed))
     with unit_of_work(sessions) as session:
         campaigns = Campaigns(
-            session, ledger, ledger, SystemClock(), Settings(database_url=stored_before)
+            session,
+            ledger,
+            ledger,
+            SystemClock(),
+            Settings(database_url=stored_before, redis_url=redis_server),
         )
         for experiment_id in session.scalars(text("SELECT DISTINCT experiment_id FROM series")):
             gates_over(campaigns).series.history.carrying.carry(experiment_id)

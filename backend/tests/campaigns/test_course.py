@@ -320,7 +320,7 @@ def test_a_paused_campaign_gives_out_nothing(world: World) -> None:
     assert world.given() == [agent]
 
 
-def test_the_base_is_the_last_completed_campaign_unless_named(world: World) -> None:
+def test_a_base_is_chosen_when_it_is_judged_unless_one_is_named(world: World) -> None:
     agent = world.agent()
     experiment_id = world.experiment(repetitions=1)
     first = world.campaign_of(experiment_id)
@@ -331,11 +331,12 @@ def test_the_base_is_the_last_completed_campaign_unless_named(world: World) -> N
     with world.transaction() as feature:
         feature.campaigns.set_verdict(first, Verdict.NO_BASELINE)
 
-    second = world.campaign_of(experiment_id)
+    second = world.campaign_of(experiment_id, base_campaign_id=first)
     third = world.campaign_of(experiment_id, base_campaign_id=None)
 
+    assert world.campaign(first).base == "pooled"
     assert world.campaign(second).base_campaign_id == first
-    assert world.campaign(third).base_campaign_id is None
+    assert world.campaign(third).base == "none"
     assert [world.campaign(one).number for one in (first, second, third)] == [1, 2, 3]
     with pytest.raises(BaseCampaignUnusable, match="no campaign"):
         world.campaign_of(experiment_id, base_campaign_id=uuid4())

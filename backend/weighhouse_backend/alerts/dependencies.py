@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends
 
+from weighhouse_backend.alerts.causes import CauseService
 from weighhouse_backend.alerts.repository import AlertRepository
 from weighhouse_backend.alerts.watching import WatchService
 from weighhouse_backend.series.dependencies import SeriesDep, SeriesKept
@@ -26,7 +27,13 @@ class Alerts:
     def watching(self) -> WatchService:
         """Looks for change points."""
         campaigns = self.series.findings.results.campaigns
-        return WatchService(self.repository, self.series.history, campaigns.clock)
+        return WatchService(self.repository, self.series.history, self.causes, campaigns.clock)
+
+    @cached_property
+    def causes(self) -> CauseService:
+        """Tells one cause once."""
+        experiments = self.series.findings.results.campaigns.experiments
+        return CauseService(self.repository, experiments)
 
 
 def _alerts(series: SeriesDep) -> Alerts:

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 
 from weighhouse_backend.alerts.dependencies import AlertsDep
-from weighhouse_backend.alerts.schemas import SeriesRead, SeriesSummaryRead
+from weighhouse_backend.alerts.schemas import AlertRead, SeriesRead, SeriesSummaryRead
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.pages import Page, PageQuery
 
@@ -39,3 +39,11 @@ def alerts_list_series(
 def alerts_read_series(series_id: UUID, caller: CallerDep, alerts: AlertsDep) -> SeriesRead:
     """A cell over time: points with their repeats, segments, change points."""
     return alerts.watching.read(caller, series_id)
+
+
+@router.get("/alerts", tags=["series"])
+def alerts_list_alerts(
+    caller: CallerDep, alerts: AlertsDep, page: PageDep, experiment_id: UUID | None = None
+) -> Page[AlertRead]:
+    """What changed, once for each cause: the change that leads, and those downstream of it."""
+    return alerts.causes.listed(caller, page, experiment_id=experiment_id)

@@ -2,14 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.alerts.models import ChangePoint
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.series.models import Series
+from weighhouse_backend.series.models import Series, SeriesPoint
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,52 @@ class AlertRepository:
             .where(ChangePoint.series_id == series_id)
             .order_by(ChangePoint.at, ChangePoint.id)
         ).all()
+
+    def confirmed_of(
+        self, experiment_ids: Collection[UUID]
+    ) -> Sequence[tuple[ChangePoint, Series]]:
+        """All confirmed change points of experiments, with their series; in no order."""
+        found = self.session.execute(
+            select(ChangePoint, Series)
+            .join(Series, Series.id == ChangePoint.series_id)
+            .where(
+                ChangePoint.status == "confirmed",
+                Series.experiment_id.in_(list(experiment_ids)),
+            )
+        )
+        return [(row[0], row[1]) for row in found]
+
+    def campaign_numbers(self, campaign_ids: Collection[UUID]) -> dict[UUID, int]:
+        """The numbers of campaigns by id."""
+        found = self.session.execute(
+            select(SeriesPoint.campaign_id, SeriesPoint.campaign_number)
+            .where(SeriesPoint.campaign_id.in_(list(campaign_ids)))
+            .distinct()
+        )
+        return {row[0]: row[1] for row in found}
+
+    def leads(self, project_ids: Collection[UUID], *, experiment_id: UUID | None) -> Select[Any]:
+        """Confirmed change points that no other one explains."""
+        statement = select(ChangePoint).where(
+            ChangePoint.project_id.in_(list(project_ids)),
+            ChangePoint.status == "confirmed",
+            ChangePoint.downstream_of_id.is_(None),
+        )
+        if experiment_id is not None:
+            mine = select(Series.id).where(Series.experiment_id == experiment_id)
+            statement = statement.where(ChangePoint.series_id.in_(mine))
+        return statement
+
+    def members(self, lead_ids: Collection[UUID]) -> Sequence[tuple[ChangePoint, Series]]:
+        """Leads and what is downstream of them, with their series; the most evident first."""
+        ids = list(lead_ids)
+        found = self.session.execute(
+            select(ChangePoint, Series)
+            .join(Series, Series.id == ChangePoint.series_id)
+            .where(ChangePoint.id.in_(ids) | ChangePoint.downstream_of_id.in_(ids))
+            .order_by(ChangePoint.p_value, ChangePoint.id)
+        )
+        return [(row[0], row[1]) for row in found]
 
     def last_confirmed(self, experiment_id: UUID, before: UUID) -> UUID | None:
         """The campaign at which an experiment's series last shifted, among those before one; what

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from weighhouse_backend.series.schemas import SeriesCourse, SeriesFacts
+from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.series.schemas import ExperimentOfSeries, SeriesCourse, SeriesFacts
 
 
 class SeriesSummaryRead(SeriesFacts):
@@ -20,15 +21,55 @@ class ChangePointRead(BaseModel):
     """Where a series shifted."""
 
     id: UUID
+    kind: Literal["step", "drift"]
     at: datetime.datetime
     campaign_id: UUID
+    """Of a step, the first campaign of the new level; of a drift, the last before it."""
+    ended_by_id: UUID | None
+    """Of a drift that is over: the first campaign of the lasting level."""
     before: float
     after: float
     relative: float
     p_value: float
+    """Adjusted for the places where the change could have begun."""
+    autocorrelation: float
+    effective_points: float | None
+    """How many independent points the segment was worth."""
     profile: Literal["watch", "strict"] | None
+    downstream_of_id: UUID | None
+    """The change point that explains this one."""
     status: Literal["candidate", "confirmed"]
     state: str
+
+
+class AlertMemberRead(BaseModel):
+    """A change that has the cause of an alert."""
+
+    change_point_id: UUID
+    series_id: UUID
+    metric: str
+    workload: str
+    load_level: LoadLevelRead
+    campaign_id: UUID
+    relative: float
+    p_value: float
+
+
+class AlertRead(BaseModel):
+    """One cause: the change that leads, and those downstream of it, over figures and cells."""
+
+    id: UUID
+    """Of the change point that leads."""
+    kind: Literal["step", "drift"]
+    at: datetime.datetime
+    campaign_id: UUID
+    experiment: ExperimentOfSeries
+    target: str
+    system_id: str
+    profile: Literal["watch", "strict"] | None
+    state: str
+    lead: AlertMemberRead
+    downstream: list[AlertMemberRead]
 
 
 class SeriesRead(SeriesCourse):

@@ -1,11 +1,13 @@
 """Watches series: change points found, kept, and shown with their series."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_judging.series.change_points import Shift, find_shifts, same_change
+from weighhouse_judging.series.families import withstand
+from weighhouse_judging.series.watching import Change, Known, Point, find_changes, same_change
 
+from weighhouse_backend.alerts.causes import CauseService
 from weighhouse_backend.alerts.models import ChangePoint
 from weighhouse_backend.alerts.repository import AlertRepository
 from weighhouse_backend.alerts.schemas import ChangePointRead, SeriesRead, SeriesSummaryRead
@@ -24,18 +26,39 @@ class WatchService:
 
     repository: AlertRepository
     history: HistoryService
+    causes: CauseService
     clock: Clock
 
     def detect(self, series_ids: Sequence[UUID]) -> None:
-        """Look for change points in series, inside each segment. Idempotent.
+        """Look for changes in the series of a campaign, inside each segment. Idempotent.
 
-        A change found before keeps its id and what people said of it. A candidate that nobody
-        touched goes when the evidence for it is gone; a confirmed one stays.
+        The series are a family: what is new in them is confirmed as far as it withstands the look
+        at all of them. A change found before keeps its id and what people said of it. A candidate
+        that nobody touched goes when the evidence for it is gone; a confirmed one stays. Changes
+        with one cause are then named as such.
         """
-        for series_id in sorted(series_ids):
-            series = self.history.lock(series_id)
-            if series is not None:
-                self._detect(series)
+        locked = [self.history.lock(series_id) for series_id in sorted(set(series_ids))]
+        series = [one for one in locked if one is not None]
+        looks = [seen for one in series for seen in self._look(one)]
+        family = [
+            change.p_value if change.status == "confirmed" else 1.0
+            for seen in looks
+            for change in seen.new
+        ]
+        unchanged = sum(not seen.new for seen in looks)
+        withstood = iter(withstand([*family, *[1.0] * unchanged]))
+        kept: set[UUID] = set()
+        for seen in looks:
+            kept |= self._write(
+                seen,
+                [next(withstood) and change.status == "confirmed" for change in seen.new],
+            )
+        for one in series:
+            for row in self.repository.change_points(one.id):
+                if row.id not in kept and row.status == "candidate" and row.state == UNTRIAGED:
+                    self.repository.session.delete(row)
+        self.repository.session.flush()
+        self.causes.group({one.experiment_id for one in series})
 
     def last_confirmed(self, experiment_id: UUID, *, before: UUID) -> UUID | None:
         """The campaign where the present level of an experiment began; None: it never shifted."""
@@ -84,21 +107,32 @@ class WatchService:
             ],
         )
 
-    def _detect(self, series: Series) -> None:
-        known = list(self.repository.change_points(series.id))
-        kept: set[UUID] = set()
-        for members in self.history.segments(series.id):
-            order = {point.campaign_id: place for place, point in enumerate(members)}
-            for shift in find_shifts([point.value for point in members]):
-                row = _matching(known, order, shift, kept) or self._new(series, known)
-                _write(row, shift, members[shift.index])
-                kept.add(row.id)
-        for row in known:
-            if row.id not in kept and row.status == "candidate" and row.state == UNTRIAGED:
-                self.repository.session.delete(row)
-        self.repository.session.flush()
+    def _look(self, series: Series) -> list["_Seen"]:
+        """What one look says of each segment of a series."""
+        rows = self.repository.change_points(series.id)
+        return [
+            _seen(series, members, [row for row in rows if row.status == "confirmed"])
+            for members in self.history.segments(series.id)
+        ]
 
-    def _new(self, series: Series, known: list[ChangePoint]) -> ChangePoint:
+    def _write(self, seen: "_Seen", withstood: Sequence[bool]) -> set[UUID]:
+        """Keep what one look said; returns the rows that are up to date."""
+        for row, change in zip(seen.known, seen.changes, strict=False):
+            _describe(row, change, seen.members)
+        rows = {row.id for row in seen.known}
+        candidates = [
+            row
+            for row in self.repository.change_points(seen.series.id)
+            if row.status == "candidate"
+        ]
+        for change, confirmed in zip(seen.new, withstood, strict=True):
+            row = _matching(candidates, seen.members, change, rows) or self._new(seen.series)
+            row.status = "confirmed" if confirmed else "candidate"
+            _describe(row, change, seen.members)
+            rows.add(row.id)
+        return rows
+
+    def _new(self, series: Series) -> ChangePoint:
         row = ChangePoint(
             id=self.repository.new_id(),
             project_id=series.project_id,
@@ -108,34 +142,80 @@ class WatchService:
             found_at=self.clock.now(),
         )
         self.repository.session.add(row)
-        known.append(row)
         return row
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """A segment, and what one look said of it."""
+
+    series: Series
+    members: Sequence[SeriesPoint]
+    known: Sequence[ChangePoint]
+    """Confirmed before, in the order in which `changes` begins with them."""
+    changes: Sequence[Change]
+
+    @property
+    def new(self) -> Sequence[Change]:
+        """What was not confirmed before."""
+        return self.changes[len(self.known) :]
+
+
+def _seen(
+    series: Series, members: Sequence[SeriesPoint], confirmed: Sequence[ChangePoint]
+) -> _Seen:
+    order = {point.campaign_id: index for index, point in enumerate(members)}
+    # A step at a segment's first point has nothing before it there: it belongs to another one.
+    known = [
+        row
+        for row in confirmed
+        if row.campaign_id in order and (row.kind == "drift" or order[row.campaign_id] > 0)
+    ]
+    changes = find_changes(
+        [Point(point.value, point.place or "") for point in members],
+        [
+            Known(
+                "drift" if row.kind == "drift" else "step",
+                order[row.campaign_id],
+                order.get(row.ended_by_id) if row.ended_by_id is not None else None,
+            )
+            for row in known
+        ],
+    )
+    return _Seen(series, members, known if changes else [], changes)
+
+
 def _matching(
-    known: Sequence[ChangePoint], order: dict[UUID, int], shift: Shift, taken: set[UUID]
+    candidates: Sequence[ChangePoint],
+    members: Sequence[SeriesPoint],
+    change: Change,
+    taken: Collection[UUID],
 ) -> ChangePoint | None:
-    """The change found before that this one is, its place perhaps having become clearer."""
+    """The candidate found before that this change is, its place perhaps having become clearer."""
+    order = {point.campaign_id: index for index, point in enumerate(members)}
     near = [
         row
-        for row in known
+        for row in candidates
         if row.id not in taken
+        and row.kind == change.kind
         and row.campaign_id in order
-        and same_change(order[row.campaign_id], shift.index)
+        and same_change(order[row.campaign_id], change.index)
     ]
-    return min(near, key=lambda row: abs(order[row.campaign_id] - shift.index), default=None)
+    return min(near, key=lambda row: abs(order[row.campaign_id] - change.index), default=None)
 
 
-def _write(row: ChangePoint, shift: Shift, point: SeriesPoint) -> None:
-    """Bring a change point up to date; what was confirmed stays so, and stays in its place."""
-    if row.status != "confirmed":
+def _describe(row: ChangePoint, change: Change, members: Sequence[SeriesPoint]) -> None:
+    """Bring a change point up to date. What people have spoken about stays in its place."""
+    point = members[change.index]
+    if row.state == UNTRIAGED:
         row.campaign_id = point.campaign_id
         row.at = point.at
-        row.status = shift.status
-    if shift.status == "confirmed" or row.status == "candidate":
-        row.before = shift.before
-        row.after = shift.after
-        row.relative = shift.relative
-        row.p_value = shift.p_value
-        row.profile = shift.profile
-        row.autocorrelation = shift.autocorrelation
+    row.kind = change.kind
+    row.ended_by_id = None if change.end is None else members[change.end].campaign_id
+    row.before = change.before
+    row.after = change.after
+    row.relative = change.relative
+    row.p_value = change.p_value
+    row.profile = change.profile if row.status == "confirmed" else None
+    row.autocorrelation = change.autocorrelation
+    row.effective_points = change.effective_points

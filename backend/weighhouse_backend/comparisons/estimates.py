@@ -1,11 +1,15 @@
 """From repeats of cells to estimates, differences and unmatched cells. Pure."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from weighhouse_judging.arithmetic import statistics
-from weighhouse_judging.verdicts.comparison import METRICS, Judgement, judge, with_holm
+from weighhouse_judging.arithmetic.intervals import CONFIDENCE, level
+from weighhouse_judging.arithmetic.rates import Rate, wilson
+from weighhouse_judging.verdicts.failures import Attempts
+from weighhouse_judging.verdicts.metrics import METRICS
+from weighhouse_judging.verdicts.sides import Judgement, Repeats, judge, with_family
 from weighhouse_protocol.experiment import Thresholds
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
@@ -15,6 +19,7 @@ from weighhouse_backend.comparisons.schemas import (
     DifferenceRead,
     EstimateRead,
     FailedRunRead,
+    RateRead,
     RepeatRead,
     UnmatchedRead,
 )
@@ -52,7 +57,7 @@ def values(runs: Iterable[RunFigures], metric: str) -> list[float]:
     return [float(value) for value in found if value is not None]
 
 
-def repeats_by_block(runs: Iterable[RunFigures], metric: str) -> dict[Hashable, float]:
+def blocks(runs: Iterable[RunFigures], metric: str) -> Repeats:
     """A metric of each repeat that gave it, by the block it was measured in: pairs of sides are
     those under one key.
     """
@@ -63,17 +68,36 @@ def repeats_by_block(runs: Iterable[RunFigures], metric: str) -> dict[Hashable, 
     }
 
 
+def attempts(runs: Sequence[RunFigures]) -> Attempts:
+    """What became of a cell's repeats that have ended."""
+    done = [run for run in runs if run.status == RunStatus.COMPLETED]
+    return Attempts(
+        completed=len(done),
+        failures=tuple(
+            run.failure_kind or str(run.status)
+            for run in runs
+            if run.status in {RunStatus.FAILED, RunStatus.CANCELLED}
+        ),
+        operations=tuple(
+            Rate(run.failed_operations, run.operations)
+            for run in done
+            if run.operations is not None and run.failed_operations is not None
+        ),
+    )
+
+
 def estimate(repeats: Sequence[float]) -> EstimateRead | None:
-    """The median with its interval; None without repeats."""
+    """The median with its interval, or with the range below four repeats; None without repeats."""
     if not repeats:
         return None
-    bounds = statistics.median_bounds(repeats)
+    bounds = level(repeats)
     return EstimateRead(
         median=statistics.median(repeats),
-        low=bounds.low,
-        high=bounds.high,
+        low=min(repeats) if bounds is None else float(bounds[0]),
+        high=max(repeats) if bounds is None else float(bounds[1]),
+        kind="range" if bounds is None else "interval",
         repeats=len(repeats),
-        confidence=statistics.CONFIDENCE,
+        confidence=None if bounds is None else CONFIDENCE,
     )
 
 
@@ -93,6 +117,7 @@ def compared_cell(side: str, runs: Sequence[RunFigures]) -> ComparedCellRead:
     """A cell of one side as it is shown; failed repeats are listed, never dropped."""
     done = [run for run in runs if run.status == RunStatus.COMPLETED]
     ended = [run for run in runs if run.status in {RunStatus.FAILED, RunStatus.CANCELLED}]
+    tried = attempts(runs)
     return ComparedCellRead(
         side=side,
         workload=runs[0].workload,
@@ -108,6 +133,8 @@ def compared_cell(side: str, runs: Sequence[RunFigures]) -> ComparedCellRead:
             )
             for run in ended
         ],
+        failed_repeats=_rate(tried.repeats),
+        failed_operations=_rate(tried.failed_operations),
         **{metric: estimate(values(done, metric)) for metric in ESTIMATED},
     )
 
@@ -126,13 +153,13 @@ def differences(
             for metric in METRICS:
                 judgement = judge(
                     metric,
-                    values(base, metric.name),
-                    values(runs, metric.name),
+                    blocks(base, metric.name),
+                    blocks(runs, metric.name),
                     threshold=thresholds.get(metric.name),
                 )
                 if judgement is not None:
                     judged.append((baseline, other, runs[0], judgement))
-    adjusted = with_holm([judgement for *_, judgement in judged])
+    adjusted = with_family([judgement for *_, judgement in judged])
     shown = [
         difference_read(judgement, baseline.key, other.key, run)
         for (baseline, other, run, _), judgement in zip(judged, adjusted, strict=True)
@@ -153,15 +180,21 @@ def difference_read(
         baseline_median=judgement.baseline_median,
         median=judgement.median,
         relative=judgement.relative,
-        low=judgement.low,
-        high=judgement.high,
+        low=judgement.range_low if judgement.low is None else judgement.low,
+        high=judgement.range_high if judgement.high is None else judgement.high,
+        kind="range" if judgement.low is None else "interval",
+        method=judgement.method,
+        baseline_repeats=judgement.baseline_repeats,
+        repeats=judgement.repeats,
+        left_out=judgement.left_out,
         p_value=judgement.p_value,
-        p_holm=judgement.p_holm,
-        cliffs_delta=judgement.cliffs_delta,
+        p_holm=judgement.p_family,
         verdict=judgement.verdict,
+        decided_by=judgement.decided_by,
         better=judgement.better,
         significance=judgement.significance,
         threshold=judgement.threshold,
+        floor=judgement.floor,
         repeats_needed=judgement.repeats_needed,
     )
 
@@ -199,6 +232,13 @@ def thresholds_of(wanted: Thresholds) -> dict[str, float]:
         "p999_us": wanted.p999_percent / 100,
         "memory_bytes": wanted.memory_percent / 100,
     }
+
+
+def _rate(rate: Rate) -> RateRead | None:
+    bounds = wilson(rate)
+    if bounds is None:
+        return None
+    return RateRead(failed=rate.failed, total=rate.total, low=bounds.low, high=bounds.high)
 
 
 def load_level(run: RunFigures) -> LoadLevelRead:

@@ -12,13 +12,24 @@ from weighhouse_backend.findings.schemas import FindingRead
 
 
 class EstimateRead(BaseModel):
-    """The median of repeats with its interval."""
+    """The median of repeats with its interval, or with their range where they are too few."""
 
     median: float
     low: float
     high: float
+    kind: Literal["interval", "range"]
+    """`range`: fewer than four repeats, from the least to the greatest; no confidence."""
     repeats: int
-    confidence: float
+    confidence: float | None
+
+
+class RateRead(BaseModel):
+    """So many of so many, with Wilson's 95 % interval."""
+
+    failed: int
+    total: int
+    low: float
+    high: float
 
 
 class DifferenceRead(BaseModel):
@@ -31,19 +42,32 @@ class DifferenceRead(BaseModel):
     side: str
     baseline_median: float
     median: float
+    """Of the repeats that took part."""
     relative: float
     low: float
     high: float
-    p_value: float
-    """Mann-Whitney, two-sided."""
+    kind: Literal["interval", "range"]
+    """`interval`: of 95 %; `range`: fewer than four repeats."""
+    method: Literal["paired", "unpaired", "two_level"]
+    """Paired by block; of two campaigns; of campaigns whose own differences are known."""
+    baseline_repeats: int
+    repeats: int
+    left_out: int
+    """Repeats without a partner in their block."""
+    p_value: float | None
+    """Two-sided; None where there is no interval."""
     p_holm: float | None
-    """Adjusted over all differences shown; does not decide the verdict."""
-    cliffs_delta: float
+    """Adjusted over all differences shown."""
     verdict: Literal["changed", "equivalent", "inconclusive", "insufficient"]
+    decided_by: Literal["level", "family", "noise_floor", "threshold", "interval", "repeats"]
+    """What settled the verdict, or what kept the difference from being called changed."""
     better: bool | None
     significance: float
-    """|relative| over half the interval's width."""
+    """How many thresholds the difference exceeds beyond doubt; never raised by missing data."""
     threshold: float
+    """The larger of what was asked and what the machine can tell."""
+    floor: float | None
+    """What the machine can tell; None when never measured."""
     repeats_needed: int | None
     """Further repeats a side that would about settle it."""
 
@@ -95,6 +119,9 @@ class ComparedCellRead(BaseModel):
     status: Literal["completed", "partial", "failed", "pending"]
     repeats: list[RepeatRead]
     failed_runs: list[FailedRunRead]
+    failed_repeats: RateRead | None
+    """Of repeats that tell of the system; None when none ended."""
+    failed_operations: RateRead | None
     throughput: EstimateRead | None
     mean_us: EstimateRead | None
     p50_us: EstimateRead | None

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from weighhouse_judging.identity.sides import Change
-from weighhouse_judging.verdicts import gate
-from weighhouse_judging.verdicts.gate import CellEvidence, CellVerdict, GateResult
+from weighhouse_judging.verdicts import gate_verdict
+from weighhouse_judging.verdicts.gate_cells import CellVerdict
+from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_judging.verdicts.gate_measures import Against
+from weighhouse_judging.verdicts.gate_verdict import GateResult
 
 from weighhouse_backend.campaigns.bases import BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
@@ -20,11 +22,11 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
 from weighhouse_backend.gates.bases import Bases, BaseService
 from weighhouse_backend.gates.errors import CampaignStillOpen
-from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of
+from weighhouse_backend.gates.matching import Matched, pooled, subject_of
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateCellRead, GateRead, MismatchRead, SubjectChangeRead
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.results.figures import FigureService, RunFigures
+from weighhouse_backend.results.figures import FigureService
 
 PINNED = "pinned"
 """Of campaigns from before there was a choice: the base they were started with."""
@@ -36,24 +38,13 @@ class Decided:
 
     result: GateResult
     bases: Bases
-    runs: dict[GateKey, RunFigures]
-    """One run a cell, which tells its load level."""
     cells: Sequence[Matched] = ()
-    subject: Sequence[Change] = ()
-    """What differs between the sides: what the verdict is about."""
+    """As the result has them."""
 
     @property
     def base_campaign_id(self) -> UUID | None:
         """The latest of the bases."""
         return next(iter(self.bases.campaigns), None)
-
-    @property
-    def message(self) -> str:
-        """The verdict in words; its first line names the subject."""
-        tried = ", ".join(str(change) for change in self.subject if not change.confounder)
-        besides = ", ".join(str(change) for change in self.subject if change.confounder)
-        first = f"{tried}: {self.result.message}" if tried else self.result.message
-        return f"{first}\nDiffers too, undeclared: {besides}." if besides else first
 
 
 @dataclass(frozen=True)
@@ -103,17 +94,20 @@ class GateService:
             base_campaign_ids=list(bases.campaigns),
             anchor_campaign_id=bases.anchor,
             threshold_percent=percent,
-            message=decided.message,
+            message=decided.result.message,
             link=self._link(campaign.id, base_id),
             comparisons=[
-                self._difference(cell, campaign.id, base_id, decided)
-                for cell in decided.result.cells
-                if cell.judgement is not None and base_id is not None
+                difference_read(against, verdict, cell, campaign.id, base_id)
+                for verdict, cell in zip(decided.result.cells, decided.cells, strict=True)
+                if base_id is not None and (against := verdict.base) is not None
             ],
-            cells=[_cell_read(cell, decided) for cell in decided.result.cells],
+            cells=[
+                _cell_read(verdict, cell)
+                for verdict, cell in zip(decided.result.cells, decided.cells, strict=True)
+            ],
             subject=[
                 SubjectChangeRead.model_validate(change, from_attributes=True)
-                for change in decided.subject
+                for change in decided.result.subject
             ],
             mismatches=_mismatches(decided),
             disclaimers=[
@@ -125,29 +119,31 @@ class GateService:
     def decide(self, campaign: Campaign, bases: Bases, threshold: float) -> Decided:
         """The verdict of a campaign against bases; `threshold` is relative (0.05 = 5 %)."""
         if not bases.campaigns:
-            return Decided(gate.no_baseline(bases.reason), bases, {})
-        seen = self.choosing.cells([*bases.campaigns, campaign.id])
+            return Decided(gate_verdict.no_baseline(bases.reason), bases)
+        anchors = [] if bases.anchor is None else [bases.anchor]
+        seen = self.choosing.cells([*dict.fromkeys([*bases.campaigns, *anchors, campaign.id])])
         cells = pooled({one: seen[one] for one in bases.campaigns}, seen[campaign.id])
+        anchored = {
+            cell.key: cell
+            for cell in pooled({one: seen[one] for one in anchors}, seen[campaign.id])
+        }
         latest = bases.campaigns[0]
         told = self.commits.of([latest, campaign.id])
         commits = {one: git.commit for one, git in told.items()}
         changes = subject_of(cells, (commits.get(latest), commits.get(campaign.id)))
-        runs = {cell.key: cell.candidate.runs[0] for cell in cells}
-        strange = [cell for cell in cells if cell.changes]
-        if strange:
-            fields = [str(change) for cell in strange for change in cell.changes]
-            result = gate.not_comparable([cell.label for cell in strange], fields)
-        else:
-            evidence = [_evidence(cell) for cell in cells]
-            result = gate.decide(evidence, threshold=threshold)
-        return Decided(result, bases, runs, cells, changes)
+        evidence = [_evidence(cell, anchored.get(cell.key)) for cell in cells]
+        result = gate_verdict.decide(
+            evidence, subject=changes, threshold=threshold, anchor_threshold=threshold
+        )
+        return Decided(result, bases, cells)
 
     def bases(self, campaign: Campaign) -> Bases:
         """The bases a campaign is to be judged by: as it asked for, chosen anew."""
         if campaign.base == PINNED:
             named = campaign.base_campaign_id
-            wanted = BaseChoice("none") if named is None else BaseChoice("campaign", str(named))
-            return self.choosing.choose(campaign, wanted)
+            if named is None:
+                return Bases(reason="no earlier campaign of this experiment has completed")
+            return self.choosing.choose(campaign, BaseChoice("campaign", str(named)))
         return self.choosing.choose(campaign, BaseChoice.parse(campaign.base))
 
     def _settled(self, campaign: Campaign) -> Bases:
@@ -159,26 +155,11 @@ class GateService:
         found = tuple(one for one in map(UUID, kept.bases) if one in there)
         return Bases(found, kept.anchor_campaign_id, "its bases are gone")
 
-    def _difference(
-        self, cell: CellVerdict, campaign_id: UUID, base_id: UUID | None, decided: Decided
-    ) -> DifferenceRead:
-        judgement = cell.judgement
-        assert judgement is not None  # noqa: S101 - the caller asks for judged cells only
-        target = cell.evidence.target
-        run = decided.runs[_key(cell.evidence)]
-        return estimates.difference_read(
-            judgement, f"{base_id}~{target}", f"{campaign_id}~{target}", run
-        )
-
     def _link(self, campaign_id: UUID, base_id: UUID | None) -> str:
         url = self.public_url.rstrip("/")
         if base_id is None:
             return f"{url}/campaigns/{campaign_id}"
         return f"{url}/compare?campaign={campaign_id}&base={base_id}"
-
-
-def _key(evidence: CellEvidence) -> GateKey:
-    return evidence.target, evidence.workload, evidence.load_label
 
 
 def _mismatches(decided: Decided) -> list[MismatchRead]:
@@ -196,36 +177,72 @@ def _mismatches(decided: Decided) -> list[MismatchRead]:
     ]
 
 
-def _evidence(cell: Matched) -> CellEvidence:
-    target, workload, load_label = cell.key
-    base = [run for seen in cell.bases.values() for run in seen.runs]
+def _evidence(cell: Matched, anchor: Matched | None) -> CellEvidence:
     candidate = cell.candidate.runs
+    before = [run for seen in cell.bases.values() for run in seen.runs]
     metric = "throughput" if candidate[0].load_kind == "closed" else "p99_us"
-    failures = [run.failure_kind or str(run.status) for run in candidate]
-    completed = estimates.values(candidate, metric)
-    ended_badly = [
-        kind
-        for kind, run in zip(failures, candidate, strict=True)
-        if run.status in {"failed", "cancelled"}
-    ]
     return CellEvidence(
-        target=target,
-        workload=workload,
-        load_label=load_label,
+        identity=cell.candidate.identity().digest,
+        label=cell.label,
         load_model=candidate[0].load_kind,
-        baseline=tuple(estimates.values(base, metric)),
-        candidate=tuple(completed),
-        candidate_failures=tuple(ended_badly),
+        candidate=estimates.blocks(candidate, metric),
+        base={str(one): estimates.blocks(seen.runs, metric) for one, seen in cell.bases.items()},
+        anchor={}
+        if anchor is None
+        else {str(one): estimates.blocks(seen.runs, metric) for one, seen in anchor.bases.items()},
+        candidate_attempts=estimates.attempts(candidate),
+        base_attempts=estimates.attempts(before),
+        mismatches=tuple(cell.changes),
     )
 
 
-def _cell_read(cell: CellVerdict, decided: Decided) -> GateCellRead:
-    evidence = cell.evidence
+def _cell_read(verdict: CellVerdict, cell: Matched) -> GateCellRead:
+    target, workload, _ = cell.key
     return GateCellRead(
-        target=evidence.target,
-        workload=evidence.workload,
-        load_level=estimates.load_level(decided.runs[_key(evidence)]),
-        metric=evidence.metric.name,
-        outcome=cell.outcome,
-        p_worse=cell.p_worse,
+        target=target,
+        workload=workload,
+        load_level=estimates.load_level(cell.candidate.runs[0]),
+        metric=verdict.evidence.metric.name,
+        outcome=verdict.outcome,
+        p_worse=None if verdict.base is None else verdict.base.p_worse,
+        stopped_by=verdict.stopped_by,
+        p_failures=verdict.p_failures,
+        between_known=None if verdict.base is None else verdict.base.between_known,
+    )
+
+
+def difference_read(
+    against: Against, verdict: CellVerdict, cell: Matched, campaign_id: UUID, base_id: UUID
+) -> DifferenceRead:
+    """A cell of the gate as comparisons are shown."""
+    target, workload, _ = cell.key
+    worse = verdict.outcome == "worse"
+    changed = worse or verdict.outcome == "better"
+    equivalent = verdict.outcome == "equivalent"
+    certain = max(0.0, against.low, -against.high)
+    return DifferenceRead(
+        metric=verdict.evidence.metric.name,
+        workload=workload,
+        load_level=estimates.load_level(cell.candidate.runs[0]),
+        baseline_side=f"{base_id}~{target}",
+        side=f"{campaign_id}~{target}",
+        baseline_median=against.base_median,
+        median=against.median,
+        relative=against.relative,
+        low=against.low,
+        high=against.high,
+        kind="interval",
+        method=against.method,
+        baseline_repeats=against.base_repeats,
+        repeats=against.repeats,
+        left_out=0,
+        p_value=None,
+        p_holm=min(1.0, 2 * min(against.p_worse, against.p_better)),
+        verdict="changed" if changed else "equivalent" if equivalent else "inconclusive",
+        decided_by="family" if changed else "interval",
+        better=not worse if changed else None,
+        significance=certain / against.threshold,
+        threshold=against.threshold,
+        floor=against.floor,
+        repeats_needed=None,
     )

@@ -32,7 +32,7 @@ from weighhouse_protocol.repetitions import SequentialRepetitions
 from weighhouse_backend.campaigns.courses import CellState
 from weighhouse_backend.campaigns.planning import PlannedCell
 from weighhouse_backend.campaigns.states import CellCourse, RunStatus
-from weighhouse_backend.comparisons.estimates import repeats_by_block, thresholds_of
+from weighhouse_backend.comparisons.estimates import blocks, thresholds_of
 from weighhouse_backend.results.figures import RunFigures
 
 Floors = Callable[[Sequence[RunFigures], str], Floor | None]
@@ -161,8 +161,8 @@ def _sides(campaign: CampaignFigures, floors: Floors) -> list[Answer]:
         for metric in METRICS:
             judgement = judge(
                 metric,
-                repeats_by_block(campaign.cells[first], metric.name),
-                repeats_by_block(runs, metric.name),
+                blocks(campaign.cells[first], metric.name),
+                blocks(runs, metric.name),
                 threshold=thresholds.get(metric.name),
                 floor=floors(runs, metric.name),
                 looked_at=True,
@@ -210,7 +210,7 @@ def _levels(campaign: CampaignFigures) -> list[Answer]:
     answers = []
     for cell, runs in campaign.cells.items():
         metric = campaign.metric(cell)
-        width = level_half_width(list(repeats_by_block(runs, metric.name).values()))
+        width = level_half_width(list(blocks(runs, metric.name).values()))
         progress = Progress(cell, campaign.blocks(cell), decided=False, half_width=width,
                             hopeless=not campaign.measured(cell))  # fmt: skip
         said = "no interval yet" if width is None else f"±{width:.1%}"
@@ -245,7 +245,7 @@ def _evidence(
 ) -> CellEvidence:
     runs = campaign.cells[cell]
     metric = campaign.metric(cell)
-    watched = partial(repeats_by_block, metric=metric.name)
+    watched = partial(blocks, metric=metric.name)
     before = [run for theirs in base.values() for run in theirs]
     return CellEvidence(
         identity=f"{cell}",

@@ -17,9 +17,24 @@ class GateCellRead(BaseModel):
     workload: str
     load_level: LoadLevelRead
     metric: str
-    outcome: Literal["better", "equivalent", "not_worse", "worse", "unclear", "failed", "missing"]
+    outcome: Literal[
+        "better",
+        "equivalent",
+        "not_worse",
+        "worse",
+        "unclear",
+        "failed",
+        "missing",
+        "not_comparable",
+    ]
     p_worse: float | None
-    """One-sided t-test, adjusted by Holm over the gate's cells."""
+    """One-sided, adjusted by Holm over the gate's cells."""
+    stopped_by: Literal["base", "anchor", "failures"] | None
+    """What made it worse or failed."""
+    p_failures: float | None
+    """One-sided p of more failures than before, adjusted likewise."""
+    between_known: bool | None
+    """Is what whole campaigns differ by part of the interval? None without one."""
 
 
 class SubjectChangeRead(BaseModel):

@@ -64,7 +64,7 @@ class CampaignSettlementService:
                 "anchor_campaign_id": bases.anchor,
                 "verdict": decided.result.verdict,
                 "threshold": threshold,
-                "message": decided.message,
+                "message": decided.result.message,
                 "settled_at": self.clock.now(),
             }
         )

@@ -49,6 +49,9 @@ class RunFigures:
     memory_before_bytes: float | None = None
     memory_bytes: float | None = None
     load_throughput: float | None = None
+    operations: int | None = None
+    failed_operations: int | None = None
+    """In the measured phase; not found is no failure."""
     record: AttemptRecord | None = None
     """The facts it was measured under."""
 
@@ -131,6 +134,10 @@ def _figures(
         memory_before_bytes=_number(memory.before_bytes if counts and memory else None),
         memory_bytes=_number(after if counts else None),
         load_throughput=None if loaded is None else loaded.throughput,
+        operations=None
+        if measured is None
+        else measured.ok + measured.not_found + measured.errors + measured.verify_failed,
+        failed_operations=None if measured is None else measured.errors + measured.verify_failed,
         record=record,
     )
 

@@ -5,11 +5,12 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from uuid import UUID
 
 from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.arithmetic.intervals import level_or_range
 from weighhouse_judging.identity.sides import family
+from weighhouse_judging.series.segments import segments_by_kind
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.target import Limits, Target
 
@@ -122,7 +123,7 @@ class HistoryService:
         points = self.repository.points(series.id)
         segments = segments_of(points)
         commits = self.commits.of(point.campaign_id for point in points)
-        place = {
+        segment = {
             point.campaign_id: index for index, members in enumerate(segments) for point in members
         }
         digest = self.repository.digests([series.id])[series.id]
@@ -138,7 +139,8 @@ class HistoryService:
                     low=point.low,
                     high=point.high,
                     repeats=point.repeats,
-                    segment=place[point.campaign_id],
+                    segment=segment[point.campaign_id],
+                    place=point.place,
                     version=point.version,
                     git=commits.get(point.campaign_id),
                 )
@@ -191,7 +193,7 @@ class HistoryService:
                 "load_value": run.load_value,
             },
         )
-        bounds = statistics.median_bounds(repeats)
+        bounds = level_or_range(repeats)
         fingerprint, environment, version = environment_of(document, runs)
         self.repository.put_point(
             {
@@ -214,8 +216,13 @@ class HistoryService:
 
 
 def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
-    """Points by segment: a change of environment begins a new one."""
-    return [list(members) for _, members in groupby(points, key=lambda point: point.fingerprint)]
+    """Points by segment: those of one environment, oldest first.
+
+    A change of environment begins a new segment; when the old environment comes back, its segment
+    goes on.
+    """
+    segments = segments_by_kind([point.fingerprint for point in points])
+    return [[points[index] for index in segment.members] for segment in segments]
 
 
 def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:

@@ -62,9 +62,11 @@ class SeriesPoint(Base):
     repeats: Mapped[list[Any]] = mapped_column(JSONB)
     """The figure of each repeat."""
     fingerprint: Mapped[str] = mapped_column(Text)
-    """Of machine, workload and topology: another one begins a new segment."""
+    """Of machine, workload and topology: points that share it are one segment."""
     environment: Mapped[str] = mapped_column(Text)
     """The same in words."""
     version: Mapped[str | None] = mapped_column(Text)
     place: Mapped[str | None] = mapped_column(Text)
-    """Digest of the machines it was measured on."""
+    """Digest of the machines it was measured on; none where they did not say. Another place of the
+    same kind stays in the segment, and has a level of its own.
+    """

@@ -43,13 +43,15 @@ class SeriesPointRead(BaseModel):
     high: float
     repeats: list[float]
     segment: int
+    place: str | None
+    """Digest of the machines that measured it; null where they did not say."""
     version: str | None
     git: GitRead | None
     """The commit that the campaign was started for."""
 
 
 class SegmentRead(BaseModel):
-    """Points measured under one environment."""
+    """Points measured under one environment, be they neighbours or not."""
 
     index: int
     fingerprint: str

@@ -384,6 +384,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts List Alerts
+         * @description What changed, once for each cause: the change that leads, and those downstream of it.
+         */
+        get: operations["alerts_list_alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/api-tokens": {
         parameters: {
             query?: never;
@@ -1487,6 +1507,74 @@ export interface components {
             status: "online" | "busy" | "unreachable" | "draining" | "revoked";
         };
         /**
+         * AlertMemberRead
+         * @description A change that has the cause of an alert.
+         */
+        AlertMemberRead: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /**
+             * Change Point Id
+             * Format: uuid
+             */
+            change_point_id: string;
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Metric */
+            metric: string;
+            /** P Value */
+            p_value: number;
+            /** Relative */
+            relative: number;
+            /**
+             * Series Id
+             * Format: uuid
+             */
+            series_id: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * AlertRead
+         * @description One cause: the change that leads, and those downstream of it, over figures and cells.
+         */
+        AlertRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Downstream */
+            downstream: components["schemas"]["AlertMemberRead"][];
+            experiment: components["schemas"]["ExperimentOfSeries"];
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "step" | "drift";
+            lead: components["schemas"]["AlertMemberRead"];
+            /** Profile */
+            profile: ("watch" | "strict") | null;
+            /** State */
+            state: string;
+            /** System Id */
+            system_id: string;
+            /** Target */
+            target: string;
+        };
+        /**
          * ApiTokenCreate
          * @description A token to make.
          */
@@ -2160,6 +2248,8 @@ export interface components {
              * Format: date-time
              */
             at: string;
+            /** Autocorrelation */
+            autocorrelation: number;
             /** Before */
             before: number;
             /**
@@ -2167,11 +2257,22 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Downstream Of Id */
+            downstream_of_id: string | null;
+            /** Effective Points */
+            effective_points: number | null;
+            /** Ended By Id */
+            ended_by_id: string | null;
             /**
              * Id
              * Format: uuid
              */
             id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "step" | "drift";
             /** P Value */
             p_value: number;
             /** Profile */
@@ -2303,6 +2404,8 @@ export interface components {
          * @description A cell of one side.
          */
         ComparedCellRead: {
+            failed_operations: components["schemas"]["RateRead"] | null;
+            failed_repeats: components["schemas"]["RateRead"] | null;
             /** Failed Runs */
             failed_runs: components["schemas"]["FailedRunRead"][];
             load_level: components["schemas"]["LoadLevelRead"];
@@ -2422,27 +2525,48 @@ export interface components {
         DifferenceRead: {
             /** Baseline Median */
             baseline_median: number;
+            /** Baseline Repeats */
+            baseline_repeats: number;
             /** Baseline Side */
             baseline_side: string;
             /** Better */
             better: boolean | null;
-            /** Cliffs Delta */
-            cliffs_delta: number;
+            /**
+             * Decided By
+             * @enum {string}
+             */
+            decided_by: "level" | "family" | "noise_floor" | "threshold" | "interval" | "repeats";
+            /** Floor */
+            floor: number | null;
             /** High */
             high: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "interval" | "range";
+            /** Left Out */
+            left_out: number;
             load_level: components["schemas"]["LoadLevelRead"];
             /** Low */
             low: number;
             /** Median */
             median: number;
+            /**
+             * Method
+             * @enum {string}
+             */
+            method: "paired" | "unpaired" | "two_level";
             /** Metric */
             metric: string;
             /** P Holm */
             p_holm: number | null;
             /** P Value */
-            p_value: number;
+            p_value: number | null;
             /** Relative */
             relative: number;
+            /** Repeats */
+            repeats: number;
             /** Repeats Needed */
             repeats_needed: number | null;
             /** Side */
@@ -2673,13 +2797,18 @@ export interface components {
         };
         /**
          * EstimateRead
-         * @description The median of repeats with its interval.
+         * @description The median of repeats with its interval, or with their range where they are too few.
          */
         EstimateRead: {
             /** Confidence */
-            confidence: number;
+            confidence: number | null;
             /** High */
             high: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "interval" | "range";
             /** Low */
             low: number;
             /** Median */
@@ -2988,6 +3117,8 @@ export interface components {
          * @description What the gate holds of one cell.
          */
         GateCellRead: {
+            /** Between Known */
+            between_known: boolean | null;
             load_level: components["schemas"]["LoadLevelRead"];
             /** Metric */
             metric: string;
@@ -2995,9 +3126,13 @@ export interface components {
              * Outcome
              * @enum {string}
              */
-            outcome: "better" | "equivalent" | "not_worse" | "worse" | "unclear" | "failed" | "missing";
+            outcome: "better" | "equivalent" | "not_worse" | "worse" | "unclear" | "failed" | "missing" | "not_comparable";
+            /** P Failures */
+            p_failures: number | null;
             /** P Worse */
             p_worse: number | null;
+            /** Stopped By */
+            stopped_by: ("base" | "anchor" | "failures") | null;
             /** Target */
             target: string;
             /** Workload */
@@ -3992,6 +4127,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[AlertRead] */
+        Page_AlertRead_: {
+            /** Items */
+            items: components["schemas"]["AlertRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[ApiTokenRead] */
         Page_ApiTokenRead_: {
             /** Items */
@@ -4317,6 +4459,20 @@ export interface components {
             role: components["schemas"]["Role"];
             /** Slug */
             slug: string;
+        };
+        /**
+         * RateRead
+         * @description So many of so many, with Wilson's 95 % interval.
+         */
+        RateRead: {
+            /** Failed */
+            failed: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Total */
+            total: number;
         };
         /**
          * RawSettingRead
@@ -4832,7 +4988,7 @@ export interface components {
         };
         /**
          * SegmentRead
-         * @description Points measured under one environment.
+         * @description Points measured under one environment, be they neighbours or not.
          */
         SegmentRead: {
             /** Fingerprint */
@@ -4897,6 +5053,8 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+            /** Place */
+            place: string | null;
             /** Repeats */
             repeats: number[];
             /** Segment */
@@ -6633,6 +6791,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentRead"];
+                };
+            };
+        };
+    };
+    alerts_list_alerts: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                experiment_id?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertRead_"];
                 };
             };
         };

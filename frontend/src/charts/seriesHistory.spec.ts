@@ -26,4 +26,17 @@ describe('historyOption', () => {
   it('tells nothing of a commit where there was none', () => {
     expect(formatter({ data: [0, 90, 0] })).toMatch(/104 op\/s$/)
   })
+
+  it('names a drift one, and a step by its size alone', () => {
+    const change = { at: point.at, relative: -0.05, status: 'confirmed' }
+    const changes = [{ ...change, kind: 'step' as const }, { ...change, kind: 'drift' as const }]
+    const [, line] = historyOption({ ...input, changes }, testPalette).series as { markLine: { data: { label: { formatter: string } }[] } }[]
+    expect(line?.markLine.data.map((mark) => mark.label.formatter)).toEqual(['−5.0 %', 'drift −5.0 %'])
+  })
+
+  it('joins the points of a segment that was left and came back', () => {
+    const points = [0, 1, 0].map((segment, place) => ({ ...point, at: `2026-11-2${place}T01:30:00Z`, segment }))
+    const lines = (historyOption({ ...input, points }, testPalette).series as { type: string; data: number[][] }[]).filter((one) => one.type === 'line')
+    expect(lines.map((line) => line.data.map(([x]) => x))).toEqual([[0, 2], [1]])
+  })
 })

@@ -17,9 +17,10 @@ export interface HistoryPoint {
   origin?: string
 }
 
-/** Where a series shifted. */
+/** Where a series stepped, or began to drift. */
 export interface HistoryChange {
   at: string
+  kind: 'step' | 'drift'
   relative: number
   status: string
 }
@@ -36,8 +37,8 @@ export interface HistoryInput {
 }
 
 /**
- * A series over its campaigns: medians joined within a segment, repeats as faint dots, change
- * points marked where they are, segments of another environment set apart.
+ * A series over its campaigns: medians joined within a segment (also across another one that came
+ * between), repeats as faint dots, steps marked where they are and drifts where they began.
  */
 export function historyOption(input: HistoryInput, palette: Palette): ChartOption {
   const place = (at: string): number =>
@@ -113,7 +114,7 @@ function marks(input: HistoryInput, place: (at: string) => number, palette: Pale
           label: { formatter: segment.label, color: palette.ink3 },
         })),
         ...input.changes.map((change) => ({
-          name: 'change point',
+          name: change.kind === 'drift' ? 'drift' : 'change point',
           xAxis: place(change.at) - (input.along === 'campaign' ? 0.5 : 0),
           lineStyle: {
             color: change.status === 'confirmed' ? palette.bad : palette.caution,
@@ -121,7 +122,7 @@ function marks(input: HistoryInput, place: (at: string) => number, palette: Pale
             width: 1.5,
           },
           label: {
-            formatter: `${change.relative < 0 ? '−' : '+'}${Math.abs(change.relative * 100).toFixed(1)} %`,
+            formatter: `${change.kind === 'drift' ? 'drift ' : ''}${change.relative < 0 ? '−' : '+'}${Math.abs(change.relative * 100).toFixed(1)} %`,
             color: change.status === 'confirmed' ? palette.bad : palette.caution,
           },
         })),

@@ -138,6 +138,15 @@ def level(values: npt.ArrayLike) -> tuple[Floats, Floats] | None:
     return (np.exp(low), np.exp(high)) if positive else (low, high)
 
 
+def level_or_range(values: npt.ArrayLike) -> Bounds:
+    """The interval of one side's median or, below 4 repeats, from the least to the greatest."""
+    data = np.asarray(values, dtype=np.float64)
+    ends = level(data)
+    if ends is None:
+        return Bounds(float(data.min()), float(data.max()))
+    return Bounds(float(ends[0]), float(ends[1]))
+
+
 def paired(log_ratios: npt.ArrayLike) -> LogDifference:
     """Student's t on the logarithms of the ratios of pairs (2 or more on the last axis).
 
@@ -147,7 +156,7 @@ def paired(log_ratios: npt.ArrayLike) -> LogDifference:
     data = np.asarray(log_ratios, dtype=np.float64)
     size = data.shape[-1]
     error = data.std(axis=-1, ddof=1) / math.sqrt(size)
-    return _difference(data.mean(axis=-1), error, np.float64(size - 1))
+    return _difference(data.mean(axis=-1), error, np.asarray(size - 1.0))
 
 
 def unpaired(baseline: npt.ArrayLike, other: npt.ArrayLike) -> LogDifference:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 from scipy import stats
 
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, Bounds
@@ -45,8 +46,10 @@ def more_failures(baseline: Rate, other: Rate) -> float:
     """
     if baseline.total == 0 or other.total == 0:
         return 1.0
-    table = [
-        [other.failed, other.total - other.failed],
-        [baseline.failed, baseline.total - baseline.failed],
-    ]
+    table = np.array(
+        [
+            [other.failed, other.total - other.failed],
+            [baseline.failed, baseline.total - baseline.failed],
+        ]
+    )
     return float(stats.fisher_exact(table, alternative="greater").pvalue)

@@ -1,13 +1,8 @@
-"""Statistics of repeats: medians, bootstrap intervals, rank tests. Pure: no input, no output.
-
-Everything here is deterministic: resampling is seeded, so that API, worker, command line and a
-notebook give the same figure for the same repeats.
-"""
+"""Statistics of repeats: medians, the rank test, scatter and correlation. Pure."""
 
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -17,15 +12,6 @@ from scipy import stats
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
-
-CONFIDENCE = 0.95
-"""Share of resamples inside an interval."""
-
-RESAMPLES = 10_000
-"""Bootstrap resamples of an interval."""
-
-SEED = 20_261_120
-"""Seed of the resampling; fixed, so that an interval is a function of the repeats alone."""
 
 FEWEST_FOR_A_SPREAD = 2
 """Values without which nothing scatters."""
@@ -40,23 +26,6 @@ MAD_TO_SIGMA = 1.482602218505602
 """Median absolute deviation → standard deviation of a normal distribution, 1/Φ⁻¹(3/4)."""
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """The two ends of an interval, low ≤ high."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class RelativeDifference:
-    """How far one sample's median lies from a baseline's: 0.05 = 5 % above."""
-
-    relative: float
-    low: float
-    high: float
-
-
 def median(values: Sequence[float]) -> float:
     """The median of `values` (the mean of the middle two when their number is even).
 
@@ -66,35 +35,6 @@ def median(values: Sequence[float]) -> float:
         message = "a median needs at least one value"
         raise ValueError(message)
     return float(np.median(np.asarray(values, dtype=np.float64)))
-
-
-def median_bounds(values: Sequence[float], *, confidence: float = CONFIDENCE) -> Bounds:
-    """Percentile-bootstrap interval of the median of repeats.
-
-    `values` are one figure a repeat, in any unit; returns bounds in the same unit. With one value
-    both ends are that value. Source: Efron & Tibshirani, An Introduction to the Bootstrap (1993),
-    chapter 13.
-    """
-    low, high = _percentile_interval(_resampled_medians(values, stream=0), confidence)
-    return Bounds(low, high)
-
-
-def relative_difference(
-    baseline: Sequence[float], other: Sequence[float], *, confidence: float = CONFIDENCE
-) -> RelativeDifference | None:
-    """Relative difference of medians, (other - baseline) / baseline, with its bootstrap interval.
-
-    Both sides are resampled independently, RESAMPLES times. Returns None when the baseline's
-    median, or any of its resamples, is 0: a ratio to nothing says nothing. The spread inside a run
-    is not resampled again: it is already part of how repeats scatter.
-    """
-    base = median(baseline)
-    base_medians = _resampled_medians(baseline, stream=0)
-    if base == 0 or bool(np.any(base_medians == 0)):
-        return None
-    ratios = _resampled_medians(other, stream=1) / base_medians - 1.0
-    low, high = _percentile_interval(ratios, confidence)
-    return RelativeDifference(median(other) / base - 1.0, low, high)
 
 
 def mann_whitney(baseline: Sequence[float], other: Sequence[float]) -> float:
@@ -125,55 +65,6 @@ def smallest_rank_p(baseline_repeats: int, repeats: int) -> float:
     return min(1.0, 2.0 / math.comb(baseline_repeats + repeats, repeats))
 
 
-def cliffs_delta(baseline: Sequence[float], other: Sequence[float]) -> float:
-    """Cliff's δ in [-1, 1]: how often `other` is above the baseline less how often below.
-
-    Source: Cliff (1993), Psychological Bulletin 114; |δ| < 0.33 is called small or negligible by
-    Romano et al. (2006).
-    """
-    a, b = np.asarray(baseline, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    if a.size == 0 or b.size == 0:
-        message = "Cliff's delta needs values on both sides"
-        raise ValueError(message)
-    return float(np.sign(b[:, None] - a[None, :]).mean())
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjustment, in the order given; holds the family-wise error rate.
-
-    Source: Holm (1979), Scandinavian Journal of Statistics 6.
-    """
-    count = len(p_values)
-    adjusted = [0.0] * count
-    running = 0.0
-    for rank, index in enumerate(sorted(range(count), key=lambda i: p_values[i])):
-        running = max(running, min(1.0, (count - rank) * p_values[index]))
-        adjusted[index] = running
-    return adjusted
-
-
-def worse_by_t(
-    baseline: Sequence[float], other: Sequence[float], *, higher_is_worse: bool
-) -> float:
-    """One-sided p of Student's t on logarithms: is `other` worse than the baseline?
-
-    On logarithms, because noise of throughput and latency multiplies. Unlike a rank test it has no
-    floor at few repeats, which a family of many cells needs. Returns 1.0 when a side has fewer
-    than two repeats or holds a value that is not positive; 0.0 or 1.0 when nothing scatters.
-    """
-    a, b = np.asarray(baseline, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    if min(a.size, b.size) < FEWEST_FOR_A_SPREAD or float(min(a.min(), b.min())) <= 0:
-        return 1.0
-    a, b = np.log(a), np.log(b)
-    worse = float(b.mean() - a.mean()) * (1.0 if higher_is_worse else -1.0)
-    freedom = a.size + b.size - 2
-    variance = (a.var(ddof=1) * (a.size - 1) + b.var(ddof=1) * (b.size - 1)) / freedom
-    error = math.sqrt(float(variance) * (1 / a.size + 1 / b.size))
-    if error == 0:
-        return 0.0 if worse > 0 else 1.0
-    return float(stats.t.sf(worse / error, freedom))
-
-
 def robust_sigma(values: Sequence[float]) -> float:
     """Standard deviation estimated by the median absolute deviation, in the values' unit."""
     data = np.asarray(values, dtype=np.float64)
@@ -196,35 +87,6 @@ def coefficient_of_variation(values: Sequence[float]) -> float:
     if data.size < FEWEST_FOR_A_SPREAD or data.mean() == 0:
         return 0.0
     return float(data.std(ddof=1) / data.mean())
-
-
-def _resampled_medians(values: Sequence[float], *, stream: int) -> Floats:
-    """Medians of RESAMPLES resamples of `values`; `stream` keeps two sides independent."""
-    if not values:
-        message = "a bootstrap needs at least one value"
-        raise ValueError(message)
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    lower, upper = _middle_ranks(ordered.size, stream)
-    return (ordered[lower] + ordered[upper]) / 2.0
-
-
-@lru_cache(maxsize=64)
-def _middle_ranks(size: int, stream: int) -> tuple[Indices, Indices]:
-    """For each resample of `size` values, the ranks of its middle two members.
-
-    A resample's median depends on the values through their order alone; drawing ranks once for
-    each size makes an interval cost microseconds, and is the very same bootstrap.
-    """
-    generator = np.random.default_rng([SEED, size, stream])
-    ranks = generator.integers(0, size, size=(RESAMPLES, size), dtype=np.int64)
-    ranks.partition([(size - 1) // 2, size // 2], axis=1)
-    return ranks[:, (size - 1) // 2].copy(), ranks[:, size // 2].copy()
-
-
-def _percentile_interval(resampled: Floats, confidence: float) -> tuple[float, float]:
-    tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(resampled, [tail, 1.0 - tail])
-    return float(low), float(high)
 
 
 def _enumerated_rank_test(both: Floats, size: int) -> float:

@@ -16,7 +16,7 @@ from weighhouse_judging.arithmetic.intervals import (
     two_level,
     unpaired,
 )
-from weighhouse_judging.bench.trials import Floats, block_noise, median_of, repeats
+from weighhouse_judging.bench.trials import Bools, Floats, block_noise, median_of, repeats
 from weighhouse_judging.verdicts.metrics import METRIC, METRICS
 from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, LEVEL
 
@@ -126,7 +126,7 @@ def changed(
     threshold: float = THRESHOLD,
     level_of_p: float = LEVEL,
     drawn: LogDifference | None = None,
-) -> Floats:
+) -> Bools:
     """Which of many paired differences are called changed, alone (the rule of `verdicts.sides`)."""
     own = drawn or difference
     return np.asarray(
@@ -201,7 +201,7 @@ def _changed_by_floor(
     size: int,
     residual: float,
     floor_pairs: int,
-) -> Floats:
+) -> Bools:
     """`Floor.lend` and the rule after it, for many trials with a floor of their own each."""
     trials = own.estimate.shape[0]
     twins = repeats(generator, "normal", residual, (2, trials, floor_pairs))
@@ -218,7 +218,7 @@ def _changed_by_floor(
     quantile = special.stdtrit(floor_pairs, 0.975)
     floor = np.expm1(quantile * np.sqrt(expected / size))
     beyond = np.abs(np.expm1(own.estimate)) > np.maximum(THRESHOLD, floor)
-    return changed(tested, drawn=own) & beyond
+    return np.asarray(changed(tested, drawn=own) & beyond)
 
 
 def tables_with_a_change(
@@ -252,7 +252,7 @@ def _table(
     return difference.p_two_sided(), np.abs(np.expm1(difference.estimate))
 
 
-def _called(p_values: Floats, sizes: Floats, rule: str) -> Floats:
+def _called(p_values: Floats, sizes: Floats, rule: str) -> Bools:
     count = p_values.shape[-1]
     ordered = np.sort(p_values, axis=-1)
     place = np.arange(1, count + 1)
@@ -263,8 +263,6 @@ def _called(p_values: Floats, sizes: Floats, rule: str) -> Floats:
         passes = np.logical_or.accumulate(passes[..., ::-1], axis=-1)[..., ::-1]
     largest = np.max(np.where(passes, ordered, -1.0), axis=-1, keepdims=True)
     thresholds = np.tile([metric.threshold for metric in METRICS], 12)
-    if rule == "holm-one-threshold":
-        thresholds = np.full(count, THRESHOLD)
     return np.asarray((p_values <= largest) & (p_values <= LEVEL) & (sizes > thresholds))
 
 

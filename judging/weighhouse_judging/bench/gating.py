@@ -21,7 +21,7 @@ from weighhouse_judging.bench.comparing import (
     means_of,
     within,
 )
-from weighhouse_judging.bench.trials import Floats, repeats
+from weighhouse_judging.bench.trials import Bools, Floats, repeats
 from weighhouse_judging.verdicts.gate_cells import (
     ANCHOR_THRESHOLD,
     GATE_THRESHOLD,
@@ -29,6 +29,7 @@ from weighhouse_judging.verdicts.gate_cells import (
 )
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_measures import FAMILY_ERROR, PASSING_ERROR
+from weighhouse_judging.verdicts.sides import Repeats
 
 Base = Literal["pairs", "one", "pooled"]
 """A and B in one campaign; one earlier campaign; CAMPAIGNS of them, by the two-level model."""
@@ -39,7 +40,7 @@ def worse(
     cells: int,
     threshold: float = GATE_THRESHOLD,
     information: float | None = None,
-) -> Floats:
+) -> Bools:
     """Which cells (last axis) of many gates are worse, lower being worse; Holm's first step."""
     p_value = difference.p_below()
     if information is not None:
@@ -49,7 +50,7 @@ def worse(
     )
 
 
-def safe(difference: LogDifference, information: float | None = None) -> Floats:
+def safe(difference: LogDifference, information: float | None = None) -> Bools:
     """Which cells of many gates may pass."""
     p_value = difference.p_above(float(np.log1p(-GATE_THRESHOLD)))
     if information is not None:
@@ -203,6 +204,6 @@ def stopped_at(step: float, builds: int, cv: float, gates: int, seed: int) -> li
 
 def _campaign(
     generator: np.random.Generator, name: str, level: float, cv: float
-) -> tuple[str, dict[tuple[str, int], float]]:
+) -> tuple[str, Repeats]:
     figures = np.exp(repeats(generator, "normal", cv, (5,)) + level)
     return name, {(name, block): float(value) for block, value in enumerate(figures)}

@@ -1,11 +1,13 @@
 """Figures whose truth is known: repeats of equal and of unequal sides, with noise of many kinds."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 Shape = tuple[int, ...]
 Noise = Callable[[np.random.Generator, float, Shape], Floats]
 """(generator, coefficient of variation, shape) → relative noise about the median."""
@@ -54,6 +56,7 @@ def block_noise(generator: np.random.Generator, deviation: float, shape: Shape) 
     return generator.normal(0.0, deviation, shape) if deviation else np.zeros(shape)
 
 
+@lru_cache(maxsize=64)
 def median_of(kind: str, cv: float, block_deviation: float, seed: int) -> float:
     """The true median of such repeats, in logarithms, by two million of them."""
     generator = np.random.default_rng([seed, sorted(KINDS).index(kind)])

@@ -8,7 +8,7 @@ from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.fairness.sheet import AspectRow, confounders
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
-from weighhouse_judging.verdicts.comparison import REPEATS_FOR_A_CLAIM
+from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM
 
 GRAVE_ASPECTS = frozenset({"durability", "replication", "consistency"})
 """Aspects whose difference changes what is promised, not only what it costs."""

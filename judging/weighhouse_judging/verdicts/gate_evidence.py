@@ -4,22 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from weighhouse_judging.identity.digests import FieldChange
 from weighhouse_judging.verdicts.failures import Attempts
 from weighhouse_judging.verdicts.metrics import METRIC, Metric
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_judging.verdicts.sides import Repeats
-
-
-@dataclass(frozen=True)
-class Mismatch:
-    """A field in which a cell, or where it was measured, is not what the base's was."""
-
-    field: str
-    base: str
-    candidate: str
-
-    def __str__(self) -> str:
-        return f"{self.field}: {self.base} → {self.candidate}"
 
 
 @dataclass(frozen=True)
@@ -39,7 +28,8 @@ class CellEvidence:
     candidate_attempts: Attempts | None = None
     """Default: as many as there are figures, none failed."""
     base_attempts: Attempts | None = None
-    mismatches: tuple[Mismatch, ...] = ()
+    mismatches: tuple[FieldChange, ...] = ()
+    """Fields in which the cell, or where it was measured, is not what the base's was."""
 
     @property
     def metric(self) -> Metric:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_judging.identity.sides import Change
 from weighhouse_judging.verdicts.gate_cells import (
     ANCHOR_THRESHOLD,
     GATE_THRESHOLD,
@@ -34,21 +35,6 @@ EXIT_CODES: dict[GateVerdict, int] = {
     "not_comparable": 4,
 }
 """Exit code of a build. `no_baseline` compared nothing, so it does not pass for something."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """Something in which the campaign differs from its base: the subject of the gate."""
-
-    what: str
-    """"redis", "appendfsync", "commit"."""
-    base: str
-    candidate: str
-    confounder: bool = False
-    """Differs although nobody declared it as what is tried (topology, limits, deployment)."""
-
-    def __str__(self) -> str:
-        return f"{self.what} {self.base} → {self.candidate}"
 
 
 @dataclass(frozen=True)

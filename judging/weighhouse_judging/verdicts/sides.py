@@ -24,7 +24,7 @@ p-values and intervals that hold at every look: `looked_at=True`.
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import special
@@ -49,7 +49,7 @@ Method = Literal["paired", "unpaired", "two_level"]
 DecidedBy = Literal["level", "family", "noise_floor", "threshold", "interval", "repeats"]
 """What settled a verdict, or what kept a difference from being called changed."""
 
-Repeats = Mapping[Hashable, float]
+Repeats = Mapping[Any, float]
 """One figure a repeat, in the metric's unit, by the block it was measured in. A block's key is the
 same for both sides and another in another campaign."""
 
@@ -80,6 +80,9 @@ class Judgement:
     low: float | None
     high: float | None
     """The drawn 95 % interval; None below four repeats."""
+    range_low: float
+    range_high: float
+    """From the least to the greatest ratio there was, of pairs or of any two repeats."""
     baseline_repeats: int
     repeats: int
     """That took part; for pairs both are their number."""
@@ -166,6 +169,7 @@ class Figures:
     method: Method
     baseline: Floats
     other: Floats
+    ratios: Floats
     left_out: int
     drawn: LogDifference | None
     """What the drawn interval and, without a floor, the p come from; None below two repeats."""
@@ -194,6 +198,8 @@ def _judged(metric: Metric, figures: Figures, asked: float, *, looked_at: bool) 
         relative=relative,
         low=None if bounds is None else bounds[0],
         high=None if bounds is None else bounds[1],
+        range_low=math.expm1(float(figures.ratios.min())),
+        range_high=math.expm1(float(figures.ratios.max())),
         baseline_repeats=figures.baseline.size,
         repeats=figures.other.size,
         left_out=figures.left_out,
@@ -222,6 +228,7 @@ def _paired(
         method="paired",
         baseline=a,
         other=b,
+        ratios=b - a,
         left_out=len(baseline) + len(other) - 2 * len(shared),
         drawn=own,
         tested=lent or own,
@@ -241,6 +248,7 @@ def _unpaired(baseline: Repeats, other: Repeats, between: Between | None) -> Fig
         method="unpaired" if between is None else "two_level",
         baseline=a,
         other=b,
+        ratios=b[:, None] - a[None, :],
         left_out=0,
         drawn=difference,
         tested=difference,

@@ -5,7 +5,7 @@ import type { Comparison } from '@/api'
 import { headlinesOf } from './headline'
 
 const level = (value: number) => ({ kind: 'closed' as const, value, label: `${value} clients` })
-const estimate = (median: number) => ({ median, low: median * 0.9, high: median * 1.25, repeats: 5, confidence: 0.95 })
+const estimate = (median: number) => ({ median, low: median * 0.9, high: median * 1.25, repeats: 5, kind: 'interval' as const, confidence: 0.95 })
 const cell = (side: string, clients: number, median: number | null) => ({
   side,
   workload: 'balanced',

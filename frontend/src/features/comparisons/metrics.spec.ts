@@ -17,8 +17,10 @@ const cell: ComparisonCell = {
     { ...nothing, run_id: '2', throughput: null },
   ],
   ...nothing,
-  throughput: { median: 90, low: 80, high: 100, repeats: 1, confidence: 0.95 },
+  throughput: { median: 90, low: 80, high: 100, repeats: 1, kind: 'interval' as const, confidence: 0.95 },
   memory_before_bytes: null,
+  failed_repeats: null,
+  failed_operations: null,
 }
 const side = { key: 'a', label: 'Redis', campaign_id: 'c', campaign_number: 1, target: 'redis', system_id: 'redis', colour: '#D55E00', mark: '●', version: '7' }
 const comparison: Comparison = {

@@ -1,19 +1,17 @@
-"""Where a series shifted: candidates by E-divisive, then confirmation. Pure.
+"""The rule that watched series before this one: E-divisive, then ranks. Pure.
+
+Kept so that the bench can hold the rule that ships against it.
 
 **Candidates.** E-divisive splits a series where the energy distance between the two parts is
 largest, and splits the parts again. Source: Matteson & James (2014), A Nonparametric Approach for
 Multiple Change Point Analysis of Multivariate Data, JASA 109(505). Whether a split is significant
 is asked of Student's t-test instead of the paper's permutation test, as Fleming et al. propose for
 benchmarks: Hunter: Using Change Point Detection to Hunt for Performance Regressions (ICPE 2023).
-It gives the same answer every time and can give a p far below one over the permutations.
 
 **Confirmation.** The split was chosen because it looks best, so its p-value flatters it. A
-candidate is confirmed only with enough points on both sides, a rank test, and a shift that matters:
-at least 4 points after and 8 before, Mann-Whitney p < 0.005, and the medians apart by at least 3 %
-and one robust standard deviation. `bench_detection` measures how often this is wrong and how
-late it is.
-
-A change of environment begins a new segment; callers detect inside one segment only.
+candidate is confirmed only with at least 4 points after and 8 before, Mann-Whitney p < 0.005, and
+the medians apart by at least 3 % and one robust standard deviation; where neighbouring points are
+correlated above 0.3, by the strict profile alone.
 """
 
 import itertools
@@ -34,9 +32,6 @@ AUTOCORRELATION_LIMIT = 0.3
 
 FEWEST_POINTS_OF_A_PART = 3
 """Points on each side of a candidate."""
-
-SAME_CHANGE_DISTANCE = 5
-"""Two finds this many points apart or nearer are one change, whose place became clearer."""
 
 
 @dataclass(frozen=True)
@@ -92,11 +87,6 @@ def find_shifts(values: Sequence[float]) -> list[Shift]:
         before, after = data[edges[position - 1] : index], data[index : edges[position + 1]]
         found.append(_shift(index, before, after, profiles, correlation))
     return found
-
-
-def same_change(index: int, other: int) -> bool:
-    """Are finds at these two places the same change, seen with more or fewer points?"""
-    return abs(index - other) <= SAME_CHANGE_DISTANCE
 
 
 def best_split(values: Sequence[float]) -> int | None:

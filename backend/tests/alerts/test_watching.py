@@ -1,0 +1,199 @@
+"""Watching over seeded series: machines in turn, drifts, families, one cause told once."""
+
+import datetime
+from uuid import UUID, uuid4
+
+import numpy as np
+import pytest
+from sqlalchemy import update
+from weighhouse_backend.alerts.models import ChangePoint
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.series.models import Series, SeriesPoint
+
+from backend.tests.results.laboratory import experiment
+from backend.tests.results.reports import FACTS, whole_run
+
+BEGIN = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+TWIN = {**FACTS, "hostname": "twin", "machine_id": "t"}
+
+
+@pytest.fixture(scope="module")
+def campaigns(laboratory):
+    """Two hundred campaigns that were carried out, by one that was, and their experiment."""
+    document = experiment("seeded", targets=[{"name": "redis", "system": "redis"}], repetitions=1)
+    first = UUID(laboratory.carry_out(document, lambda _: whole_run(seed=1, rate=100, seconds=1)))
+    with unit_of_work(laboratory.sessions) as session:
+        one = session.get(Campaign, first)
+        values = {
+            column.name: getattr(one, column.key)
+            for column in Campaign.__table__.columns
+            if column.name not in {"id", "number"}
+        }
+        rows = [Campaign(**values, id=new_id(), number=1000 + index) for index in range(200)]
+        session.add_all(rows)
+        return one.experiment_id, [row.id for row in rows]
+
+
+def seeded(laboratory, campaigns, courses, *, places=("m",), kinds=("k",), target=None):
+    """Series of one target with a point a campaign; figure → values. Looked at once at the end."""
+    experiment_id, ids = campaigns
+    target = target or str(uuid4())
+    with unit_of_work(laboratory.sessions) as session:
+        project = session.get(Campaign, ids[0]).project_id
+        made = []
+        for metric, values in courses.items():
+            series = Series(
+                id=new_id(), project_id=project, experiment_id=experiment_id, system_id="redis",
+                target=target, workload="balanced", load_kind="closed", load_value=4,
+                load_label="4 clients", metric=metric,
+            )  # fmt: skip
+            session.add(series)
+            session.flush()
+            for index, value in enumerate(values):
+                session.add(
+                    SeriesPoint(
+                        series_id=series.id, campaign_id=ids[index], project_id=project,
+                        campaign_number=1000 + index, at=BEGIN + datetime.timedelta(days=index),
+                        value=float(value), low=float(value), high=float(value),
+                        repeats=[float(value)], fingerprint=kinds[index % len(kinds)],
+                        environment="a machine", place=places[index % len(places)], version="1",
+                    )
+                )  # fmt: skip
+            made.append(series.id)
+    look(laboratory, made)
+    return [laboratory.get(f"/series/{one}") for one in made]
+
+
+def look(laboratory, series_ids):
+    laboratory.work(lambda gates: gates.alerts.watching.detect(list(series_ids)))
+
+
+def noise(seed, size, spread=0.01):
+    return 1 + np.random.default_rng(seed).normal(0, spread, size)
+
+
+def confirmed(series):
+    return [one for one in series["change_points"] if one["status"] == "confirmed"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_machines_in_turn_find_a_step(laboratory, campaigns, seed):
+    values = 100 * noise(seed, 60, 0.02) * np.where(np.arange(60) % 2, 0.92, 1.0)
+    values[50:] *= 0.95
+    (series,) = seeded(laboratory, campaigns, {"throughput": values}, places=("one", "two"))
+    assert len(series["segments"]) == 1
+    assert {point["place"] for point in series["points"]} == {"one", "two"}
+    (change,) = confirmed(series)
+    assert change["kind"] == "step"
+    _, ids = campaigns
+    assert abs(ids.index(UUID(change["campaign_id"])) - 50) <= 2
+    assert change["relative"] == pytest.approx(-0.05, abs=0.025)
+    assert change["effective_points"] > 20
+
+
+def test_a_kind_of_machine_that_comes_back_rejoins_its_segment(laboratory, campaigns):
+    values = 100 * noise(1, 60)
+    values[1::2] *= 0.5
+    values[40:] *= 0.9
+    (series,) = seeded(laboratory, campaigns, {"throughput": values}, kinds=("big", "small"))
+    assert [one["fingerprint"] for one in series["segments"]] == ["big", "small"]
+    assert [point["segment"] for point in series["points"]] == [0, 1] * 30
+    changes = confirmed(series)
+    assert len(changes) == 2
+    assert all(one["relative"] == pytest.approx(-0.1, abs=0.02) for one in changes)
+
+
+def test_a_drift_is_named_and_has_an_end(laboratory, campaigns):
+    values = 100 * noise(2, 180) * (1 - 0.0012 * np.clip(np.arange(180) - 39, 0, 80))
+    (growing,) = seeded(laboratory, campaigns, {"throughput": values[:110]})
+    (change,) = confirmed(growing)
+    assert (change["kind"], change["ended_by_id"]) == ("drift", None)
+    (series,) = seeded(laboratory, campaigns, {"throughput": values})
+    (change,) = confirmed(series)
+    assert change["kind"] == "drift"
+    _, ids = campaigns
+    assert abs(ids.index(UUID(change["ended_by_id"])) - 120) < 20
+
+
+def test_looking_again_changes_nothing(laboratory, campaigns):
+    values = 100 * noise(3, 60)
+    values[30:] *= 0.95
+    (series,) = seeded(laboratory, campaigns, {"throughput": values})
+    look(laboratory, [UUID(series["id"])])
+    again = laboratory.get(f"/series/{series['id']}")
+    assert again["change_points"] == series["change_points"]
+
+
+def test_what_was_confirmed_stays_and_what_people_spoke_about_stays_in_its_place(
+    laboratory, campaigns
+):
+    values = 100 * noise(3, 50)
+    values[40:] *= 0.94
+    (series,) = seeded(laboratory, campaigns, {"throughput": values})
+    (change,) = confirmed(series)
+    _, ids = campaigns
+    with unit_of_work(laboratory.sessions) as session:
+        session.execute(
+            update(ChangePoint)
+            .where(ChangePoint.id == UUID(change["id"]))
+            .values(state="acknowledged", campaign_id=ids[43])
+        )
+    look(laboratory, [UUID(series["id"])])
+    (again,) = confirmed(laboratory.get(f"/series/{series['id']}"))
+    assert (again["id"], again["campaign_id"]) == (change["id"], str(ids[43]))
+
+
+def test_one_cause_over_figures_is_one_alert(laboratory, campaigns):
+    step = np.where(np.arange(60) >= 45, 0.9, 1.0)
+    target = str(uuid4())
+    seeded(
+        laboratory,
+        campaigns,
+        {
+            "throughput": 1000 * noise(4, 60) * step,
+            "p50_us": 80 * noise(5, 60) / step,
+            "p99_us": 200 * noise(6, 60) / step,
+            "memory_bytes": 1e9 * noise(7, 60),
+        },
+        target=target,
+    )
+    page = laboratory.get("/alerts", experiment_id=str(campaigns[0]), limit=200)
+    (alert,) = [one for one in page["items"] if one["target"] == target]
+    assert alert["lead"]["metric"] == "throughput"
+    assert {one["metric"] for one in alert["downstream"]} == {"p50_us", "p99_us"}
+    assert alert["experiment"]["name"] == "Seeded"
+    series = laboratory.get(f"/series/{alert['downstream'][0]['series_id']}")
+    assert confirmed(series)[0]["downstream_of_id"] == alert["id"]
+
+
+def test_a_weak_change_does_not_withstand_a_look_at_many_series(laboratory, campaigns):
+    weak = 100 * noise(7, 60, 0.02)
+    weak[52:] *= 0.955
+    (alone,) = seeded(laboratory, campaigns, {"throughput": weak})
+    (change,) = confirmed(alone)
+    assert 0.05 / 60 < change["p_value"] < 0.015
+    crowd = {f"figure {index}": 100 * noise(100 + index, 60) for index in range(60)}
+    among = seeded(laboratory, campaigns, {"throughput": weak, **crowd})
+    assert confirmed(among[0]) == []
+    assert [one["status"] for one in among[0]["change_points"]] == ["candidate"]
+
+
+def test_alerts_are_private(laboratory, campaigns, tenants):
+    theirs = laboratory.client.get("/api/v1/alerts", headers=tenants[1].headers)
+    assert theirs.json()["items"] == []
+
+
+def test_the_place_of_a_point_is_the_machine_that_measured_it(laboratory):
+    document = experiment("placed", targets=[{"name": "redis", "system": "redis"}], repetitions=1)
+    for facts in (FACTS, TWIN):
+        laboratory.carry_out(
+            document, lambda _, facts=facts: whole_run(seed=1, rate=100, seconds=1, facts=facts)
+        )
+    found = laboratory.get("/series", metric="throughput", limit=200)["items"]
+    series_id = next(one["id"] for one in found if one["experiment"]["name"] == "Placed")
+    series = laboratory.get(f"/series/{series_id}")
+    assert len({point["place"] for point in series["points"]}) == 2
+    assert None not in {point["place"] for point in series["points"]}
+    assert len(series["segments"]) == 1

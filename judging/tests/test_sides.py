@@ -1,0 +1,159 @@
+"""Two sides: what is said of them, by which rule, and what never is."""
+
+import numpy as np
+import pytest
+from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_judging.verdicts.noise import Floor, floor_of
+from weighhouse_judging.verdicts.sides import Judgement, Repeats, judge, with_family
+
+THROUGHPUT = METRIC["throughput"]
+STEADY = [100.0, 100.5, 99.5, 100.2, 99.8]
+
+
+def blocks(values: list[float], campaign: str = "a") -> Repeats:
+    return {(campaign, place): value for place, value in enumerate(values)}
+
+
+def judged(first: Repeats, second: Repeats, metric: str = "throughput", **how: object) -> Judgement:
+    found = judge(METRIC[metric], first, second, **how)  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def noisy(
+    seed: int, size: int, blocks_by: float = 0.05, residual: float = 0.01
+) -> list[list[float]]:
+    generator = np.random.default_rng(seed)
+    shared = generator.normal(0, blocks_by, size)
+    return (100 * np.exp(shared + generator.normal(0, residual, (2, size)))).tolist()
+
+
+def floor(residual: float, pairs: int = 20) -> Floor:
+    generator = np.random.default_rng(3)
+    found = floor_of({"x": (100 * np.exp(generator.normal(0, residual, (pairs, 2)))).tolist()})
+    assert found is not None
+    return found
+
+
+def test_pairs_see_what_block_noise_hides() -> None:
+    first, second = noisy(1, 6, blocks_by=0.1)
+    lower = [value * 0.93 for value in second]
+    together = judged(blocks(first), blocks(lower))
+    assert (together.method, together.verdict, together.better) == ("paired", "changed", False)
+    apart = judged(blocks(first), blocks(lower, "b"))
+    assert (apart.method, apart.verdict) == ("unpaired", "inconclusive")
+
+
+def test_repeats_without_a_partner_are_counted_and_left_out() -> None:
+    first, second = blocks(STEADY), blocks([value * 1.2 for value in STEADY])
+    wild = {**second, ("a", 17): 1.0}
+    assert judged(first, wild).relative == pytest.approx(judged(first, second).relative)
+    assert judged(first, wild).left_out == 1
+
+
+@pytest.mark.parametrize(("metric", "better"), [("throughput", True), ("p99_us", False)])
+def test_better_depends_on_the_metric(metric: str, better: bool) -> None:
+    higher = blocks([value * 1.3 for value in STEADY])
+    assert judged(blocks(STEADY), higher, metric).better is better
+
+
+def test_two_or_three_repeats_have_no_interval_and_no_verdict() -> None:
+    for size in (1, 2, 3):
+        found = judged(blocks(STEADY[:size]), blocks([50.0] * size))
+        assert (found.verdict, found.decided_by) == ("insufficient", "repeats")
+        assert (found.low, found.high, found.p_value, found.significance) == (None, None, None, 0.0)
+    four = judged(blocks(STEADY[:4]), blocks([50.0, 50.1, 49.9, 50.2]))
+    assert (four.verdict, four.repeats_needed) == ("insufficient", 1)
+    assert four.low is not None
+
+
+def test_missing_data_never_sort_above_what_is_proven() -> None:
+    one = judged(blocks([100.0]), blocks([50.0]))
+    five = judged(blocks(STEADY), blocks([value * 0.9 for value in STEADY[::-1]]))
+    assert five.significance > one.significance == 0.0
+
+
+def test_a_certain_difference_below_the_threshold_is_equivalent() -> None:
+    exact = [100.0, 100.01, 99.99, 100.02, 99.98]
+    found = judged(blocks(exact), blocks([value * 1.01 for value in exact]))
+    assert found.low is not None
+    assert found.low > 0
+    assert found.verdict == "equivalent"
+
+
+def test_nothing_is_said_where_no_ratio_exists() -> None:
+    assert judge(THROUGHPUT, {}, blocks(STEADY)) is None
+    assert judge(THROUGHPUT, blocks(STEADY), blocks([0.0, 1.0, 1.0, 1.0, 1.0])) is None
+
+
+def test_a_table_corrects_what_it_shows_together() -> None:
+    generator = np.random.default_rng(12)
+    doubtful = next(
+        found
+        for found in (
+            judged(blocks(STEADY), blocks((96 * np.exp(generator.normal(0, 0.012, 5))).tolist()))
+            for _ in range(200)
+        )
+        if found.verdict == "changed" and (found.p_value or 0) > 0.002
+    )
+    assert with_family([doubtful])[0].verdict == "changed"
+    table = with_family([doubtful, *[judged(blocks(STEADY), blocks(STEADY[::-1]))] * 83])
+    assert (table[0].verdict, table[0].decided_by, table[0].better) == (
+        "inconclusive",
+        "family",
+        None,
+    )
+    assert table[0].repeats_needed
+    for item in table:
+        assert (item.verdict == "changed") <= ((item.p_family or 1) <= 0.05)
+
+
+def test_a_floor_lends_its_variance_and_raises_the_threshold() -> None:
+    generator = np.random.default_rng(4)
+    first, second = noisy(11, 5)
+    lower = [value * 0.95 for value in second]
+    known = judged(blocks(first), blocks(lower), floor=floor(0.01))
+    alone = judged(blocks(first), blocks(lower))
+    assert (known.verdict, known.decided_by) == ("changed", "noise_floor")
+    assert (known.p_value or 1) < (alone.p_value or 0)
+    rough = judged(blocks(first), blocks(lower), floor=floor(0.08))
+    assert rough.threshold == rough.floor
+    assert rough.threshold > 0.05
+    assert rough.verdict != "changed"
+    loud = (100 * np.exp(generator.normal(0, 0.2, 5))).tolist()
+    assert judged(blocks(first), blocks(loud), floor=floor(0.001)).decided_by != "noise_floor"
+
+
+def test_a_floor_needs_ten_pairs_and_four_campaigns() -> None:
+    generator = np.random.default_rng(5)
+    assert floor_of({"x": [(1.0, 1.1)] * 9}) is None
+    assert floor(0.01).between is None
+    level = generator.normal(0, 0.03, 40)
+    many = {
+        str(key): np.exp(level[key] + generator.normal(0, 0.01, (6, 2))).tolist()
+        for key in range(40)
+    }
+    found = floor_of(many)
+    assert found is not None
+    assert found.between is not None
+    assert float(found.within.variance) ** 0.5 == pytest.approx(0.01, rel=0.2)
+    assert float(found.between.variance) ** 0.5 == pytest.approx(0.03, rel=0.3)
+
+
+def test_figures_looked_at_while_they_grew_are_judged_more_carefully() -> None:
+    first, second = noisy(2, 8)
+    lower = [value * 0.9 for value in second]
+    once, often = (
+        judged(blocks(first), blocks(lower), looked_at=looked) for looked in (False, True)
+    )
+    assert (often.p_value or 0) > (once.p_value or 1)
+    assert (often.low or 0) < (once.low or 0)
+
+
+def test_more_repeats_settle_what_the_estimate_promised() -> None:
+    first, second = noisy(6, 6, residual=0.04)
+    found = judged(blocks(first), blocks(second))
+    assert found.verdict == "inconclusive"
+    assert found.repeats_needed
+    first, second = noisy(7, 6 + 3 * found.repeats_needed, residual=0.04)
+    assert judged(blocks(first), blocks(second)).verdict == "equivalent"
