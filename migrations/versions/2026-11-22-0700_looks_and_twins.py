@@ -1,6 +1,6 @@
 """campaigns are looked at while they grow; runs of A/A campaigns come in twos, and are kept as noise
 
-Revision: 0010, after 0006
+Revision: 0010, after 0007
 
 Campaigns that are there were planned once, with one run of a cell in a block.
 """
@@ -10,7 +10,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0010"
-down_revision = "0006"
+down_revision = "0007"
 branch_labels = None
 depends_on = None
 
