@@ -4,7 +4,7 @@ import collections
 import itertools
 
 import pytest
-from weighhouse_backend.campaigns.planning import plan
+from weighhouse_backend.campaigns.planning import PlannedCell, Progress, more, plan
 from weighhouse_protocol.experiment import Experiment
 
 
@@ -88,3 +88,59 @@ def test_the_order_is_pinned() -> None:
     assert order == [
         (1, 0, 1), (1, 0, 0), (1, 1, 1), (1, 1, 0), (2, 1, 0), (2, 1, 1), (2, 0, 1), (2, 0, 0),
     ]  # fmt: skip
+
+
+def progress(document: Experiment, seed: int) -> Progress:
+    runs = plan(document, seed).runs
+    last = {(run.cell.workload_index, run.cell.load_index): run.repetition for run in runs}
+    return Progress(last, len(runs), max(run.block for run in runs) + 1)
+
+
+def test_added_blocks_are_those_that_would_have_been_planned_at_once() -> None:
+    short, long = experiment(3, 2, 2, 3), experiment(3, 2, 2, 5)
+
+    added = more(short, 11, plan(short, 11).cells, progress(short, 11), count=2)
+
+    assert plan(short, 11).runs + added == plan(long, 11).runs
+
+
+def test_an_added_block_holds_the_cells_asked_for_and_no_others() -> None:
+    document = experiment(3, 2, 1, 5)
+    wanted = [PlannedCell(0, 1, 0), PlannedCell(2, 1, 0)]
+
+    added = more(document, 11, wanted, progress(document, 11), count=2)
+
+    assert [run.repetition for run in added] == [6, 6, 7, 7]
+    assert [run.position for run in added] == [30, 31, 32, 33]
+    assert [run.block for run in added] == [10, 10, 11, 11]
+    assert {run.cell for run in added[:2]} == {run.cell for run in added[2:]} == set(wanted)
+    assert [run.seed for run in added[::2]] == [run.seed for run in added[1::2]]
+
+
+def test_combinations_go_on_counting_for_themselves() -> None:
+    document = experiment(2, 2, 1, 2)
+    so_far = Progress({(0, 0): 2, (1, 0): 6}, runs=16, blocks=8)
+
+    added = more(document, 3, plan(document, 3).cells, so_far)
+
+    repetitions = {(run.cell.workload_index, run.repetition) for run in added}
+    assert repetitions == {(0, 3), (1, 7)}
+
+
+def test_twins_share_block_and_seed_and_neither_is_always_first() -> None:
+    document = experiment(2, 1, 1, 100)
+
+    runs = plan(document, 5, twins=2).runs
+
+    blocks = collections.defaultdict(list)
+    for run in runs:
+        blocks[run.block].append(run)
+    assert len(blocks) == 100
+    for block in blocks.values():
+        sides = {(run.cell.target_index, run.twin) for run in block}
+        assert sides == {(0, 0), (0, 1), (1, 0), (1, 1)}
+        assert len({run.seed for run in block}) == 1
+    places = {(0, 0): 0, (0, 1): 0, (1, 0): 0, (1, 1): 0}
+    for block in blocks.values():
+        places[block[0].cell.target_index, block[0].twin] += 1
+    assert all(8 < count < 45 for count in places.values())
