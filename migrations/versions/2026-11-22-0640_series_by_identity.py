@@ -1,6 +1,6 @@
 """series are keyed by what was measured; verdicts keep their bases; regressions can be accepted
 
-Revision: 0006, after 0009
+Revision: 0006, after 0005
 
 Series that are there keep their points and their names; what their cells were is worked out of the
 experiments' revisions when the next campaign of the experiment is settled, for which a migration
@@ -13,7 +13,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0006"
-down_revision = "0009"
+down_revision = "0005"
 branch_labels = None
 depends_on = None
 
