@@ -34,6 +34,13 @@ from backend.tests.results.laboratory import Ledger
 
 ROOT = Path(__file__).resolve().parents[3]
 STORED = ROOT / "tests" / "migrations"
+CONCLUSIONS = frozenset(
+    {
+        "comparisons", "confidence", "differences", "disclaimers", "fairness", "findings",
+        "message", "p_worse",
+    }
+)  # fmt: skip
+"""What the judge concludes anew from stored figures whenever it is asked, by today's rules."""
 TABLES = ("intervals", "resource_samples", "timeline_marks", "run_logs", "run_records")
 
 
@@ -90,16 +97,16 @@ def counts(url: str) -> dict[str, int]:
 
 
 def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
-    """Where an answer says something else than before; what is new beside it does not count."""
+    """Where an answer says something else than before; what is new beside it does not count, nor
+    what is concluded anew.
+    """
     if isinstance(before, dict) and isinstance(after, dict):
-        for key in before:
+        for key in before.keys() - CONCLUSIONS:
             if key not in after:
                 yield f"{path}.{key}: is gone"
             else:
                 yield from differences(before[key], after[key], f"{path}.{key}")
     elif isinstance(before, list) and isinstance(after, list):
-        if path.endswith(".findings"):  # those of one gravity stand in no order
-            before, after = (sorted(one, key=lambda item: item["id"]) for one in (before, after))
         if len(before) != len(after):
             yield f"{path}: {len(before)} elements were {len(after)}"
         for index, (one, other) in enumerate(zip(before, after, strict=False)):
