@@ -85,7 +85,7 @@ def test_added_blocks_are_blocks_as_the_others(laboratory, large_and_small):
         assert {first["target"]["name"], second["target"]["name"]} == {"redis", "memcached"}
         assert first["seed"] == second["seed"]
     assert len({order["seed"] for order in orders}) == 5 * 2 + 4
-    first = {order["target"]["name"] for order in added[::2]}
+    first = {order["target"]["name"] for order in orders[::2]}
     assert first == {"redis", "memcached"}, "the order inside a block is drawn"
     repeats = by_level(laboratory.get(f"/campaigns/{campaign}"))[8]["redis"]["runs"]
     assert [run["repetition"] for run in repeats] == list(range(1, 10))
