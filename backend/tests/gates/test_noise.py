@@ -123,11 +123,10 @@ def test_the_same_cells_measured_once_have_this_floor(laboratory, measured):
     found = []
 
     def ask(gates):
-        domain = gates.results.campaigns
-        stored = domain.campaigns.get(UUID(campaign))
-        known = domain.experiments.document(stored.revision_id)
-        figures = gates.results.figures.of_campaigns([stored.id])
-        found.append(gates.growth.floor_of(stored, known, figures, "throughput"))
+        stored = gates.results.campaigns.campaigns.get(UUID(campaign))
+        cells = gates.choosing.cells([stored.id])[stored.id]
+        floor_of = gates.floors.of_cells(stored.project_id, cells)
+        found.extend(floor_of(cell, "throughput") for cell in cells)
 
     laboratory.work(ask)
     assert found[0] is not None

@@ -11,6 +11,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 
+from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.views import UNKNOWN_COLOUR
@@ -19,6 +20,7 @@ from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.facts import side_facts
+from weighhouse_backend.comparisons.floors import FloorOf, FloorService
 from weighhouse_backend.comparisons.identities import CellSeen
 from weighhouse_backend.comparisons.machines import kinds_of, machine_rows, machines_of
 from weighhouse_backend.comparisons.measured import measured_rows
@@ -98,6 +100,8 @@ class ComparisonService:
     disclosure: DisclosureService
     figures: FigureService
     examination: ExaminationService
+    looks: LookService
+    floors: FloorService
 
     def compare(
         self,
@@ -208,7 +212,12 @@ class ComparisonService:
                 for runs in side.cells.values()
             ],
             differences=estimates.differences(
-                opposed, estimates.thresholds_of(reference.document.thresholds)
+                opposed,
+                estimates.thresholds_of(reference.document.thresholds),
+                self._floors(sides),
+                looked_at=any(
+                    self.looks.looked_at(one) for one in {side.campaign.id for side in sides}
+                ),
             ),
             fairness=[AspectRead.of(row) for row in rows],
             findings=found,
@@ -216,6 +225,21 @@ class ComparisonService:
             unmatched=estimates.unmatched(cells),
             disclosure=self._disclosure(sides, reference),
         )
+
+    def _floors(self, sides: Sequence[Side]) -> FloorOf[tuple[str, estimates.CellKey]]:
+        found = {}
+        for project_id in {side.campaign.project_id for side in sides}:
+            found[project_id] = self.floors.of_cells(
+                project_id,
+                {
+                    (side.key, name): CellSeen(side.document, runs, side.manifest)
+                    for side in sides
+                    if side.campaign.project_id == project_id
+                    for name, runs in side.cells.cells.items()
+                },
+            )
+        projects = {side.key: side.campaign.project_id for side in sides}
+        return lambda cell, metric: found[projects[cell[0]]](cell, metric)
 
     def _findings(
         self, sides: Sequence[Side], cells: Sequence[SideCells], rows: Sequence[AspectRow]

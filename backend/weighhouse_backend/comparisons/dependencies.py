@@ -7,7 +7,9 @@ from typing import Annotated
 from fastapi import Depends
 
 from weighhouse_backend.comparisons.comparing import ComparisonService
+from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.findings.dependencies import Findings, FindingsDep
+from weighhouse_backend.noise.dependencies import noise_over
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Comparisons:
             self.findings.disclosure,
             results.figures,
             self.findings.examination,
+            results.campaigns.looks,
+            FloorService(noise_over(results.campaigns.session)),
         )
 
 

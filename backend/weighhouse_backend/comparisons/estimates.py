@@ -1,6 +1,6 @@
 """From repeats of cells to estimates, differences and unmatched cells. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +9,7 @@ from weighhouse_judging.arithmetic.intervals import CONFIDENCE, level
 from weighhouse_judging.arithmetic.rates import Rate, wilson
 from weighhouse_judging.verdicts.failures import Attempts
 from weighhouse_judging.verdicts.metrics import METRICS
+from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_judging.verdicts.sides import Judgement, Repeats, judge, with_family
 from weighhouse_protocol.experiment import Thresholds
 
@@ -140,11 +141,18 @@ def compared_cell(side: str, runs: Sequence[RunFigures]) -> ComparedCellRead:
 
 
 def differences(
-    pairs: Sequence[tuple[SideCells, SideCells]], thresholds: Mapping[str, float]
+    pairs: Sequence[tuple[SideCells, SideCells]],
+    thresholds: Mapping[str, float],
+    floor_of: Callable[[tuple[str, CellKey], str], Floor | None] = lambda _cell, _metric: None,
+    *,
+    looked_at: bool = False,
 ) -> list[DifferenceRead]:
     """Every metric of every cell that both sides of a pair have, the most significant first.
 
     Each pair is (baseline, other). Holm's adjustment is over all differences returned.
+
+    :param floor_of: noise floor of a side's cell and figure; of two sides, the noisier counts.
+    :param looked_at: whether somebody saw figures while they grew.
     """
     judged: list[tuple[SideCells, SideCells, RunFigures, Judgement]] = []
     for baseline, other in pairs:
@@ -156,6 +164,10 @@ def differences(
                     blocks(base, metric.name),
                     blocks(runs, metric.name),
                     threshold=thresholds.get(metric.name),
+                    floor=_noisier(
+                        floor_of((side.key, cell), metric.name) for side in (baseline, other)
+                    ),
+                    looked_at=looked_at,
                 )
                 if judgement is not None:
                     judged.append((baseline, other, runs[0], judgement))
@@ -165,6 +177,11 @@ def differences(
         for (baseline, other, run, _), judgement in zip(judged, adjusted, strict=True)
     ]
     return sorted(shown, key=lambda difference: -difference.significance)
+
+
+def _noisier(floors: Iterable[Floor | None]) -> Floor | None:
+    known = [floor for floor in floors if floor is not None]
+    return max(known, key=lambda floor: float(floor.within.variance), default=None)
 
 
 def difference_read(

@@ -8,6 +8,7 @@ from fastapi import Depends
 
 from weighhouse_backend.alerts.dependencies import Alerts, AlertsDep
 from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.findings.dependencies import Findings
 from weighhouse_backend.gates.bases import BaseService
 from weighhouse_backend.gates.gating import GateService
@@ -73,6 +74,8 @@ class Gates:
             self.findings.disclosure,
             self.results.figures,
             self.findings.examination,
+            campaigns.looks,
+            self.floors,
             campaigns.settings.public_url,
         )
 
@@ -80,6 +83,11 @@ class Gates:
     def noise(self) -> NoiseService:
         """What machines cannot tell."""
         return noise_over(self.results.campaigns.session)
+
+    @cached_property
+    def floors(self) -> FloorService:
+        """What machines cannot tell of cells."""
+        return FloorService(self.noise)
 
     @cached_property
     def learning(self) -> LearningService:
@@ -97,8 +105,7 @@ class Gates:
             campaigns.looks,
             self.gating,
             self.choosing,
-            campaigns.catalog,
-            self.noise,
+            self.floors,
             self.results.figures,
         )
 

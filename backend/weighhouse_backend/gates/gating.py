@@ -12,17 +12,19 @@ from weighhouse_judging.verdicts.gate_verdict import GateResult
 
 from weighhouse_backend.campaigns.bases import BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
+from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.floors import FloorOf, FloorService
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
 from weighhouse_backend.gates.bases import Bases, BaseService
 from weighhouse_backend.gates.errors import CampaignStillOpen
-from weighhouse_backend.gates.matching import Matched, pooled, subject_of
+from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateCellRead, GateRead, MismatchRead, SubjectChangeRead
 from weighhouse_backend.identity.access import Caller
@@ -59,6 +61,8 @@ class GateService:
     disclosure: DisclosureService
     figures: FigureService
     examination: ExaminationService
+    looks: LookService
+    floors: FloorService
     public_url: str
 
     def read(
@@ -131,9 +135,14 @@ class GateService:
         told = self.commits.of([latest, campaign.id])
         commits = {one: git.commit for one, git in told.items()}
         changes = subject_of(cells, (commits.get(latest), commits.get(campaign.id)))
-        evidence = [_evidence(cell, anchored.get(cell.key)) for cell in cells]
+        floor_of = self.floors.of_cells(campaign.project_id, seen[campaign.id])
+        evidence = [_evidence(cell, anchored.get(cell.key), floor_of) for cell in cells]
         result = gate_verdict.decide(
-            evidence, subject=changes, threshold=threshold, anchor_threshold=threshold
+            evidence,
+            subject=changes,
+            threshold=threshold,
+            anchor_threshold=threshold,
+            looked_at=self.looks.looked_at(campaign.id),
         )
         return Decided(result, bases, cells)
 
@@ -177,7 +186,7 @@ def _mismatches(decided: Decided) -> list[MismatchRead]:
     ]
 
 
-def _evidence(cell: Matched, anchor: Matched | None) -> CellEvidence:
+def _evidence(cell: Matched, anchor: Matched | None, floor_of: FloorOf[GateKey]) -> CellEvidence:
     candidate = cell.candidate.runs
     before = [run for seen in cell.bases.values() for run in seen.runs]
     metric = "throughput" if candidate[0].load_kind == "closed" else "p99_us"
@@ -190,6 +199,7 @@ def _evidence(cell: Matched, anchor: Matched | None) -> CellEvidence:
         anchor={}
         if anchor is None
         else {str(one): estimates.blocks(seen.runs, metric) for one, seen in anchor.bases.items()},
+        floor=floor_of(cell.key, metric),
         candidate_attempts=estimates.attempts(candidate),
         base_attempts=estimates.attempts(before),
         mismatches=tuple(cell.changes),

@@ -2,22 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from weighhouse_judging.identity.sides import family
 from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.experiment import Experiment
 
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.comparisons.identities import CellSeen, place_of_runs
+from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.gates.bases import BaseService
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.looking import BaseRuns, figures_of, in_words, look
 from weighhouse_backend.gates.matching import GateKey, pooled
-from weighhouse_backend.noise.repository import NoiseKey
-from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import FigureService, RunFigures
 
 
@@ -28,8 +23,7 @@ class GrowthService:
     looks: LookService
     gates: GateService
     choosing: BaseService
-    catalog: CatalogService
-    noise: NoiseService
+    floors: FloorService
     figures: FigureService
 
     def goes_on(self, campaign: Campaign, document: Experiment) -> bool:
@@ -49,7 +43,13 @@ class GrowthService:
             for cell, runs in mine.cells.items()
             if (key := (runs[0].target, *runs[0].cell)) in against
         }
-        floors = partial(self.floor_of, campaign, document)
+        floor_of = self.floors.of_cells(
+            campaign.project_id, self.choosing.cells([campaign.id])[campaign.id]
+        )
+
+        def floors(runs: Sequence[RunFigures], metric: str) -> Floor | None:
+            return floor_of((runs[0].target, *runs[0].cell), metric)
+
         states = look(mine, rule, base, floors)
         return self.looks.note(campaign, states, in_words(rule, states))
 
@@ -65,21 +65,3 @@ class GrowthService:
             for cell in cells
             if not cell.changes
         }
-
-    def floor_of(
-        self, campaign: Campaign, document: Experiment, runs: Sequence[RunFigures], metric: str
-    ) -> Floor | None:
-        """What is known of the noise of a cell.
-
-        :param runs: of one cell of the campaign.
-        :param metric: a figure's name.
-        """
-        place = place_of_runs(runs)
-        if place is None:
-            return None
-        target = next(one for one in document.targets if one.name == runs[0].target)
-        manifest = self.catalog.manifests([campaign.project_id]).get(target.system)
-        identity = CellSeen(document, runs, manifest).identity().digest
-        return self.noise.floor_for(
-            NoiseKey(campaign.project_id, place, identity, family(target).digest, metric)
-        )

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
-from sqlalchemy import delete, insert, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Integer, delete, func, insert, literal_column, select
+from sqlalchemy.orm import Session, aliased
 
 from weighhouse_backend.noise.models import NoiseMeasurement
 
@@ -20,6 +20,11 @@ class NoiseKey:
     cell_identity: str
     side_family: str
     metric: str
+
+    @classmethod
+    def of(cls, row: NoiseMeasurement) -> Self:
+        """That of a measurement."""
+        return cls(row.project_id, row.place, row.cell_identity, row.side_family, row.metric)
 
 
 @dataclass(frozen=True)
@@ -36,19 +41,39 @@ class NoiseRepository:
         if rows:
             self.session.execute(insert(NoiseMeasurement), rows)
 
-    def latest(self, key: NoiseKey, limit: int) -> Sequence[NoiseMeasurement]:
-        """The latest measurements under a key, newest first."""
-        return self.session.scalars(
-            select(NoiseMeasurement)
+    def latest(
+        self, project_id: UUID, places: Collection[str], cells: Collection[str], limit: int
+    ) -> Sequence[NoiseMeasurement]:
+        """The latest measurements of each key at places and of cells, newest first.
+
+        :param limit: of a key.
+        """
+        newest_first = (NoiseMeasurement.measured_at.desc(), NoiseMeasurement.campaign_id.desc())
+        place_in_key = func.row_number().over(
+            partition_by=(
+                NoiseMeasurement.place,
+                NoiseMeasurement.cell_identity,
+                NoiseMeasurement.side_family,
+                NoiseMeasurement.metric,
+            ),
+            order_by=newest_first,
+        )
+        ranked = aliased(
+            NoiseMeasurement,
+            select(NoiseMeasurement, place_in_key.label("rank"))
             .where(
-                NoiseMeasurement.project_id == key.project_id,
-                NoiseMeasurement.place == key.place,
-                NoiseMeasurement.cell_identity == key.cell_identity,
-                NoiseMeasurement.side_family == key.side_family,
-                NoiseMeasurement.metric == key.metric,
+                NoiseMeasurement.project_id == project_id,
+                NoiseMeasurement.place.in_(places),
+                NoiseMeasurement.cell_identity.in_(cells),
             )
-            .order_by(NoiseMeasurement.measured_at.desc(), NoiseMeasurement.campaign_id.desc())
-            .limit(limit)
+            .subquery(name := "ranked"),
+            name=name,
+        )
+        rank: ColumnElement[int] = literal_column(f"{name}.rank", Integer())
+        return self.session.scalars(
+            select(ranked)
+            .where(rank <= limit)
+            .order_by(ranked.measured_at.desc(), ranked.campaign_id.desc())
         ).all()
 
     def listed(

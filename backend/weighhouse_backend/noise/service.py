@@ -1,7 +1,7 @@
 """Noise floors: out of the pairs of twins that A/A campaigns measured."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -38,12 +38,23 @@ class NoiseService:
         """
         self.repository.replace(campaign_id, rows)
 
-    def floor_for(self, key: NoiseKey) -> Floor | None:
-        """What a machine cannot tell of a cell's figure; None where too few pairs told.
+    def floors(self, project_id: UUID, cells: Collection[NoiseKey]) -> dict[NoiseKey, Floor]:
+        """What machines cannot tell of cells, for each figure; without those of which too few pairs
+        told. In one query, out of the latest campaigns of each key; comparison and gate take
+        floors as they are.
 
-        Out of the latest campaigns of the key; comparison and gate take it as it is.
+        :param cells: keys of a project; their metric is not looked at.
         """
-        return _floor(self.repository.latest(key, CAMPAIGNS_KEPT))
+        if not cells:
+            return {}
+        rows = self.repository.latest(
+            project_id,
+            {one.place for one in cells},
+            {one.cell_identity for one in cells},
+            CAMPAIGNS_KEPT,
+        )
+        found = {key: _floor(same) for key, same in _by_key(rows).items()}
+        return {key: floor for key, floor in found.items() if floor is not None}
 
     def read(
         self, caller: Caller, *, project_id: UUID | None, agent_id: UUID | None, metric: str | None
@@ -56,13 +67,14 @@ class NoiseService:
             caller.require(project_id)
         projects = [project_id] if project_id else caller.project_ids
         found = self.repository.listed(projects, agent_id, metric, MOST_MEASUREMENTS)
-        by_key: dict[NoiseKey, list[NoiseMeasurement]] = {}
-        for row in found:
-            key = NoiseKey(
-                row.project_id, row.place, row.cell_identity, row.side_family, row.metric
-            )
-            by_key.setdefault(key, []).append(row)
-        return NoiseFloors(items=[_read(rows) for rows in by_key.values()])
+        return NoiseFloors(items=[_read(rows) for rows in _by_key(found).values()])
+
+
+def _by_key(rows: Sequence[NoiseMeasurement]) -> dict[NoiseKey, list[NoiseMeasurement]]:
+    found: dict[NoiseKey, list[NoiseMeasurement]] = {}
+    for row in rows:
+        found.setdefault(NoiseKey.of(row), []).append(row)
+    return found
 
 
 def _floor(rows: Sequence[NoiseMeasurement]) -> Floor | None:
