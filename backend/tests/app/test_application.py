@@ -17,7 +17,7 @@ from weighhouse_backend.kit.settings import Settings
 
 FEATURES = {
     "identity", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results", "findings",
-    "comparisons", "series", "alerts", "gates", "status",
+    "comparisons", "series", "alerts", "gates", "noise", "status",
 }  # fmt: skip
 EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"
 
