@@ -133,6 +133,14 @@ def test_the_same_cells_measured_once_have_this_floor(laboratory, measured):
     assert found[0].pairs >= 12
 
 
+def test_a_comparison_knows_what_its_machine_cannot_tell(laboratory, measured):
+    campaign, _ = carry_out(laboratory, experiment("beside", repetitions=5))
+    differences = laboratory.get("/comparisons", campaign=campaign)["differences"]
+    found = next(one for one in differences if one["metric"] == "throughput")
+    assert found["floor"] is not None
+    assert found["threshold"] >= found["floor"]
+
+
 def test_noise_may_be_asked_for_once(laboratory):
     document = experiment("once", repetitions=1)
     campaign, orders = carry_out(laboratory, document, noise=True)
