@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
-from weighhouse_judging.verdicts.failures import Attempts
 from weighhouse_judging.verdicts.gate_cells import CellVerdict, judge_cells
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.metrics import METRIC, METRICS, Metric
@@ -32,7 +31,7 @@ from weighhouse_protocol.repetitions import SequentialRepetitions
 from weighhouse_backend.campaigns.courses import CellState
 from weighhouse_backend.campaigns.planning import PlannedCell
 from weighhouse_backend.campaigns.states import CellCourse, RunStatus
-from weighhouse_backend.comparisons.estimates import blocks, thresholds_of
+from weighhouse_backend.comparisons.estimates import attempts, blocks, thresholds_of
 from weighhouse_backend.results.figures import RunFigures
 
 Floors = Callable[[Sequence[RunFigures], str], Floor | None]
@@ -254,11 +253,6 @@ def _evidence(
         candidate=watched(runs),
         base={str(one): watched(theirs) for one, theirs in base.items()},
         floor=floors(runs, metric.name),
-        candidate_attempts=_attempts(runs, len(watched(runs))),
-        base_attempts=_attempts(before, len(watched(before))),
+        candidate_attempts=attempts(runs),
+        base_attempts=attempts(before),
     )
-
-
-def _attempts(runs: Sequence[RunFigures], completed: int) -> Attempts:
-    ended = [run for run in runs if run.status in {RunStatus.FAILED, RunStatus.CANCELLED}]
-    return Attempts(completed, tuple(run.failure_kind or str(run.status) for run in ended))
