@@ -1,12 +1,11 @@
 """All queries of gates."""
 
+import datetime
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import or_, select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import Campaign, CampaignCommit
@@ -20,8 +19,8 @@ class GateRepository:
 
     session: Session
 
-    def lock_settling(self, campaign_id: UUID) -> Campaign | None:
-        """A campaign, read anew and locked: the first lock of settling it."""
+    def lock_campaign(self, campaign_id: UUID) -> Campaign | None:
+        """A campaign, read anew and locked: the first lock of judging it."""
         return self.session.scalar(
             select(Campaign)
             .where(Campaign.id == campaign_id)
@@ -81,14 +80,38 @@ class GateRepository:
             .limit(1)
         )
 
-    def verdict(self, campaign_id: UUID) -> CampaignVerdict | None:
-        """A campaign's verdict as it was settled."""
-        return self.session.get(CampaignVerdict, campaign_id)
+    def holding(self, campaign: Campaign) -> CampaignVerdict | None:
+        """The verdict that a campaign has; None while it has none."""
+        return None if campaign.verdict is None else self._latest(campaign.id)
 
-    def put_verdict(self, row: dict[str, Any]) -> None:
-        """Write a campaign's verdict over an earlier one."""
-        statement = insert(CampaignVerdict).values(row)
-        updated = {key: value for key, value in row.items() if key != "campaign_id"}
-        self.session.execute(
-            statement.on_conflict_do_update(index_elements=["campaign_id"], set_=updated)
+    def former(self, campaign: Campaign) -> Sequence[CampaignVerdict]:
+        """The verdicts that a campaign had before, the latest first."""
+        query = select(CampaignVerdict).where(CampaignVerdict.campaign_id == campaign.id)
+        if campaign.verdict is not None:
+            query = query.where(CampaignVerdict.superseded_at.is_not(None))
+        return self.session.scalars(query.order_by(CampaignVerdict.number.desc())).all()
+
+    def add_verdict(
+        self, row: CampaignVerdict, superseded_at: datetime.datetime, because: str
+    ) -> None:
+        """Write the verdict that holds from now on. The campaign has to be locked.
+
+        :param because: why the earlier one, if there is one, does not hold any more.
+        """
+        latest = self._latest(row.campaign_id)
+        row.number = 1
+        if latest is not None:
+            latest.superseded_at = superseded_at
+            latest.superseded_because = because
+            row.number = latest.number + 1
+            self.session.flush()  # before the new one is there: one holds
+        self.session.add(row)
+        self.session.flush()
+
+    def _latest(self, campaign_id: UUID) -> CampaignVerdict | None:
+        return self.session.scalar(
+            select(CampaignVerdict).where(
+                CampaignVerdict.campaign_id == campaign_id,
+                CampaignVerdict.superseded_at.is_(None),
+            )
         )
