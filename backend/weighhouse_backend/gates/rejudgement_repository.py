@@ -97,17 +97,6 @@ class RejudgementRepository:
         found = self.session.scalars(select(Campaign).where(Campaign.id.in_(list(campaign_ids))))
         return {campaign.id: campaign for campaign in found}
 
-    def foreseen(self, rejudgement_id: UUID, campaign_ids: Collection[UUID]) -> dict[UUID, str]:
-        """The verdicts that a rejudgement has worked out of some campaigns."""
-        rows = self.session.execute(
-            select(RejudgedCampaign.campaign_id, RejudgedCampaign.verdict_now).where(
-                RejudgedCampaign.rejudgement_id == rejudgement_id,
-                RejudgedCampaign.campaign_id.in_(list(campaign_ids)),
-                RejudgedCampaign.verdict_now.is_not(None),
-            )
-        )
-        return {campaign_id: str(verdict) for campaign_id, verdict in rows}
-
     def counts(self, rejudgement_id: UUID) -> dict[str | None, int]:
         """How many campaigns of a rejudgement have which outcome; None: they wait."""
         rows = self.session.execute(

@@ -176,8 +176,7 @@ class RejudgementService:
         came = self.rejudging.judge(
             campaign_id,
             rejudgement.requested_by,
-            dry_run=rejudgement.dry_run,
-            foreseen=lambda ids: self.repository.foreseen(rejudgement_id, ids),
+            dry_run=rejudgement_id if rejudgement.dry_run else None,
         )
         row.outcome = came.outcome
         row.reason = came.reason

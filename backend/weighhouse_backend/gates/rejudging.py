@@ -1,7 +1,7 @@
 """Judges an ended campaign again: its own figures and bases, by today's rules."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 from uuid import UUID
 
 from weighhouse_judging.rules import RULES_VERSION
@@ -19,9 +19,6 @@ from weighhouse_backend.gates.models import CampaignVerdict, Outcome
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.verdicts import VerdictService, says_the_same
 from weighhouse_backend.identity import audit
-
-Foreseen = Callable[[Collection[UUID]], Mapping[UUID, str]]
-"""Verdicts that campaigns would have by now, where a dry run has worked them out."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class RejudgingService:
     verdicts: VerdictService
 
     def judge(
-        self, campaign_id: UUID, requested_by: str, *, dry_run: bool, foreseen: Foreseen
+        self, campaign_id: UUID, requested_by: str, *, dry_run: UUID | None = None
     ) -> Rejudged:
         """Judge a campaign again.
 
@@ -59,24 +56,26 @@ class RejudgingService:
         holds. What people said of the campaign (accepted, release) and the points of its series
         stay as they are. Idempotent: a second time nothing changes.
 
-        :param dry_run: only say what would change.
-        :param foreseen: asked of its bases in a dry run.
+        :param requested_by: whom the record names.
+        :param dry_run: only say what would change; the rejudgement that this is, whose verdicts so
+            far stand for those of its bases.
         """
         campaign = self.repository.lock_campaign(campaign_id)
         if campaign is None:
             return Rejudged(Outcome.NO_VERDICT, reason="it is gone")
         if campaign.status not in {CampaignStatus.COMPLETED, CampaignStatus.FAILED}:
             return Rejudged(Outcome.NO_VERDICT, reason=f"it is {campaign.status}")
-        findings = self.examination.renew(campaign, dry_run=dry_run)
+        findings = self.examination.renew(campaign, dry_run=dry_run is not None)
         if campaign.noise:
             reason = "it measured noise, every target twice"
             return Rejudged(Outcome.NO_VERDICT, findings=findings, reason=reason)
         before = self.repository.holding(campaign)
         document = self.experiments.document(campaign.revision_id)
-        bases = self._bases(campaign, before, foreseen)
-        decided = self.gates.decide(campaign, bases, document.thresholds.gate_percent / 100)
+        threshold = document.thresholds.gate_percent / 100
+        here = self if dry_run is None else self._foreseeing(dry_run)
+        decided = here.gates.decide(campaign, here.bases(campaign, before), threshold)
         same = before is not None and says_the_same(before, decided)
-        if not same and not dry_run:
+        if not same and dry_run is None:
             self._supersede(campaign, before, decided, requested_by)
         return Rejudged(
             Outcome.UNCHANGED if same else Outcome.JUDGED,
@@ -85,6 +84,34 @@ class RejudgingService:
             decided.result.message,
             findings,
         )
+
+    def bases(self, campaign: Campaign, before: CampaignVerdict | None) -> Bases:
+        """Those that it was judged by, without campaigns that may be none (any more) by today's
+        rules; where none is left or was kept, those of the rule it asked for. An anchor from before
+        an accepted level is none: that level is the new beginning.
+        """
+        kept = [] if before is None else [UUID(one) for one in before.bases]
+        anchor_id = None if before is None else before.anchor_campaign_id
+        wanted = [*kept, *([] if anchor_id is None else [anchor_id])]
+        there = {one.id: one for one in self.repository.campaigns(wanted)}
+        verdicts = self.repository.verdicts(wanted)
+
+        def usable(one: UUID) -> bool:
+            base = there.get(one)
+            return base is not None and _may_be_base(campaign, base, verdicts.get(one))
+
+        found = tuple(one for one in kept if usable(one))
+        if not found:
+            if kept and campaign.base == PINNED:
+                return self.choosing.choose(campaign, POOLED)
+            return self.gates.bases(campaign)
+        anchor = None if anchor_id is None else there.get(anchor_id)
+        if anchor is not None:
+            renewed = any(there[one].accepted_at and one > anchor.id for one in found)
+            if anchor.release is not None or (usable(anchor.id) and not renewed):
+                return Bases(found, anchor.id)
+        beginning = None if anchor_id is None else found[-1]
+        return Bases(found, self.choosing.release_before(campaign) or beginning)
 
     def _supersede(
         self,
@@ -110,39 +137,18 @@ class RejudgingService:
             rules=RULES_VERSION,
         )
 
-    def _bases(
-        self, campaign: Campaign, before: CampaignVerdict | None, foreseen: Foreseen
-    ) -> Bases:
-        """Those that it was judged by, without campaigns that may be none (any more) by today's
-        rules; where none is left or was kept, those of the rule it asked for.
-        """
-        kept = [] if before is None else [UUID(one) for one in before.bases]
-        anchor_id = None if before is None else before.anchor_campaign_id
-        wanted = [*kept, *([] if anchor_id is None else [anchor_id])]
-        there = {one.id: one for one in self.repository.campaigns(wanted)}
-        verdicts = foreseen(wanted)
-
-        def usable(one: UUID) -> bool:
-            base = there.get(one)
-            return base is not None and _may_be_base(campaign, base, verdicts.get(one))
-
-        found = tuple(one for one in kept if usable(one))
-        if not found:
-            if kept and campaign.base == PINNED:
-                return self.choosing.choose(campaign, POOLED)
-            return self.gates.bases(campaign)
-        anchor = None if anchor_id is None else there.get(anchor_id)
-        if anchor is not None and (anchor.release is not None or usable(anchor.id)):
-            return Bases(found, anchor.id)
-        fallback = None if anchor_id is None else found[-1]
-        return Bases(found, self.choosing.release_before(campaign) or fallback)
+    def _foreseeing(self, dry_run: UUID) -> Self:
+        """The same service, to which a dry run's verdicts are those of campaigns."""
+        repository = replace(self.repository, foreseen_by=dry_run)
+        choosing = replace(self.choosing, repository=repository)
+        gates = replace(self.gates, choosing=choosing)
+        return replace(self, repository=repository, choosing=choosing, gates=gates)
 
 
-def _may_be_base(campaign: Campaign, base: Campaign, foreseen: str | None) -> bool:
+def _may_be_base(campaign: Campaign, base: Campaign, verdict: str | None) -> bool:
     """May one be a base of the other? A base that was asked for by name stays one; of those that
     were chosen, one that regressed is none unless somebody accepted it.
     """
-    verdict = foreseen or base.verdict
     if base.accepted_at is not None or campaign.base.startswith(("campaign:", "release:")):
         return True
     if campaign.base == PINNED:

@@ -5,12 +5,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import Campaign, CampaignCommit
 from weighhouse_backend.campaigns.states import BASE_VERDICTS, CampaignStatus
-from weighhouse_backend.gates.models import CampaignVerdict
+from weighhouse_backend.gates.models import CampaignVerdict, RejudgedCampaign
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,8 @@ class GateRepository:
     """Reads and writes verdicts."""
 
     session: Session
+    foreseen_by: UUID | None = None
+    """A rejudgement whose verdicts stand in place of those that campaigns have: a dry run's."""
 
     def lock_campaign(self, campaign_id: UUID) -> Campaign | None:
         """A campaign, read anew and locked: the first lock of judging it."""
@@ -40,11 +42,15 @@ class GateRepository:
 
         :param branch: those of this branch alone; None: whatever their branch.
         """
-        query = select(Campaign.id, Campaign.accepted_at).where(
-            Campaign.experiment_id == campaign.experiment_id,
-            Campaign.id < campaign.id,
-            Campaign.status == CampaignStatus.COMPLETED,
-            or_(Campaign.verdict.in_(list(BASE_VERDICTS)), Campaign.accepted_at.is_not(None)),
+        query = (
+            select(Campaign.id, Campaign.accepted_at)
+            .outerjoin(RejudgedCampaign, self._foreseen())
+            .where(
+                Campaign.experiment_id == campaign.experiment_id,
+                Campaign.id < campaign.id,
+                Campaign.status == CampaignStatus.COMPLETED,
+                or_(self._verdict().in_(list(BASE_VERDICTS)), Campaign.accepted_at.is_not(None)),
+            )
         )
         if branch is not None:
             query = query.join(CampaignCommit, CampaignCommit.campaign_id == Campaign.id).where(
@@ -78,6 +84,24 @@ class GateRepository:
             )
             .order_by(Campaign.id.desc())
             .limit(1)
+        )
+
+    def verdicts(self, campaign_ids: Collection[UUID]) -> dict[UUID, str | None]:
+        """The verdicts of campaigns, None of those that have none."""
+        rows = self.session.execute(
+            select(Campaign.id, self._verdict().label("verdict"))
+            .outerjoin(RejudgedCampaign, self._foreseen())
+            .where(Campaign.id.in_(list(campaign_ids)))
+        )
+        return {row.id: row.verdict for row in rows}
+
+    def _verdict(self) -> ColumnElement[str | None]:
+        return func.coalesce(RejudgedCampaign.verdict_now, Campaign.verdict)
+
+    def _foreseen(self) -> ColumnElement[bool]:
+        return and_(
+            RejudgedCampaign.campaign_id == Campaign.id,
+            RejudgedCampaign.rejudgement_id == self.foreseen_by,
         )
 
     def holding(self, campaign: Campaign) -> CampaignVerdict | None:
