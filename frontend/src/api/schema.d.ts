@@ -3888,6 +3888,36 @@ export interface components {
             transmit_queues?: number | null;
         };
         /**
+         * NoiseBandRead
+         * @description Where campaigns on one machine stay while nothing changes: its noise floor about a level.
+         */
+        NoiseBandRead: {
+            /** Between Known */
+            between_known: boolean;
+            /**
+             * Ends At
+             * Format: date-time
+             */
+            ends_at: string;
+            /** Floor */
+            floor: number;
+            /** High */
+            high: number;
+            /** Level */
+            level: number;
+            /** Low */
+            low: number;
+            /** Place */
+            place: string;
+            /** Segment */
+            segment: number;
+            /**
+             * Starts At
+             * Format: date-time
+             */
+            starts_at: string;
+        };
+        /**
          * NoiseFloorRead
          * @description What a machine cannot tell of one cell and figure.
          */
@@ -5176,6 +5206,8 @@ export interface components {
          * @description A series with its points and where it shifted.
          */
         SeriesRead: {
+            /** Bands */
+            bands: components["schemas"]["NoiseBandRead"][];
             /** Change Points */
             change_points: components["schemas"]["ChangePointRead"][];
             /** Change Points Count */
