@@ -7,8 +7,9 @@ much whole campaigns differ, the band is the floor of one more campaign against 
 than the truth, and says so.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from weighhouse_judging.verdicts.noise import Floor, within_campaigns
 class BandPoint:
     """One campaign in a segment, in the metric's unit."""
 
-    campaign: Hashable
+    campaign: Any
     value: float
     repeats: Sequence[float]
     place: str | None
@@ -30,8 +31,8 @@ class BandPoint:
 class Band:
     """A stretch of campaigns on one machine, and between which values nothing can be told."""
 
-    first: Hashable
-    last: Hashable
+    first: Any
+    last: Any
     place: str
     level: float
     low: float
@@ -43,7 +44,7 @@ class Band:
 
 
 def noise_bands(
-    segment: Sequence[BandPoint], steps: Collection[Hashable], floors: Mapping[str, Floor]
+    segment: Sequence[BandPoint], steps: Collection[Any], floors: Mapping[str, Floor]
 ) -> list[Band]:
     """The bands of one segment, in order of their first campaign; none for a place that was never
     weighed against itself.
@@ -60,7 +61,7 @@ def noise_bands(
 
 
 def _stretches(
-    segment: Sequence[BandPoint], steps: Collection[Hashable]
+    segment: Sequence[BandPoint], steps: Collection[Any]
 ) -> Iterator[tuple[str, list[BandPoint]]]:
     """Points of one level and place, those of each level by place."""
     by_place: dict[str, list[BandPoint]] = {}
