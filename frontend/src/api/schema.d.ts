@@ -723,6 +723,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/comparisons/distributions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons Read Distributions
+         * @description Latency by percentile of all sides at one cell, and by how much each percentile of a side is
+         *     slower than its baseline's, each with its 95 % band. Out of histograms merged over the runs of a
+         *     side; the bands from one run to the next.
+         */
+        get: operations["comparisons_read_distributions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/experiment-templates": {
         parameters: {
             query?: never;
@@ -2450,6 +2472,8 @@ export interface components {
             findings: components["schemas"]["FindingRead"][];
             /** Load Levels */
             load_levels: components["schemas"]["LoadLevelRead"][];
+            /** Rankings */
+            rankings: components["schemas"]["RankingRead"][];
             /** Sides */
             sides: components["schemas"]["SideRead"][];
             /** Unmatched */
@@ -2633,6 +2657,27 @@ export interface components {
              * @enum {string}
              */
             publication: "open" | "open_with_disclosure" | "consent_required" | "prohibited" | "unknown";
+        };
+        /**
+         * DistributionsRead
+         * @description The whole distributions of sides at one cell and operation.
+         */
+        DistributionsRead: {
+            /** Disclaimers */
+            disclaimers: components["schemas"]["DisclaimerRead"][];
+            /** Fewest For A Band */
+            fewest_for_a_band: number;
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Operation */
+            operation: string;
+            /** Operations */
+            operations: string[];
+            /** Shifts */
+            shifts: components["schemas"]["ShiftCurveRead"][];
+            /** Sides */
+            sides: components["schemas"]["SideSpectrumRead"][];
+            /** Workload */
+            workload: string;
         };
         /**
          * DocumentSource
@@ -3843,6 +3888,36 @@ export interface components {
             transmit_queues?: number | null;
         };
         /**
+         * NoiseBandRead
+         * @description Where campaigns on one machine stay while nothing changes: its noise floor about a level.
+         */
+        NoiseBandRead: {
+            /** Between Known */
+            between_known: boolean;
+            /**
+             * Ends At
+             * Format: date-time
+             */
+            ends_at: string;
+            /** Floor */
+            floor: number;
+            /** High */
+            high: number;
+            /** Level */
+            level: number;
+            /** Low */
+            low: number;
+            /** Place */
+            place: string;
+            /** Segment */
+            segment: number;
+            /**
+             * Starts At
+             * Format: date-time
+             */
+            starts_at: string;
+        };
+        /**
          * NoiseFloorRead
          * @description What a machine cannot tell of one cell and figure.
          */
@@ -4461,6 +4536,68 @@ export interface components {
             slug: string;
         };
         /**
+         * QuantileRead
+         * @description One percentile of a side, in µs, out of the histogram merged over its runs.
+         */
+        QuantileRead: {
+            /** High Us */
+            high_us: number | null;
+            /** Low Us */
+            low_us: number | null;
+            /** Quantile */
+            quantile: number;
+            /** Value Us */
+            value_us: number;
+        };
+        /**
+         * RankingRead
+         * @description Three sides or more by one figure of one cell, the best first.
+         *
+         *     Rank intervals hold the true ranks of all of them together in 95 of 100.
+         */
+        RankingRead: {
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Metric */
+            metric: string;
+            /** Ranks */
+            ranks: components["schemas"]["RankRead"][];
+            /** Told Apart */
+            told_apart: boolean;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * RankRead
+         * @description One side among the others, with its level.
+         */
+        RankRead: {
+            /** Among Best */
+            among_best: boolean;
+            /** Behind */
+            behind: string[];
+            /** Best Rank */
+            best_rank: number;
+            /** Confidence */
+            confidence: number | null;
+            /** High */
+            high: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "interval" | "range";
+            /** Low */
+            low: number;
+            /** Median */
+            median: number;
+            /** Repeats */
+            repeats: number;
+            /** Side */
+            side: string;
+            /** Worst Rank */
+            worst_rank: number;
+        };
+        /**
          * RateRead
          * @description So many of so many, with Wilson's 95 % interval.
          */
@@ -5069,6 +5206,8 @@ export interface components {
          * @description A series with its points and where it shifted.
          */
         SeriesRead: {
+            /** Bands */
+            bands: components["schemas"]["NoiseBandRead"][];
             /** Change Points */
             change_points: components["schemas"]["ChangePointRead"][];
             /** Change Points Count */
@@ -5294,6 +5433,45 @@ export interface components {
             of?: number;
         };
         /**
+         * ShiftCurveRead
+         * @description A side against its baseline, percentile by percentile.
+         */
+        ShiftCurveRead: {
+            /** Banded */
+            banded: boolean;
+            /** Baseline Runs */
+            baseline_runs: number;
+            /** Baseline Side */
+            baseline_side: string;
+            /** Left Out */
+            left_out: number;
+            /**
+             * Method
+             * @enum {string}
+             */
+            method: "paired" | "unpaired";
+            /** Points */
+            points: components["schemas"]["ShiftRead"][];
+            /** Runs */
+            runs: number;
+            /** Side */
+            side: string;
+        };
+        /**
+         * ShiftRead
+         * @description By how much one percentile of a side is slower than its baseline's; 0.05 = 5 %.
+         */
+        ShiftRead: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Quantile */
+            quantile: number;
+            /** Relative */
+            relative: number;
+        };
+        /**
          * SideRead
          * @description A side of a comparison: a target in a campaign.
          */
@@ -5319,6 +5497,22 @@ export interface components {
             target: string;
             /** Version */
             version: string | null;
+        };
+        /**
+         * SideSpectrumRead
+         * @description The percentiles of one side.
+         */
+        SideSpectrumRead: {
+            /** Banded */
+            banded: boolean;
+            /** Operations */
+            operations: number;
+            /** Points */
+            points: components["schemas"]["QuantileRead"][];
+            /** Runs */
+            runs: number;
+            /** Side */
+            side: string;
         };
         /**
          * SineProfile
@@ -7421,6 +7615,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ComparisonRead"];
+                };
+            };
+        };
+    };
+    comparisons_read_distributions: {
+        parameters: {
+            query: {
+                base?: string | null;
+                baseline?: number;
+                campaign?: string | null;
+                /** @description Its label: `8 clients`. */
+                load_level: string;
+                operation?: string;
+                /** @description `CAMPAIGN~TARGET`, repeated */
+                side?: string[] | null;
+                workload: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DistributionsRead"];
                 };
             };
         };
