@@ -2474,8 +2474,9 @@ export interface components {
             load_level: components["schemas"]["LoadLevelRead"];
             load_throughput: components["schemas"]["EstimateRead"] | null;
             mean_us: components["schemas"]["EstimateRead"] | null;
+            memory_after_bytes: components["schemas"]["EstimateRead"] | null;
+            memory_after_load_bytes: components["schemas"]["EstimateRead"] | null;
             memory_before_bytes: components["schemas"]["EstimateRead"] | null;
-            memory_bytes: components["schemas"]["EstimateRead"] | null;
             p50_us: components["schemas"]["EstimateRead"] | null;
             p95_us: components["schemas"]["EstimateRead"] | null;
             p99_us: components["schemas"]["EstimateRead"] | null;
@@ -4800,8 +4801,12 @@ export interface components {
             load_throughput: number | null;
             /** Mean Us */
             mean_us: number | null;
-            /** Memory Bytes */
-            memory_bytes: number | null;
+            /** Memory After Bytes */
+            memory_after_bytes: number | null;
+            /** Memory After Load Bytes */
+            memory_after_load_bytes: number | null;
+            /** Memory Before Bytes */
+            memory_before_bytes: number | null;
             /** P50 Us */
             p50_us: number | null;
             /** P95 Us */
