@@ -9,8 +9,8 @@ from weighhouse_judging.verdicts.gate_cells import CellVerdict
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_judging.verdicts.gate_measures import Against
 from weighhouse_judging.verdicts.gate_verdict import GateResult
+from weighhouse_protocol.bases import BaseChoice
 
-from weighhouse_backend.campaigns.bases import BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
@@ -24,6 +24,7 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
 from weighhouse_backend.gates.bases import Bases, BaseService
 from weighhouse_backend.gates.errors import CampaignStillOpen
+from weighhouse_backend.gates.limits import AS_THE_EXPERIMENT, Asked, Limits
 from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateCellRead, GateRead, MismatchRead, SubjectChangeRead
@@ -69,12 +70,12 @@ class GateService:
         self,
         caller: Caller,
         campaign_id: UUID,
-        threshold_percent: float | None = None,
+        asked: Asked = AS_THE_EXPERIMENT,
         base: BaseChoice | None = None,
     ) -> GateRead:
         """The verdict of an ended campaign against its base.
 
-        `threshold_percent` is the practical threshold for throughput; default: the experiment's.
+        `asked`: other thresholds than the experiment's.
         `base`: another one than it was settled with; what is kept stays as it is.
 
         :raises CampaignNotFound: when it is not the caller's to see.
@@ -84,9 +85,9 @@ class GateService:
         if campaign.status not in FINISHED_CAMPAIGNS:
             raise CampaignStillOpen(f"campaign {campaign.number} is {campaign.status}")
         document = self.experiments.document(campaign.revision_id)
-        percent = threshold_percent or document.thresholds.gate_percent
+        limits = Limits.of(document, asked)
         bases = self._settled(campaign) if base is None else self.choosing.choose(campaign, base)
-        decided = self.decide(campaign, bases, percent / 100)
+        decided = self.decide(campaign, bases, limits)
         base_id = decided.base_campaign_id
         run_ids = {run.run_id for run in self.figures.of_campaigns([campaign.id])}
         checks = self.examination.of_runs({campaign.id}, run_ids)
@@ -97,7 +98,8 @@ class GateService:
             base_campaign_id=base_id,
             base_campaign_ids=list(bases.campaigns),
             anchor_campaign_id=bases.anchor,
-            threshold_percent=percent,
+            threshold_percent=limits.base_percent,
+            anchor_threshold_percent=limits.anchor_percent,
             message=decided.result.message,
             link=self._link(campaign.id, base_id),
             comparisons=[
@@ -120,8 +122,8 @@ class GateService:
             ],
         )
 
-    def decide(self, campaign: Campaign, bases: Bases, threshold: float) -> Decided:
-        """The verdict of a campaign against bases; `threshold` is relative (0.05 = 5 %)."""
+    def decide(self, campaign: Campaign, bases: Bases, limits: Limits) -> Decided:
+        """The verdict of a campaign against bases."""
         if not bases.campaigns:
             return Decided(gate_verdict.no_baseline(bases.reason), bases)
         anchors = [] if bases.anchor is None else [bases.anchor]
@@ -140,8 +142,8 @@ class GateService:
         result = gate_verdict.decide(
             evidence,
             subject=changes,
-            threshold=threshold,
-            anchor_threshold=threshold,
+            threshold=limits.base_percent / 100,
+            anchor_threshold=limits.anchor_percent / 100,
             looked_at=self.looks.looked_at(campaign.id),
         )
         return Decided(result, bases, cells)
@@ -149,10 +151,7 @@ class GateService:
     def bases(self, campaign: Campaign) -> Bases:
         """The bases a campaign is to be judged by: as it asked for, chosen anew."""
         if campaign.base == PINNED:
-            named = campaign.base_campaign_id
-            if named is None:
-                return Bases(reason="no earlier campaign of this experiment has completed")
-            return self.choosing.choose(campaign, BaseChoice("campaign", str(named)))
+            return self.choosing.pinned(campaign)
         return self.choosing.choose(campaign, BaseChoice.parse(campaign.base))
 
     def _settled(self, campaign: Campaign) -> Bases:

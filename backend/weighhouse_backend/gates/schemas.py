@@ -82,6 +82,9 @@ class GateRead(BaseModel):
     anchor_campaign_id: UUID | None
     """The last release, or where the present level began."""
     threshold_percent: float
+    """Of a loss against the base, throughput; twice that for p99."""
+    anchor_threshold_percent: float
+    """Of the cumulative loss against the anchor, likewise."""
     message: str
     link: str
     comparisons: list[DifferenceRead]

@@ -10,6 +10,7 @@ from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.growth import GrowthService
 from weighhouse_backend.gates.learning import LearningService
+from weighhouse_backend.gates.limits import Limits
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
@@ -51,9 +52,9 @@ class CampaignSettlementService:
             self.learning.learn(campaign, document)
             self.campaigns.set_verdict(campaign.id, None)
             return
-        threshold = document.thresholds.gate_percent / 100
+        limits = Limits.of(document)
         bases = self.gates.bases(campaign)
-        decided = self.gates.decide(campaign, bases, threshold)
+        decided = self.gates.decide(campaign, bases, limits)
         campaign.base_campaign_id = decided.base_campaign_id
         self.repository.put_verdict(
             {
@@ -63,7 +64,7 @@ class CampaignSettlementService:
                 "bases": [str(one) for one in bases.campaigns],
                 "anchor_campaign_id": bases.anchor,
                 "verdict": decided.result.verdict,
-                "threshold": threshold,
+                "threshold": limits.base_percent / 100,
                 "message": decided.result.message,
                 "settled_at": self.clock.now(),
             }
