@@ -4,7 +4,17 @@ import sys
 
 import typer
 
-from weighhouse_cli.commands import agent, campaign, experiment, platform, plugin, run, token, ycsb
+from weighhouse_cli.commands import (
+    agent,
+    campaign,
+    experiment,
+    platform,
+    plugin,
+    rejudge,
+    run,
+    token,
+    ycsb,
+)
 from weighhouse_cli.console import ERROR
 from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.exits import CommandFailed, Exit
@@ -20,6 +30,7 @@ app.command("up")(platform.up)
 app.command("demo")(platform.demo)
 app.command("run")(run.run)
 app.command("ycsb")(ycsb.ycsb)
+app.command("rejudge")(rejudge.rejudge)
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(agent.app, name="agent")

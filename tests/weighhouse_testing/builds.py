@@ -1,4 +1,4 @@
-"""Builds of one server that differ in how much time they spend on a command, and in nothing that an
+"""Builds of one server that differ in how long a command or the disk takes, and in nothing that an
 experiment, a version or a setting would tell.
 
 A server as it is measures its machine: on one that others use too, its throughput moves by a third.
@@ -19,8 +19,9 @@ from weighhouse_sdk.context import default_search_path
 
 from weighhouse_testing.platform import RunningPlatform
 
-SOURCE = Path(__file__).with_name("paced_replies.c")
+SOURCE = Path(__file__).with_name("paced_server.c")
 PER_SECOND = 1_000_000_000
+PACE = "pace"
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,14 @@ class Builds:
 
     folder: Path
 
-    def use(self, rate_per_second: float) -> None:
-        """Install a build that answers so many commands a second; for servers started later."""
-        self._pace.write_text(str(round(PER_SECOND / rate_per_second)))
+    def use(self, rate_per_second: float, *, sync_seconds: float = 0.0) -> None:
+        """Install a build; for servers started later.
 
-    @property
-    def _pace(self) -> Path:
-        return self.folder / "pace"
+        :param rate_per_second: commands that it answers.
+        :param sync_seconds: what it takes to force a file to the disk, above what it does take.
+        """
+        times = round(PER_SECOND / rate_per_second), round(PER_SECOND * sync_seconds)
+        (self.folder / PACE).write_text(" ".join(map(str, times)))
 
 
 @contextmanager
@@ -50,7 +52,7 @@ def builds_of(platform: RunningPlatform, program: str) -> Iterator[Builds]:
     assert real is not None, f"{program} is not installed"
     folder = Path(tempfile.mkdtemp(prefix="weighhouse-builds-"))
     folder.chmod(0o755)  # servers run as accounts of their own
-    library = folder / "paced_replies.so"
+    library = folder / "paced_server.so"
     subprocess.run(
         ["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", str(library), str(SOURCE)],
         check=True,
@@ -58,7 +60,7 @@ def builds_of(platform: RunningPlatform, program: str) -> Iterator[Builds]:
     wrapper = folder / "bin" / program
     wrapper.parent.mkdir()
     wrapper.write_text(
-        f'#!/bin/sh\nLD_PRELOAD={library} PACED_REPLIES={folder / "pace"} exec {real} "$@"\n'
+        f'#!/bin/sh\nLD_PRELOAD={library} PACED_SERVER={folder / PACE} exec {real} "$@"\n'
     )
     wrapper.chmod(0o755)
     policy = Home(platform.inner.directory.folder(AGENT)).policy

@@ -151,3 +151,20 @@ def test_noise_may_be_asked_for_once(laboratory):
 def test_another_tenant_reads_no_floors(laboratory, measured, tenants):
     answer = laboratory.client.get("/api/v1/noise-floors", headers=tenants[1].headers)
     assert answer.json() == {"items": []}
+
+
+def test_a_series_shows_what_its_machine_cannot_tell(laboratory, measured):
+    document = experiment("banded", repetitions=5, targets=[{"name": "redis", "system": "redis"}])
+    campaigns = [carry_out(laboratory, document)[0] for _ in range(3)]
+    name = laboratory.get(f"/campaigns/{campaigns[0]}")["experiment"]["id"]
+    (listed,) = laboratory.get("/series", experiment_id=name, metric="throughput")["items"]
+    series = laboratory.get(f"/series/{listed['id']}")
+    (band,) = series["bands"]
+    points = series["points"]
+    assert (band["starts_at"], band["ends_at"]) == (points[0]["at"], points[-1]["at"])
+    assert band["level"] == sorted(point["value"] for point in points)[1]
+    assert band["low"] < band["level"] < band["high"]
+    assert band["high"] == pytest.approx(band["level"] * (1 + band["floor"]))
+    assert not band["between_known"], "two A/A campaigns do not tell what campaigns differ by"
+    floors = floor(laboratory)
+    assert band["floor"] == pytest.approx(floors["redis", "throughput"]["floor"])

@@ -7,7 +7,12 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
-from weighhouse_backend.series.schemas import ExperimentOfSeries, SeriesCourse, SeriesFacts
+from weighhouse_backend.series.schemas import (
+    ExperimentOfSeries,
+    NoiseBandRead,
+    SeriesCourse,
+    SeriesFacts,
+)
 
 
 class SeriesSummaryRead(SeriesFacts):
@@ -78,3 +83,5 @@ class SeriesRead(SeriesCourse):
     change_points_count: int
     """Confirmed ones."""
     change_points: list[ChangePointRead]
+    bands: list[NoiseBandRead]
+    """What its machines cannot tell, about each level; none where they were never measured."""

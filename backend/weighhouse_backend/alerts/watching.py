@@ -93,7 +93,7 @@ class WatchService:
         )
 
     def read(self, caller: Caller, series_id: UUID) -> SeriesRead:
-        """A series with points, segments and change points.
+        """A series with points, segments, change points and noise bands.
 
         :raises SeriesNotFound: when it is not the caller's to see.
         """
@@ -105,6 +105,14 @@ class WatchService:
             change_points=[
                 ChangePointRead.model_validate(row, from_attributes=True) for row in found
             ],
+            bands=self.history.bands(
+                series_id,
+                {
+                    row.campaign_id
+                    for row in found
+                    if row.kind == "step" and row.status == "confirmed"
+                },
+            ),
         )
 
     def _look(self, series: Series) -> list["_Seen"]:

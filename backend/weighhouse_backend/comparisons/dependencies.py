@@ -7,7 +7,9 @@ from typing import Annotated
 from fastapi import Depends
 
 from weighhouse_backend.comparisons.comparing import ComparisonService
+from weighhouse_backend.comparisons.distributions import SpectrumService
 from weighhouse_backend.comparisons.floors import FloorService
+from weighhouse_backend.comparisons.sides import SideService
 from weighhouse_backend.findings.dependencies import Findings, FindingsDep
 from weighhouse_backend.noise.dependencies import noise_over
 
@@ -19,18 +21,32 @@ class Comparisons:
     findings: Findings
 
     @cached_property
+    def sides(self) -> SideService:
+        """Finds the sides that a question names."""
+        campaigns = self.findings.results.campaigns
+        return SideService(campaigns.campaigns, campaigns.experiments, campaigns.catalog)
+
+    @cached_property
     def comparing(self) -> ComparisonService:
         """Puts sides beside each other."""
         results = self.findings.results
         return ComparisonService(
-            results.campaigns.campaigns,
-            results.campaigns.experiments,
-            results.campaigns.catalog,
+            self.sides,
             self.findings.disclosure,
             results.figures,
             self.findings.examination,
             results.campaigns.looks,
             FloorService(noise_over(results.campaigns.session)),
+        )
+
+    @cached_property
+    def spectra(self) -> SpectrumService:
+        """Reads whole distributions of sides."""
+        return SpectrumService(
+            self.sides,
+            self.findings.results.distributions,
+            self.findings.disclosure,
+            self.findings.examination,
         )
 
 

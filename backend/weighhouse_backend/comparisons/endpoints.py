@@ -3,27 +3,51 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
-from weighhouse_backend.comparisons.schemas import ComparisonRead
+from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
+from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.identity.access import CallerDep
 
 router = APIRouter(prefix="/api/v1")
 
 
-@router.get("/comparisons", tags=["comparisons"])
-def comparisons_compare(
-    caller: CallerDep,
-    comparisons: ComparisonsDep,
+def _question(
     side: Annotated[list[str] | None, Query(description="`CAMPAIGN~TARGET`, repeated")] = None,
     campaign: UUID | None = None,
     base: UUID | None = None,
     baseline: Annotated[int, Query(ge=0)] = 0,
+) -> Question:
+    return Question(side or (), campaign, base, baseline)
+
+
+QuestionDep = Annotated[Question, Depends(_question)]
+
+
+@router.get("/comparisons", tags=["comparisons"])
+def comparisons_compare(
+    caller: CallerDep, comparisons: ComparisonsDep, question: QuestionDep
 ) -> ComparisonRead:
     """Compare sides: `side` repeated, or all targets of `campaign`, or those of `campaign` each
     against itself in `base`.
     """
-    return comparisons.comparing.compare(
-        caller, sides=side or (), campaign_id=campaign, base_id=base, baseline=baseline
+    return comparisons.comparing.compare(caller, question)
+
+
+@router.get("/comparisons/distributions", tags=["comparisons"])
+def comparisons_read_distributions(
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    question: QuestionDep,
+    workload: Annotated[str, Query(max_length=200)],
+    load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
+    operation: Annotated[str, Query(max_length=63)] = "all",
+) -> DistributionsRead:
+    """Latency by percentile of all sides at one cell, and by how much each percentile of a side is
+    slower than its baseline's, each with its 95 % band. Out of histograms merged over the runs of a
+    side; the bands from one run to the next.
+    """
+    return comparisons.spectra.read(
+        caller, question, workload=workload, load_level=load_level, operation=operation
     )

@@ -72,6 +72,34 @@ class DifferenceRead(BaseModel):
     """Further repeats a side that would about settle it."""
 
 
+class RankRead(EstimateRead):
+    """One side among the others, with its level."""
+
+    side: str
+    best_rank: int
+    worst_rank: int
+    """1 is the best; equal to the other when the rank is certain. Sides that cannot be told apart
+    share ranks."""
+    among_best: bool
+    """Is no side beyond doubt better?"""
+    behind: list[str]
+    """Keys of the sides that are beyond doubt better."""
+
+
+class RankingRead(BaseModel):
+    """Three sides or more by one figure of one cell, the best first.
+
+    Rank intervals hold the true ranks of all of them together in 95 of 100.
+    """
+
+    metric: str
+    workload: str
+    load_level: LoadLevelRead
+    told_apart: bool
+    """Is any side beyond doubt better than another?"""
+    ranks: list[RankRead]
+
+
 class SideRead(BaseModel):
     """A side of a comparison: a target in a campaign."""
 
@@ -151,8 +179,73 @@ class ComparisonRead(BaseModel):
     load_levels: list[LoadLevelRead]
     cells: list[ComparedCellRead]
     differences: list[DifferenceRead]
+    rankings: list[RankingRead]
+    """Of three sides or more; none where each target is set against itself."""
     fairness: list[AspectRead]
     findings: list[FindingRead]
     disclaimers: list[DisclaimerRead]
     unmatched: list[UnmatchedRead]
     disclosure: DisclosureRead
+
+
+class QuantileRead(BaseModel):
+    """One percentile of a side, in µs, out of the histogram merged over its runs."""
+
+    quantile: float
+    """0.99 is p99."""
+    value_us: float
+    low_us: float | None
+    high_us: float | None
+    """Its pointwise 95 % band; None below four runs."""
+
+
+class SideSpectrumRead(BaseModel):
+    """The percentiles of one side."""
+
+    side: str
+    runs: int
+    operations: int
+    """Counted in all of its runs."""
+    banded: bool
+    """Are there runs enough for a band?"""
+    points: list[QuantileRead]
+    """Those with at least ten operations beyond them."""
+
+
+class ShiftRead(BaseModel):
+    """By how much one percentile of a side is slower than its baseline's; 0.05 = 5 %."""
+
+    quantile: float
+    relative: float
+    low: float | None
+    high: float | None
+    """Its pointwise 95 % band; None below four blocks, or four runs a side."""
+
+
+class ShiftCurveRead(BaseModel):
+    """A side against its baseline, percentile by percentile."""
+
+    baseline_side: str
+    side: str
+    method: Literal["paired", "unpaired"]
+    baseline_runs: int
+    runs: int
+    """That took part; in pairs, both are their number."""
+    left_out: int
+    """Runs without a partner in their block."""
+    banded: bool
+    points: list[ShiftRead]
+
+
+class DistributionsRead(BaseModel):
+    """The whole distributions of sides at one cell and operation."""
+
+    workload: str
+    load_level: LoadLevelRead
+    operation: str
+    operations: list[str]
+    """That may be asked for; `all` is their sum."""
+    fewest_for_a_band: int
+    sides: list[SideSpectrumRead]
+    shifts: list[ShiftCurveRead]
+    disclaimers: list[DisclaimerRead]

@@ -114,8 +114,13 @@ class BaseService:
         return self._with_anchor(campaign, base.id)
 
     def _with_anchor(self, campaign: Campaign, base_id: UUID) -> Bases:
-        anchor = self.repository.anchor_before(campaign, self._branch_of(campaign))
-        return Bases((base_id,), anchor)
+        return Bases((base_id,), self.anchor_before(campaign))
+
+    def anchor_before(self, campaign: Campaign) -> UUID | None:
+        """The last release or accepted level before a campaign, on the branch of its bases."""
+        theirs = campaign.base.removeprefix("branch:")
+        branch = self._branch_of(campaign) if theirs == campaign.base else theirs
+        return self.repository.anchor_before(campaign, branch)
 
     def _pooled(self, campaign: Campaign, branch: str | None) -> Bases:
         usable = self.repository.usable_before(campaign, MOST_LOOKED_AT, branch)
@@ -138,7 +143,8 @@ class BaseService:
         measurement in the same place. It does not move on with the pool, nor with a change that was
         confirmed and nobody accepted: losses of a little each time would never add up.
         """
-        kept = self.repository.verdict(alike[0])
+        (latest,) = self.repository.campaigns([alike[0]])
+        kept = self.repository.holding(latest)
         anchor = None if kept is None else kept.anchor_campaign_id
         if anchor is not None and anchor in self._alike(campaign, [alike[0], anchor]):
             return anchor

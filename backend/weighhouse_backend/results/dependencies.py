@@ -11,6 +11,7 @@ from weighhouse_backend.campaigns.dependencies import Campaigns, CampaignsDep
 from weighhouse_backend.campaigns.models import Run
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.results.artifacts import ArtifactService, ArtifactStore
+from weighhouse_backend.results.distributions import DistributionService
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.results.ingestion import EventService
 from weighhouse_backend.results.logs import LogService
@@ -64,6 +65,11 @@ class Results:
     def figures(self) -> FigureService:
         """Figures for the features above."""
         return FigureService(self.campaigns.session, self.repository)
+
+    @cached_property
+    def distributions(self) -> DistributionService:
+        """Histograms for the features above."""
+        return DistributionService(self.campaigns.session, self.repository)
 
 
 def _results(campaigns: CampaignsDep) -> Results:

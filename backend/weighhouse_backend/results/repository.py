@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -35,6 +35,10 @@ from weighhouse_backend.results.summaries import US_PER_SECOND
 
 RAW = 1
 """Span of an interval as reported."""
+
+HistogramKind = Literal["response", "service", "asked"]
+"""Of the successes from due to done, or from sent to done (open loops alone); or of everything that
+was asked, from due to done."""
 
 BATCH = 500
 """Rows fetched at a time when all intervals of a run are gone through."""
@@ -250,6 +254,43 @@ class ResultRepository:
             .order_by(RunSummary.operation)
         )
         return {row.operation: row.histogram for row in found}
+
+    def histograms_of(
+        self, attempt_ids: Collection[UUID], phase: str, operation: str, kind: HistogramKind
+    ) -> dict[UUID, bytes]:
+        """Merged histograms of one operation over one phase, by attempt; those that have one.
+
+        `asked` of an attempt in which everything succeeded is that of its successes.
+        """
+        columns: dict[HistogramKind, Any] = {
+            "response": RunSummary.histogram,
+            "service": RunSummary.service_histogram,
+            "asked": case(
+                (RunSummary.asked.is_(None), None),
+                else_=func.coalesce(RunSummary.asked_histogram, RunSummary.histogram),
+            ),
+        }
+        column = columns[kind]
+        rows = self.session.execute(
+            select(RunSummary.attempt_id, column.label("histogram")).where(
+                RunSummary.attempt_id.in_(list(attempt_ids)),
+                RunSummary.phase == phase,
+                RunSummary.operation == operation,
+                column.is_not(None),
+            )
+        )
+        return {row.attempt_id: row.histogram for row in rows}
+
+    def operations_of(self, attempt_ids: Collection[UUID], phase: str) -> list[str]:
+        """Names of the operations that attempts have figures of, in one phase."""
+        return list(
+            self.session.scalars(
+                select(RunSummary.operation)
+                .where(RunSummary.attempt_id.in_(list(attempt_ids)), RunSummary.phase == phase)
+                .distinct()
+                .order_by(RunSummary.operation)
+            )
+        )
 
     def log_streams(self, attempt_id: UUID) -> dict[int, list[str]]:
         """Names of an attempt's logs, by member."""

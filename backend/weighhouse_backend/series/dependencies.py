@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Depends
 
 from weighhouse_backend.findings.dependencies import Findings, FindingsDep
+from weighhouse_backend.noise.dependencies import noise_over
 from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.history import HistoryService
 from weighhouse_backend.series.repository import SeriesRepository
@@ -42,6 +43,7 @@ class SeriesKept:
             campaigns.experiments,
             self.findings.disclosure,
             campaigns.commits,
+            noise_over(campaigns.session),
         )
 
 

@@ -3,7 +3,7 @@
 import datetime
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -11,6 +11,8 @@ from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.intervals import level_or_range
 from weighhouse_judging.identity.sides import family
 from weighhouse_judging.series.segments import segments_by_kind
+from weighhouse_judging.verdicts.bands import BandPoint, noise_bands
+from weighhouse_judging.verdicts.noise import Floor
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.target import Limits, Target
 
@@ -25,6 +27,8 @@ from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.noise.repository import NoiseKey
+from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.errors import SeriesNotFound
@@ -32,6 +36,7 @@ from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.repository import SeriesDigest, SeriesRepository
 from weighhouse_backend.series.schemas import (
     ExperimentOfSeries,
+    NoiseBandRead,
     SegmentRead,
     SeriesCourse,
     SeriesFacts,
@@ -53,6 +58,7 @@ class HistoryService:
     experiments: ExperimentService
     disclosure: DisclosureService
     commits: CommitService
+    noise: NoiseService
 
     def extend(
         self, campaign: Campaign, document: Experiment, runs: Sequence[RunFigures]
@@ -158,6 +164,30 @@ class HistoryService:
             disclaimers=self.disclosure.disclaimers_for([series.project_id], [series.system_id]),
         )
 
+    def bands(self, series_id: UUID, steps: Collection[UUID]) -> list[NoiseBandRead]:
+        """What its machines cannot tell, about the levels of a series that was read; two queries.
+
+        :param steps: the first campaigns of the levels that confirmed steps began.
+        """
+        series = self.repository.series(series_id)
+        if series is None or series.cell_identity is None or series.side_family is None:
+            return []
+        segments = segments_of(self.repository.points(series_id))
+        of_series = (series.cell_identity, series.side_family, series.metric)
+        keys = {
+            point.place: NoiseKey(series.project_id, point.place, *of_series)
+            for points in segments
+            for point in points
+            if point.place is not None
+        }
+        found = self.noise.floors(series.project_id, set(keys.values()))
+        floors = {place: found[key] for place, key in keys.items() if key in found}
+        return [
+            band
+            for index, points in enumerate(segments)
+            for band in bands_read(index, points, steps, floors)
+        ]
+
     def lock(self, series_id: UUID) -> Series | None:
         """A series, locked, for a feature above that writes what belongs to it; None: gone."""
         return self.repository.lock_series(series_id)
@@ -223,6 +253,31 @@ def segments_of(points: Sequence[SeriesPoint]) -> list[list[SeriesPoint]]:
     """
     segments = segments_by_kind([point.fingerprint for point in points])
     return [[points[index] for index in segment.members] for segment in segments]
+
+
+def bands_read(
+    segment: int,
+    points: Sequence[SeriesPoint],
+    steps: Collection[UUID],
+    floors: Mapping[str, Floor],
+) -> list[NoiseBandRead]:
+    """The bands of one segment as they are shown; `floors` by place."""
+    at = {point.campaign_id: point.at for point in points}
+    seen = [BandPoint(one.campaign_id, one.value, one.repeats, one.place) for one in points]
+    return [
+        NoiseBandRead(
+            segment=segment,
+            place=band.place,
+            starts_at=at[band.first],
+            ends_at=at[band.last],
+            level=band.level,
+            low=band.low,
+            high=band.high,
+            floor=band.floor,
+            between_known=band.between_known,
+        )
+        for band in noise_bands(seen, steps, floors)
+    ]
 
 
 def environment_of(document: Experiment, runs: Sequence[RunFigures]) -> tuple[str, str, str | None]:

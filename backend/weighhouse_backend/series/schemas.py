@@ -59,6 +59,25 @@ class SegmentRead(BaseModel):
     starts_at: datetime.datetime
 
 
+class NoiseBandRead(BaseModel):
+    """Where campaigns on one machine stay while nothing changes: its noise floor about a level."""
+
+    segment: int
+    place: str
+    """Digest of the machines."""
+    starts_at: datetime.datetime
+    ends_at: datetime.datetime
+    """Of its first and last campaign: between two confirmed steps, in one segment."""
+    level: float
+    """Median of its campaigns."""
+    low: float
+    high: float
+    floor: float
+    """Relative; 0.05 = 5 %."""
+    between_known: bool
+    """Is in it what differs from campaign to campaign? Else only what differs inside a block."""
+
+
 class SeriesCourse(SeriesFacts):
     """A series with its points."""
 

@@ -723,6 +723,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/comparisons/distributions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons Read Distributions
+         * @description Latency by percentile of all sides at one cell, and by how much each percentile of a side is
+         *     slower than its baseline's, each with its 95 % band. Out of histograms merged over the runs of a
+         *     side; the bands from one run to the next.
+         */
+        get: operations["comparisons_read_distributions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/experiment-templates": {
         parameters: {
             query?: never;
@@ -1056,6 +1078,69 @@ export interface paths {
          * @description Make a project; takes a person who owns the organization.
          */
         post: operations["identity_make_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rejudgements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gates Rejudge
+         * @description Judge ended campaigns again by today's rules; a dry run only says what would change.
+         *
+         *     Goes on in the background, the oldest campaign first; the verdicts of before are kept. With an
+         *     Idempotency-Key the request may be repeated.
+         */
+        post: operations["gates_rejudge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rejudgements/{rejudgement_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Gates Read Rejudgement
+         * @description How far a rejudgement is.
+         */
+        get: operations["gates_read_rejudgement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rejudgements/{rejudgement_id}/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Gates List Rejudged
+         * @description What became of its campaigns, the newest first.
+         */
+        get: operations["gates_list_rejudged"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2450,6 +2535,8 @@ export interface components {
             findings: components["schemas"]["FindingRead"][];
             /** Load Levels */
             load_levels: components["schemas"]["LoadLevelRead"][];
+            /** Rankings */
+            rankings: components["schemas"]["RankingRead"][];
             /** Sides */
             sides: components["schemas"]["SideRead"][];
             /** Unmatched */
@@ -2633,6 +2720,27 @@ export interface components {
              * @enum {string}
              */
             publication: "open" | "open_with_disclosure" | "consent_required" | "prohibited" | "unknown";
+        };
+        /**
+         * DistributionsRead
+         * @description The whole distributions of sides at one cell and operation.
+         */
+        DistributionsRead: {
+            /** Disclaimers */
+            disclaimers: components["schemas"]["DisclaimerRead"][];
+            /** Fewest For A Band */
+            fewest_for_a_band: number;
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Operation */
+            operation: string;
+            /** Operations */
+            operations: string[];
+            /** Shifts */
+            shifts: components["schemas"]["ShiftCurveRead"][];
+            /** Sides */
+            sides: components["schemas"]["SideSpectrumRead"][];
+            /** Workload */
+            workload: string;
         };
         /**
          * DocumentSource
@@ -3146,7 +3254,7 @@ export interface components {
             /** Anchor Campaign Id */
             anchor_campaign_id: string | null;
             /** Anchor Threshold Percent */
-            anchor_threshold_percent: number;
+            anchor_threshold_percent?: number | null;
             /** Base Campaign Id */
             base_campaign_id: string | null;
             /** Base Campaign Ids */
@@ -3160,18 +3268,28 @@ export interface components {
             cells: components["schemas"]["GateCellRead"][];
             /** Comparisons */
             comparisons: components["schemas"]["DifferenceRead"][];
+            /** Details Kept */
+            details_kept: boolean;
             /** Disclaimers */
             disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Exit Code */
             exit_code: number;
+            /** Judged At */
+            judged_at: string | null;
             /** Link */
             link: string;
             /** Message */
             message: string;
             /** Mismatches */
             mismatches: components["schemas"]["MismatchRead"][];
+            /** Rules Version */
+            rules_version: number;
+            /** Rules Version Now */
+            rules_version_now: number;
             /** Subject */
             subject: components["schemas"]["SubjectChangeRead"][];
+            /** Superseded */
+            superseded: components["schemas"]["SupersededVerdictRead"][];
             /** Threshold Percent */
             threshold_percent: number;
             /**
@@ -3845,6 +3963,36 @@ export interface components {
             transmit_queues?: number | null;
         };
         /**
+         * NoiseBandRead
+         * @description Where campaigns on one machine stay while nothing changes: its noise floor about a level.
+         */
+        NoiseBandRead: {
+            /** Between Known */
+            between_known: boolean;
+            /**
+             * Ends At
+             * Format: date-time
+             */
+            ends_at: string;
+            /** Floor */
+            floor: number;
+            /** High */
+            high: number;
+            /** Level */
+            level: number;
+            /** Low */
+            low: number;
+            /** Place */
+            place: string;
+            /** Segment */
+            segment: number;
+            /**
+             * Starts At
+             * Format: date-time
+             */
+            starts_at: string;
+        };
+        /**
          * NoiseFloorRead
          * @description What a machine cannot tell of one cell and figure.
          */
@@ -3936,7 +4084,7 @@ export interface components {
              */
             noted_at: string;
             other_campaign: components["schemas"]["CampaignOfOccurrence"] | null;
-            outcome: components["schemas"]["Outcome"];
+            outcome: components["schemas"]["Outcome-Output"];
             /** Reason */
             reason: string;
             /**
@@ -4112,10 +4260,16 @@ export interface components {
         };
         /**
          * Outcome
+         * @description What judging a campaign again came to.
+         * @enum {string}
+         */
+        "Outcome-Input": "judged" | "unchanged" | "no_verdict" | "failed";
+        /**
+         * Outcome
          * @description What became of a date.
          * @enum {string}
          */
-        Outcome: "started" | "waiting" | "skipped" | "missed" | "replaced" | "failed";
+        "Outcome-Output": "started" | "waiting" | "skipped" | "missed" | "replaced" | "failed";
         /**
          * Overlap
          * @description What becomes of a date while the schedule's last campaign is still under way.
@@ -4189,6 +4343,13 @@ export interface components {
         Page_ProjectRead_: {
             /** Items */
             items: components["schemas"]["ProjectRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[RejudgedCampaignRead] */
+        Page_RejudgedCampaignRead_: {
+            /** Items */
+            items: components["schemas"]["RejudgedCampaignRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -4463,6 +4624,68 @@ export interface components {
             slug: string;
         };
         /**
+         * QuantileRead
+         * @description One percentile of a side, in µs, out of the histogram merged over its runs.
+         */
+        QuantileRead: {
+            /** High Us */
+            high_us: number | null;
+            /** Low Us */
+            low_us: number | null;
+            /** Quantile */
+            quantile: number;
+            /** Value Us */
+            value_us: number;
+        };
+        /**
+         * RankingRead
+         * @description Three sides or more by one figure of one cell, the best first.
+         *
+         *     Rank intervals hold the true ranks of all of them together in 95 of 100.
+         */
+        RankingRead: {
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Metric */
+            metric: string;
+            /** Ranks */
+            ranks: components["schemas"]["RankRead"][];
+            /** Told Apart */
+            told_apart: boolean;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * RankRead
+         * @description One side among the others, with its level.
+         */
+        RankRead: {
+            /** Among Best */
+            among_best: boolean;
+            /** Behind */
+            behind: string[];
+            /** Best Rank */
+            best_rank: number;
+            /** Confidence */
+            confidence: number | null;
+            /** High */
+            high: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "interval" | "range";
+            /** Low */
+            low: number;
+            /** Median */
+            median: number;
+            /** Repeats */
+            repeats: number;
+            /** Side */
+            side: string;
+            /** Worst Rank */
+            worst_rank: number;
+        };
+        /**
          * RateRead
          * @description So many of so many, with Wilson's 95 % interval.
          */
@@ -4593,6 +4816,111 @@ export interface components {
             expires_at: string;
             /** Token */
             token: string;
+        };
+        /**
+         * RejudgedCampaignRead
+         * @description What became of one campaign of a rejudgement.
+         */
+        RejudgedCampaignRead: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            experiment: components["schemas"]["ExperimentOfCampaign"];
+            /** Findings Gone */
+            findings_gone: number;
+            /** Findings New */
+            findings_new: number;
+            /** Message */
+            message: string | null;
+            /** Outcome */
+            outcome: ("judged" | "unchanged" | "no_verdict" | "failed") | null;
+            /** Reason */
+            reason: string | null;
+            /** Rules Before */
+            rules_before: number | null;
+            /** Verdict Before */
+            verdict_before: ("passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable") | null;
+            /** Verdict Now */
+            verdict_now: ("passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable") | null;
+        };
+        /**
+         * RejudgementCreate
+         * @description Which campaigns are to be judged again; one of three ways to say it.
+         */
+        RejudgementCreate: {
+            /**
+             * All Campaigns
+             * @default false
+             */
+            all_campaigns?: boolean;
+            /**
+             * Campaigns
+             * @default []
+             */
+            campaigns?: string[];
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run?: boolean;
+            /** Experiment */
+            experiment?: string | null;
+            /** Project Id */
+            project_id?: string | null;
+        };
+        /**
+         * RejudgementProgress
+         * @description How many campaigns of a rejudgement came to what.
+         */
+        RejudgementProgress: {
+            /** Changed */
+            changed: number;
+            /** Failed */
+            failed: number;
+            /** Judged */
+            judged: number;
+            /** No Verdict */
+            no_verdict: number;
+            /** Total */
+            total: number;
+            /** Unchanged */
+            unchanged: number;
+            /** Waiting */
+            waiting: number;
+        };
+        /**
+         * RejudgementRead
+         * @description Campaigns that are judged again, one after the other, the oldest first.
+         */
+        RejudgementRead: {
+            campaigns: components["schemas"]["RejudgementProgress"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dry Run */
+            dry_run: boolean;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Project Id
+             * Format: uuid
+             */
+            project_id: string;
+            /** Requested By */
+            requested_by: string;
+            /** Rules Version */
+            rules_version: number;
         };
         /**
          * ReleaseWrite
@@ -5071,6 +5399,8 @@ export interface components {
          * @description A series with its points and where it shifted.
          */
         SeriesRead: {
+            /** Bands */
+            bands: components["schemas"]["NoiseBandRead"][];
             /** Change Points */
             change_points: components["schemas"]["ChangePointRead"][];
             /** Change Points Count */
@@ -5296,6 +5626,45 @@ export interface components {
             of?: number;
         };
         /**
+         * ShiftCurveRead
+         * @description A side against its baseline, percentile by percentile.
+         */
+        ShiftCurveRead: {
+            /** Banded */
+            banded: boolean;
+            /** Baseline Runs */
+            baseline_runs: number;
+            /** Baseline Side */
+            baseline_side: string;
+            /** Left Out */
+            left_out: number;
+            /**
+             * Method
+             * @enum {string}
+             */
+            method: "paired" | "unpaired";
+            /** Points */
+            points: components["schemas"]["ShiftRead"][];
+            /** Runs */
+            runs: number;
+            /** Side */
+            side: string;
+        };
+        /**
+         * ShiftRead
+         * @description By how much one percentile of a side is slower than its baseline's; 0.05 = 5 %.
+         */
+        ShiftRead: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Quantile */
+            quantile: number;
+            /** Relative */
+            relative: number;
+        };
+        /**
          * SideRead
          * @description A side of a comparison: a target in a campaign.
          */
@@ -5321,6 +5690,22 @@ export interface components {
             target: string;
             /** Version */
             version: string | null;
+        };
+        /**
+         * SideSpectrumRead
+         * @description The percentiles of one side.
+         */
+        SideSpectrumRead: {
+            /** Banded */
+            banded: boolean;
+            /** Operations */
+            operations: number;
+            /** Points */
+            points: components["schemas"]["QuantileRead"][];
+            /** Runs */
+            runs: number;
+            /** Side */
+            side: string;
         };
         /**
          * SineProfile
@@ -5444,6 +5829,36 @@ export interface components {
             confounder: boolean;
             /** What */
             what: string;
+        };
+        /**
+         * SupersededVerdictRead
+         * @description A verdict that held before.
+         */
+        SupersededVerdictRead: {
+            /** Base Campaign Ids */
+            base_campaign_ids: string[];
+            /**
+             * Judged At
+             * Format: date-time
+             */
+            judged_at: string;
+            /** Message */
+            message: string;
+            /** Number */
+            number: number;
+            /** Rules Version */
+            rules_version: number;
+            /** Superseded At */
+            superseded_at: string | null;
+            /** Superseded Because */
+            superseded_because: string | null;
+            /** Threshold Percent */
+            threshold_percent: number;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
         };
         /**
          * SystemRead
@@ -7429,6 +7844,45 @@ export interface operations {
             };
         };
     };
+    comparisons_read_distributions: {
+        parameters: {
+            query: {
+                base?: string | null;
+                baseline?: number;
+                campaign?: string | null;
+                /** @description Its label: `8 clients`. */
+                load_level: string;
+                operation?: string;
+                /** @description `CAMPAIGN~TARGET`, repeated */
+                side?: string[] | null;
+                workload: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DistributionsRead"];
+                };
+            };
+        };
+    };
     experiments_list_templates: {
         parameters: {
             query?: never;
@@ -8745,6 +9199,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectRead"];
+                };
+            };
+        };
+    };
+    gates_rejudge: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RejudgementCreate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejudgementRead"];
+                };
+            };
+        };
+    };
+    gates_read_rejudgement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rejudgement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejudgementRead"];
+                };
+            };
+        };
+    };
+    gates_list_rejudged: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+                outcome?: components["schemas"]["Outcome-Input"] | null;
+            };
+            header?: never;
+            path: {
+                rejudgement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RejudgedCampaignRead_"];
                 };
             };
         };

@@ -12,8 +12,9 @@ of Statistics 2: by how much each quantile of one side lies above that of the ot
 """
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -84,8 +85,8 @@ def spectrum(
 
 
 def shift_curve(
-    baseline: Mapping[Hashable, Histogram],
-    other: Mapping[Hashable, Histogram],
+    baseline: Mapping[Any, Histogram],
+    other: Mapping[Any, Histogram],
     quantiles: Sequence[float] = QUANTILES,
 ) -> list[ShiftPoint]:
     """How much slower each quantile is, with a band; runs by block.

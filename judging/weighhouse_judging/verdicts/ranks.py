@@ -13,15 +13,24 @@ measures both).
 """
 
 import itertools
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from weighhouse_judging.arithmetic import looks
 from weighhouse_judging.arithmetic.families import holm
-from weighhouse_judging.arithmetic.intervals import LogDifference, level, paired, unpaired
+from weighhouse_judging.arithmetic.intervals import (
+    Floats,
+    LogDifference,
+    level,
+    paired,
+    unpaired,
+)
 from weighhouse_judging.verdicts.sides import FAMILY_LEVEL, REPEATS_FOR_A_CLAIM, Repeats
+
+Pair = tuple[Hashable, Hashable]
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class Rank:
 
 
 def rank(
-    sides: Mapping[Hashable, Repeats], *, higher_is_better: bool, looked_at: bool = False
+    sides: Mapping[Any, Repeats], *, higher_is_better: bool, looked_at: bool = False
 ) -> tuple[Rank, ...]:
     """The sides by rank, the best first, ties by their medians.
 
@@ -84,35 +93,40 @@ def _decided(
     sides: Mapping[Hashable, Repeats], higher_is_better: bool, looked_at: bool
 ) -> set[tuple[Hashable, Hashable]]:
     """Pairs (better, worse) that hold with 95 % confidence, all together."""
-    pairs = list(itertools.combinations(sides, 2))
-    found = [_difference(sides[a], sides[b]) for a, b in pairs]
-    tested = [index for index, item in enumerate(found) if item is not None]
-    p_values, signs = [], []
-    for index in tested:
-        item = found[index]
-        assert item is not None  # noqa: S101 - chosen above
-        difference, information = item
-        once = difference.p_two_sided()
-        at_all = looks.p_at_every_look(once, information, FAMILY_LEVEL)
-        p_values.append(float(at_all if looked_at else once))
-        signs.append(float(difference.estimate) > 0)
-    decided = set()
-    for index, p_value, second_larger in zip(tested, holm(p_values), signs, strict=True):
-        if p_value <= FAMILY_LEVEL:
-            first, second = pairs[index]
-            ahead = second_larger == higher_is_better
-            decided.add((second, first) if ahead else (first, second))
-    return decided
+    tested: list[Pair] = []
+    p_values: list[float] = []
+    second_larger: list[bool] = []
+    for pairs, difference, information in _differences(sides):
+        p = difference.p_two_sided()
+        p = looks.p_at_every_look(p, information, FAMILY_LEVEL) if looked_at else p
+        tested += pairs
+        p_values += np.asarray(p).tolist()
+        second_larger += (difference.estimate > 0).tolist()
+    return {
+        (second, first) if larger == higher_is_better else (first, second)
+        for (first, second), p, larger in zip(tested, holm(p_values), second_larger, strict=True)
+        if p <= FAMILY_LEVEL
+    }
 
 
-def _difference(first: Repeats, second: Repeats) -> tuple[LogDifference, float] | None:
-    shared = [block for block in first if block in second]
-    if shared:
-        if len(shared) < REPEATS_FOR_A_CLAIM:
-            return None
-        ratios = np.log([second[block] / first[block] for block in shared])
-        return paired(ratios), len(shared) / looks.SHARPEST_AT
-    if min(len(first), len(second)) < REPEATS_FOR_A_CLAIM:
-        return None
-    a, b = np.log(list(first.values())), np.log(list(second.values()))
-    return unpaired(a, b), 2 / (1 / a.size + 1 / b.size) / looks.SHARPEST_AT
+def _differences(
+    sides: Mapping[Hashable, Repeats],
+) -> Iterator[tuple[Sequence[Pair], LogDifference, float]]:
+    """Pairs of sides that can be told apart at all, those with as many repeats at once, so that
+    hundreds of pairs cost no more than a few.
+    """
+    alike: dict[tuple[bool, int, int], list[tuple[Pair, Floats, Floats]]] = {}
+    for pair in itertools.combinations(sides, 2):
+        first, second = (sides[key] for key in pair)
+        shared = [block for block in first if block in second]
+        a = np.log([first[block] for block in shared or first])
+        b = np.log([second[block] for block in shared or second])
+        if min(a.size, b.size) >= REPEATS_FOR_A_CLAIM:
+            alike.setdefault((bool(shared), a.size, b.size), []).append((pair, a, b))
+    for (in_blocks, size, other), found in alike.items():
+        pairs = [pair for pair, _, _ in found]
+        a, b = np.stack([one for _, one, _ in found]), np.stack([one for _, _, one in found])
+        if in_blocks:
+            yield pairs, paired(b - a), size / looks.SHARPEST_AT
+        else:
+            yield pairs, unpaired(a, b), 2 / (1 / size + 1 / other) / looks.SHARPEST_AT

@@ -1,11 +1,13 @@
-/* A server that spends a given time on every command: preloaded, each reply that a process writes
- * to a socket takes its turn, so many nanoseconds after the one before. Turns are kept by the clock,
- * not by how long a sleep lasted: what a busy machine delays is caught up with, and the pace is the
- * same whatever else runs. The pace is read from a file when the process starts. */
+/* A server that spends a given time on every command, on a disk that takes its time. Preloaded, each
+ * reply that a process writes to a socket takes its turn, so many nanoseconds after the one before.
+ * Turns are kept by the clock, not by how long a sleep lasted: what a busy machine delays is caught
+ * up with, and the pace is the same whatever else runs. Forcing a file to the disk takes a time of
+ * its own. Both are read from a file when the process starts. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -16,17 +18,17 @@
 #define SECOND 1000000000LL
 #define CAUGHT_UP (SECOND / 10) /* no more than this is caught up with */
 
-static int64_t pace, turn;
+static int64_t pace, sync_time, turn;
 
 __attribute__((constructor)) static void begin(void)
 {
-    char digits[24] = "";
-    const char *path = getenv("PACED_REPLIES");
+    char digits[48] = "";
+    const char *path = getenv("PACED_SERVER");
     int file = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return;
     if (syscall(SYS_read, file, digits, sizeof digits - 1) > 0)
-        pace = atoll(digits);
+        sscanf(digits, "%" SCNd64 " %" SCNd64, &pace, &sync_time);
     close(file);
 }
 
@@ -49,6 +51,26 @@ static void wait_for_turn(int file)
             ;
     }
     errno = had;
+}
+
+static void wait_for_disk(void)
+{
+    struct timespec left = {sync_time / SECOND, sync_time % SECOND};
+    if (sync_time > 0)
+        while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
+            ;
+}
+
+int fsync(int file)
+{
+    wait_for_disk();
+    return syscall(SYS_fsync, file);
+}
+
+int fdatasync(int file)
+{
+    wait_for_disk();
+    return syscall(SYS_fdatasync, file);
 }
 
 ssize_t write(int file, const void *bytes, size_t count)

@@ -1,0 +1,162 @@
+"""Whole distributions of sides: their percentile spectra over each other, and how they shift."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from weighhouse_judging.arithmetic.histograms import Histogram
+from weighhouse_judging.arithmetic.intervals import FEWEST_FOR_AN_INTERVAL
+from weighhouse_judging.arithmetic.spectra import QUANTILES, shift_curve, spectrum
+
+from weighhouse_backend.comparisons.errors import ComparisonUnclear
+from weighhouse_backend.comparisons.schemas import (
+    DistributionsRead,
+    QuantileRead,
+    ShiftCurveRead,
+    ShiftRead,
+    SideSpectrumRead,
+)
+from weighhouse_backend.comparisons.sides import Choice, Question, Side, SideService
+from weighhouse_backend.comparisons.statements import statements
+from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.findings.examination import ExaminationService
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.results.distributions import Block, CountedRun, DistributionService
+
+MOST_HISTOGRAMS = 400
+"""Read for one answer. One takes about 0.2 ms to decode and, while its side and the baseline are
+looked at, 0.2 MB."""
+
+STEPS_OF_A_DECADE = 8
+DECADES = 6
+DRAWN = tuple(
+    sorted(
+        {*QUANTILES}
+        | {
+            round(1 - 10 ** (-step / STEPS_OF_A_DECADE), 9)
+            for step in range(1, DECADES * STEPS_OF_A_DECADE + 1)
+        }
+    )
+)
+"""Percentiles of an answer: evenly spaced where 1 / (1 - p) is drawn by its logarithm, and the
+usual ones."""
+
+Recorded = Mapping[Block, Histogram]
+
+
+@dataclass(frozen=True)
+class SpectrumService:
+    """Reads the distributions of sides at one cell."""
+
+    sides: SideService
+    distributions: DistributionService
+    disclosure: DisclosureService
+    examination: ExaminationService
+    most_histograms: int = MOST_HISTOGRAMS
+
+    def read(
+        self, caller: Caller, question: Question, *, workload: str, load_level: str, operation: str
+    ) -> DistributionsRead:
+        """The spectra of all sides and, for each but the baseline, the shift of its percentiles.
+
+        :param load_level: its label, such as `8 clients`.
+        :param operation: `all` or one of those measured.
+        :raises ComparisonUnclear: when no side has results there, when nothing of that operation
+            was measured, or when more than `most_histograms` would have to be read.
+        :raises CampaignNotFound: when a campaign is not the caller's to see.
+        """
+        choice = self.sides.chosen(caller, question)
+        runs = self._runs(choice, workload, load_level)
+        counted = [run for mine in runs.values() for run in mine]
+        known = self.distributions.operations(counted)
+        if operation not in known:
+            raise ComparisonUnclear(
+                f"no operation {operation!r} was measured there; there is {', '.join(known)}"
+            )
+        encoded = self.distributions.histograms(counted, operation)
+
+        def recorded(side: Side) -> dict[Block, Histogram]:
+            return {
+                run.block: Histogram.merged([encoded[run.run_id]])
+                for run in runs[side.key]
+                if run.run_id in encoded
+            }
+
+        shown = [
+            side for side in choice.sides if any(run.run_id in encoded for run in runs[side.key])
+        ]
+        found = self.examination.of_runs(
+            {run.campaign_id for run in counted}, {run.run_id for run in counted}
+        )
+        return DistributionsRead(
+            workload=workload,
+            load_level=counted[0].load_level,
+            operation=operation,
+            operations=known,
+            fewest_for_a_band=FEWEST_FOR_AN_INTERVAL,
+            sides=[_spectrum(side.key, recorded(side)) for side in shown],
+            shifts=list(_shifts(choice, {side.key for side in shown}, recorded)),
+            disclaimers=statements(self.disclosure, shown, found),
+        )
+
+    def _runs(
+        self, choice: Choice, workload: str, load_level: str
+    ) -> dict[str, Sequence[CountedRun]]:
+        found = self.distributions.runs(
+            {side.campaign.id for side in choice.sides}, workload, load_level
+        )
+        runs: dict[str, Sequence[CountedRun]] = {
+            side.key: [
+                run
+                for run in found
+                if run.campaign_id == side.campaign.id and run.target == side.target.name
+            ]
+            for side in choice.sides
+        }
+        count = sum(len(mine) for mine in runs.values())
+        if count == 0:
+            raise ComparisonUnclear(
+                f"no side has results of workload {workload!r} at load {load_level!r}"
+            )
+        if count > self.most_histograms:
+            raise ComparisonUnclear(
+                f"{count} runs are more than the {self.most_histograms} that are read for one "
+                "answer: name fewer sides with `side`"
+            )
+        return runs
+
+
+def _spectrum(side: str, runs: Recorded) -> SideSpectrumRead:
+    return SideSpectrumRead(
+        side=side,
+        runs=len(runs),
+        operations=sum(run.total for run in runs.values()),
+        banded=len(runs) >= FEWEST_FOR_AN_INTERVAL,
+        points=[QuantileRead(**asdict(one)) for one in spectrum(list(runs.values()), DRAWN)],
+    )
+
+
+def _shifts(
+    choice: Choice, shown: Collection[str], recorded: Callable[[Side], Recorded]
+) -> Iterator[ShiftCurveRead]:
+    """Of each side that has figures against its baseline; a baseline is decoded once."""
+    held: tuple[str, Recorded] = ("", {})
+    for baseline, other in choice.opposed:
+        if baseline.key in shown and other.key in shown:
+            if held[0] != baseline.key:
+                held = (baseline.key, recorded(baseline))
+            yield _shift(baseline.key, held[1], other.key, recorded(other))
+
+
+def _shift(baseline_side: str, before: Recorded, side: str, after: Recorded) -> ShiftCurveRead:
+    shared = sum(block in before for block in after)
+    points = shift_curve(before, after, DRAWN)
+    return ShiftCurveRead(
+        baseline_side=baseline_side,
+        side=side,
+        method="paired" if shared else "unpaired",
+        baseline_runs=shared or len(before),
+        runs=shared or len(after),
+        left_out=len(before) + len(after) - 2 * shared if shared else 0,
+        banded=any(point.low is not None for point in points),
+        points=[ShiftRead(**asdict(one)) for one in points],
+    )

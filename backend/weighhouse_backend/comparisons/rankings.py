@@ -1,0 +1,61 @@
+"""More than two sides: their ranks in each cell and figure, as far as they can be told. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from weighhouse_judging.verdicts.metrics import METRICS, Metric
+from weighhouse_judging.verdicts.ranks import Rank, rank
+from weighhouse_judging.verdicts.sides import Repeats
+
+from weighhouse_backend.comparisons.estimates import SideCells, blocks, estimate, load_level
+from weighhouse_backend.comparisons.schemas import RankingRead, RankRead
+from weighhouse_backend.results.figures import RunFigures
+
+FEWEST_SIDES = 3
+"""Of two, the difference says all."""
+
+
+def rankings(sides: Sequence[SideCells], *, looked_at: bool = False) -> list[RankingRead]:
+    """Every metric of every cell that three sides or more have a figure of, in document order.
+
+    :param looked_at: whether somebody saw figures while they grew.
+    """
+    cells = dict.fromkeys(cell for side in sides for cell in side.cells)
+    found = []
+    for cell in cells:
+        runs = {side.key: side.cells[cell] for side in sides if cell in side.cells}
+        for metric in METRICS:
+            repeats = {key: blocks(mine, metric.name) for key, mine in runs.items()}
+            ranks = rank(repeats, higher_is_better=metric.higher_is_better, looked_at=looked_at)
+            if len(ranks) >= FEWEST_SIDES:
+                found.append(_ranking(metric, runs, repeats, ranks))
+    return found
+
+
+def _ranking(
+    metric: Metric,
+    runs: Mapping[str, Sequence[RunFigures]],
+    repeats: Mapping[str, Repeats],
+    ranks: Sequence[Rank],
+) -> RankingRead:
+    run = next(iter(runs.values()))[0]
+    return RankingRead(
+        metric=metric.name,
+        workload=run.workload,
+        load_level=load_level(run),
+        told_apart=any(one.behind for one in ranks),
+        ranks=[_rank(one, repeats) for one in ranks],
+    )
+
+
+def _rank(one: Rank, repeats: Mapping[str, Repeats]) -> RankRead:
+    side = str(one.side)
+    level = estimate(list(repeats[side].values()))
+    assert level is not None  # noqa: S101 - a side without repeats has no rank
+    return RankRead(
+        side=side,
+        **dict(level),
+        best_rank=one.best_rank,
+        worst_rank=one.worst_rank,
+        among_best=one.among_best,
+        behind=[str(other) for other in one.behind],
+    )

@@ -1,0 +1,245 @@
+"""Sides of a comparison: which targets of which campaigns are set beside each other."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from weighhouse_judging.identity.digests import Identity
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.target import Target
+
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.campaigns.views import UNKNOWN_COLOUR
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.errors import ComparisonUnclear
+from weighhouse_backend.comparisons.estimates import SideCells
+from weighhouse_backend.comparisons.identities import CellSeen
+from weighhouse_backend.comparisons.schemas import SideRead
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.results.figures import RunFigures
+
+MOST_SIDES = 40
+UNKNOWN_MARK = "◆"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What somebody wants compared, in one of three ways.
+
+    `sides`: each `CAMPAIGN~TARGET`; the others are set against the one at `baseline`.
+    `campaign_id`: all its targets as sides. With `base_id` too: the targets that both campaigns
+    have, each against itself.
+    """
+
+    sides: Sequence[str] = ()
+    campaign_id: UUID | None = None
+    base_id: UUID | None = None
+    baseline: int = 0
+
+
+@dataclass(frozen=True)
+class Side:
+    """A target in a campaign, with its runs once they are read."""
+
+    campaign: Campaign
+    document: Experiment
+    target_index: int
+    manifest: Manifest | None
+    tool: Manifest | None
+    """Of the load tool in the driver's place."""
+    runs: Sequence[RunFigures] = ()
+
+    @property
+    def key(self) -> str:
+        """`CAMPAIGN~TARGET`."""
+        return f"{self.campaign.id}~{self.document.targets[self.target_index].name}"
+
+    @property
+    def target(self) -> Target:
+        """The target, as the document has it."""
+        return self.document.targets[self.target_index]
+
+    @property
+    def system_id(self) -> str:
+        """The system's identifier."""
+        return self.target.system
+
+    @property
+    def cells(self) -> SideCells:
+        """The runs by cell."""
+        return SideCells(self.key, estimates.by_cell(self.runs))
+
+    @property
+    def measured(self) -> dict[estimates.CellKey, Identity]:
+        """What its cells were, for those that gave figures."""
+        seen = {
+            name: CellSeen(self.document, runs, self.manifest)
+            for name, runs in self.cells.cells.items()
+        }
+        return {name: cell.identity() for name, cell in seen.items() if cell.records}
+
+    @property
+    def version(self) -> str | None:
+        """The version that ran; None before any run said so."""
+        versions = [run.record.version for run in self.runs if run.record is not None]
+        return next((version for version in versions if version is not None), None)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is compared with what."""
+
+    sides: Sequence[Side]
+    baseline: int
+    paired: bool
+    """Is each target set against itself: the first side against the second, and so on? Else all
+    others against the baseline."""
+
+    @property
+    def opposed(self) -> list[tuple[Side, Side]]:
+        """Pairs of (baseline, other)."""
+        if self.paired:
+            return list(zip(self.sides[::2], self.sides[1::2], strict=True))
+        reference = self.sides[self.baseline]
+        others = [side for place, side in enumerate(self.sides) if place != self.baseline]
+        return [(reference, other) for other in others]
+
+    def with_runs(self, runs: Iterable[RunFigures]) -> "Choice":
+        """The same sides, each with its own of these runs."""
+        by_side: dict[tuple[UUID, str], list[RunFigures]] = {}
+        for run in runs:
+            by_side.setdefault((run.campaign_id, run.target), []).append(run)
+        filled = [
+            replace(side, runs=by_side.get((side.campaign.id, side.target.name), []))
+            for side in self.sides
+        ]
+        return replace(self, sides=filled)
+
+
+@dataclass(frozen=True)
+class SideService:
+    """Finds the sides that a question names."""
+
+    campaigns: CampaignService
+    experiments: ExperimentService
+    catalog: CatalogService
+
+    def chosen(self, caller: Caller, question: Question) -> Choice:
+        """The sides of a comparison, without their runs.
+
+        :raises ComparisonUnclear: when the question names no sides, too many, or a side that is not
+            there.
+        :raises CampaignNotFound: when a campaign is not the caller's to see.
+        """
+        campaign_id, base_id = question.campaign_id, question.base_id
+        if question.sides:
+            keys = [_parsed(side) for side in question.sides]
+        elif campaign_id is not None:
+            keys = []
+        else:
+            raise ComparisonUnclear("give `side` twice or more, or `campaign`")
+        wanted = {key for key, _ in keys} | {one for one in (campaign_id, base_id) if one}
+        found = self._sides([self.campaigns.find(caller, one) for one in wanted])
+        if keys:
+            named = [_chosen(found, key, target) for key, target in keys]
+            choice = Choice(named, question.baseline, paired=False)
+        elif base_id is None:
+            mine = [side for side in found if side.campaign.id == campaign_id]
+            choice = Choice(mine, question.baseline, paired=False)
+        else:
+            both = [side for pair in pairs(found, campaign_id, base_id) for side in pair]
+            choice = Choice(both, 0, paired=True)
+        if not choice.sides:
+            raise ComparisonUnclear("the two campaigns have no target in common")
+        if not 0 <= choice.baseline < len(choice.sides):
+            raise ComparisonUnclear(
+                f"baseline {choice.baseline} is not one of {len(choice.sides)} sides"
+            )
+        if len(choice.sides) > MOST_SIDES:
+            raise ComparisonUnclear(f"{len(choice.sides)} sides are more than {MOST_SIDES}")
+        return choice
+
+    def _sides(self, campaigns: Sequence[Campaign]) -> list[Side]:
+        projects = {campaign.project_id for campaign in campaigns}
+        manifests = {one: self.catalog.manifests([one]) for one in projects}
+        found = []
+        for campaign in campaigns:
+            document = self.experiments.document(campaign.revision_id)
+            known = manifests[campaign.project_id]
+            found += [
+                Side(
+                    campaign,
+                    document,
+                    index,
+                    known.get(target.system),
+                    known.get(target.tool or ""),
+                )
+                for index, target in enumerate(document.targets)
+            ]
+        return found
+
+
+def pairs(
+    found: Sequence[Side], campaign_id: UUID | None, base_id: UUID
+) -> list[tuple[Side, Side]]:
+    """Targets that two campaigns have, by name: (in the base, in the campaign)."""
+    bases = {
+        side.document.targets[side.target_index].name: side
+        for side in found
+        if side.campaign.id == base_id
+    }
+    return [
+        (bases[name], side)
+        for side in found
+        if side.campaign.id == campaign_id
+        and (name := side.document.targets[side.target_index].name) in bases
+    ]
+
+
+def side_label(side: Side) -> str:
+    """What charts print for a side."""
+    target = side.document.targets[side.target_index]
+    system = side.manifest.name if side.manifest is not None else target.system
+    same = sum(one.system == target.system for one in side.document.targets) > 1
+    return target.label or (target.name if same else system)
+
+
+def side_read(side: Side, *, several: bool) -> SideRead:
+    """A side as it is shown; its campaign's number stands in the label when there are several."""
+    target, manifest = side.document.targets[side.target_index], side.manifest
+    suffix = f" #{side.campaign.number}" if several else ""
+    return SideRead(
+        key=side.key,
+        label=side_label(side) + suffix,
+        campaign_id=side.campaign.id,
+        campaign_number=side.campaign.number,
+        target=target.name,
+        system_id=target.system,
+        colour=UNKNOWN_COLOUR if manifest is None else manifest.colour,
+        mark=UNKNOWN_MARK if manifest is None else manifest.mark,
+        version=side.version,
+    )
+
+
+def several_campaigns(sides: Sequence[Side]) -> bool:
+    """Do they come from more than one campaign?"""
+    return len({side.campaign.id for side in sides}) > 1
+
+
+def _parsed(side: str) -> tuple[UUID, str]:
+    campaign, _, target = side.partition("~")
+    try:
+        return UUID(campaign), target
+    except ValueError as error:
+        raise ComparisonUnclear(f"{side!r} is not CAMPAIGN~TARGET") from error
+
+
+def _chosen(found: Sequence[Side], campaign_id: UUID, target: str) -> Side:
+    for side in found:
+        if side.key == f"{campaign_id}~{target}":
+            return side
+    raise ComparisonUnclear(f"campaign {campaign_id} has no target {target!r}")
