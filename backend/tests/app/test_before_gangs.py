@@ -53,16 +53,24 @@ def counts(url: str) -> dict[str, int]:
     return {table: int(count or 0) for table, count in found.items()}
 
 
+RENAMED = {"memory_bytes": "memory_after_load_bytes"}
+"""Figures that were called otherwise, and never were what the page said of them."""
+
+
 def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
     """Where an answer says something else than before; what is new beside it does not count, nor
     what is concluded anew.
     """
     if isinstance(before, dict) and isinstance(after, dict):
         for key in before.keys() - CONCLUSIONS:
-            if key not in after:
+            now = key if key in after else RENAMED.get(key, key)
+            if now not in after:
                 yield f"{path}.{key}: is gone"
+            elif key == "metric":
+                name = RENAMED.get(before[key], before[key])
+                yield from differences(name, after[key], f"{path}.{key}")
             else:
-                yield from differences(before[key], after[key], f"{path}.{key}")
+                yield from differences(before[key], after[now], f"{path}.{key}")
     elif isinstance(before, list) and isinstance(after, list):
         if len(before) != len(after):
             yield f"{path}: {len(before)} elements were {len(after)}"
@@ -144,6 +152,31 @@ def test_series_are_keyed_by_what_was_measured_and_keep_their_figures(
         assert connection.scalar(text(unkeyed)) == 0
         assert not connection.scalar(text("SELECT count(*) FROM series_points WHERE place IS NULL"))
     engine.dispose()
+
+
+def test_memory_after_the_load_is_called_so_and_found_by_its_name_of_before(
+    stored_before: str, said_before: dict[str, Any], redis_server: str, tmp_path: Path
+) -> None:
+    command.upgrade(alembic_of(stored_before), "head")
+    old, new = "/series?metric=memory_bytes", "/series?metric=memory_after_load_bytes"
+    answers = read(stored_before, redis_server, tmp_path, [old, new])
+    assert answers[old] == answers[new]
+    assert {one["metric"] for one in answers[new]["items"]} == {"memory_after_load_bytes"}
+    series = next(
+        answer
+        for address, answer in said_before.items()
+        if address.startswith("/series/") and answer["metric"] == "memory_bytes"
+    )
+    assert series["id"] in {one["id"] for one in answers[new]["items"]}
+    campaign = series["points"][0]["campaign_id"]
+    address = f"/comparisons?campaign={campaign}"
+    cells = read(stored_before, redis_server, tmp_path, [address])[address]["cells"]
+    figures = [
+        [cell[f"memory_{moment}_bytes"]["median"] for moment in ("before", "after_load", "after")]
+        for cell in cells
+    ]
+    assert all(before < loaded for before, loaded, _ in figures), figures
+    assert any(loaded != after for _, loaded, after in figures), "they are not one figure"
 
 
 def test_down_again_is_as_before_while_agents_worked_alone(
