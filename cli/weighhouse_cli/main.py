@@ -8,6 +8,7 @@ from weighhouse_cli.commands import (
     agent,
     campaign,
     experiment,
+    histogram,
     platform,
     plugin,
     rejudge,
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.command("up")(platform.up)
 app.command("demo")(platform.demo)
 app.command("run")(run.run)
+app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)
 app.command("rejudge")(rejudge.rejudge)
 app.add_typer(campaign.app, name="campaign")

@@ -47,6 +47,7 @@ class Comparisons:
             self.findings.results.distributions,
             self.findings.disclosure,
             self.findings.examination,
+            self.findings.histograms,
         )
 
 

@@ -19,8 +19,10 @@ from weighhouse_backend.comparisons.sides import Choice, Question, Side, SideSer
 from weighhouse_backend.comparisons.statements import statements
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.findings.examination import ExaminationService
+from weighhouse_backend.findings.histograms import HistogramService, Wanted
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.distributions import Block, CountedRun, DistributionService
+from weighhouse_backend.results.histogram_files import HistogramExport
 
 MOST_HISTOGRAMS = 400
 """Read for one answer. One takes about 0.2 ms to decode and, while its side and the baseline are
@@ -51,6 +53,7 @@ class SpectrumService:
     distributions: DistributionService
     disclosure: DisclosureService
     examination: ExaminationService
+    histograms: HistogramService
     most_histograms: int = MOST_HISTOGRAMS
 
     def read(
@@ -76,7 +79,7 @@ class SpectrumService:
 
         def recorded(side: Side) -> dict[Block, Histogram]:
             return {
-                run.block: Histogram.merged([encoded[run.run_id]])
+                run.block: Histogram.merged([encoded[run.run_id].encoded])
                 for run in runs[side.key]
                 if run.run_id in encoded
             }
@@ -97,6 +100,21 @@ class SpectrumService:
             shifts=list(_shifts(choice, {side.key for side in shown}, recorded)),
             disclaimers=statements(self.disclosure, shown, found),
         )
+
+    def histogram(
+        self, caller: Caller, side: str, *, workload: str, load_level: str, wanted: Wanted
+    ) -> HistogramExport:
+        """The histograms of all runs of a side at one cell, to keep.
+
+        :param side: `CAMPAIGN~TARGET`.
+        :raises ComparisonUnclear: when there is no such side.
+        :raises CampaignNotFound: when its campaign is not the caller's to see.
+        :raises ResultNotThere: when nothing of the kind was measured there.
+        """
+        chosen = self.sides.chosen(caller, Question(sides=[side])).sides[0]
+        found = self.distributions.runs([chosen.campaign.id], workload, load_level)
+        runs = [run for run in found if run.target == chosen.target.name]
+        return self.histograms.of_runs(chosen.campaign, runs, wanted)
 
     def _runs(
         self, choice: Choice, workload: str, load_level: str

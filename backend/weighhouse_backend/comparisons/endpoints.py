@@ -3,12 +3,15 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Response
 
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
 from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
 from weighhouse_backend.comparisons.sides import Question
+from weighhouse_backend.findings.downloads import TEXT, Form, download, wanted_histogram
+from weighhouse_backend.findings.histograms import Wanted
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.results.histogram_schemas import HistogramRead
 
 router = APIRouter(prefix="/api/v1")
 
@@ -51,3 +54,24 @@ def comparisons_read_distributions(
     return comparisons.spectra.read(
         caller, question, workload=workload, load_level=load_level, operation=operation
     )
+
+
+@router.get(
+    "/comparisons/histogram", tags=["comparisons"], response_model=HistogramRead, responses=TEXT
+)
+def comparisons_read_histogram(
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    side: Annotated[str, Query(description="`CAMPAIGN~TARGET`")],
+    workload: Annotated[str, Query(max_length=200)],
+    load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
+    wanted: Annotated[Wanted, Depends(wanted_histogram)],
+    form: Form = "json",
+) -> HistogramRead | Response:
+    """The histogram of one operation over all runs of a side at one cell, to keep: with the facts
+    they were measured under and the statements that must stand beside it.
+    """
+    export = comparisons.spectra.histogram(
+        caller, side, workload=workload, load_level=load_level, wanted=wanted
+    )
+    return download(export, form)

@@ -8,6 +8,7 @@ from fastapi import Depends
 
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.findings.examination import ExaminationService
+from weighhouse_backend.findings.histograms import HistogramService
 from weighhouse_backend.findings.repository import FindingRepository
 from weighhouse_backend.results.dependencies import Results, ResultsDep
 
@@ -38,6 +39,21 @@ class Findings:
             self.results.campaigns.experiments,
             self.disclosure,
             self.results.campaigns.catalog,
+        )
+
+    @cached_property
+    def histograms(self) -> HistogramService:
+        """Histograms that leave the house."""
+        campaigns = self.results.campaigns
+        return HistogramService(
+            self.repository,
+            self.results.repository,
+            self.results.distributions,
+            campaigns.experiments,
+            campaigns.catalog,
+            self.disclosure,
+            self.examination,
+            campaigns.clock,
         )
 
 

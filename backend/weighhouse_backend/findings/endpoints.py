@@ -2,11 +2,16 @@
 
 # ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
 
 from weighhouse_backend.findings.dependencies import FindingsDep
+from weighhouse_backend.findings.downloads import TEXT, Form, download, wanted_histogram
+from weighhouse_backend.findings.histograms import Wanted
 from weighhouse_backend.findings.schemas import RunRead
 from weighhouse_backend.results.dependencies import VisibleRunDep
+from weighhouse_backend.results.histogram_schemas import HistogramRead
 
 router = APIRouter(prefix="/api/v1")
 
@@ -17,3 +22,16 @@ def findings_read_run(run: VisibleRunDep, findings: FindingsDep) -> RunRead:
     that reproduces it.
     """
     return findings.examination.run(run)
+
+
+@router.get("/runs/{run_id}/histogram", tags=["runs"], response_model=HistogramRead, responses=TEXT)
+def findings_read_histogram(
+    run: VisibleRunDep,
+    findings: FindingsDep,
+    wanted: Annotated[Wanted, Depends(wanted_histogram)],
+    form: Form = "json",
+) -> HistogramRead | Response:
+    """The merged histogram of one operation of a run, to keep: with the facts it was measured under
+    and the statements that must stand beside it.
+    """
+    return download(findings.histograms.of_run(run, wanted), form)

@@ -51,15 +51,19 @@ class ExaminationService:
         facts = self.reading.facts(run)
         campaign = self.repository.campaigns([run.campaign_id])[run.campaign_id]
         document = self.experiments.document(campaign.revision_id)
-        kept = [FindingRead.model_validate(row.body) for row in self.repository.findings(run.id)]
-        found = kept or self.examine(campaign, run)
         return RunRead(
             **dict(facts),
-            findings=sorted(found, key=lambda finding: GRAVITY[finding.severity]),
+            findings=self.found(campaign, run),
             disclaimers=self.disclosure.disclaimers_of(
                 [run.project_id], document, {facts.cell.target}
             ),
         )
+
+    def found(self, campaign: Campaign, run: Run) -> list[FindingRead]:
+        """What checks have to say of a run, the gravest first: as it was kept, else as of now."""
+        kept = [FindingRead.model_validate(row.body) for row in self.repository.findings(run.id)]
+        found = kept or self.examine(campaign, run)
+        return sorted(found, key=lambda finding: GRAVITY[finding.severity])
 
     def examine(self, campaign: Campaign, run: Run) -> list[FindingRead]:
         """Check one run; nothing to say of one that has no result."""

@@ -1,7 +1,9 @@
 """Distributions of cells: which runs counted in them, and their merged histograms."""
 
+import datetime
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Self
 from uuid import UUID
 
 from sqlalchemy import select
@@ -11,7 +13,11 @@ from weighhouse_backend.campaigns.models import Cell, Run
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results import views
-from weighhouse_backend.results.repository import HistogramKind, ResultRepository
+from weighhouse_backend.results.repository import (
+    HistogramKind,
+    ResultRepository,
+    StoredHistogram,
+)
 
 MEASURED = "measure"
 
@@ -24,11 +30,31 @@ class CountedRun:
     """A completed run of a cell: one observation of its distribution."""
 
     run_id: UUID
+    repetition: int
+    started_at: datetime.datetime | None
     campaign_id: UUID
     target: str
+    workload: str
     load_level: LoadLevelRead
     attempt_id: UUID
     block: Block
+
+    @classmethod
+    def of(cls, run: Run, cell: Cell) -> Self | None:
+        """A run as it counts; None when it gave no result."""
+        if run.result_attempt_id is None or run.status != RunStatus.COMPLETED:
+            return None
+        return cls(
+            run.id,
+            run.repetition,
+            run.started_at,
+            run.campaign_id,
+            cell.target,
+            cell.workload,
+            views.load_level(cell),
+            run.result_attempt_id,
+            (run.campaign_id, run.block, run.twin),
+        )
 
 
 @dataclass(frozen=True)
@@ -48,34 +74,26 @@ class DistributionService:
             .where(
                 Run.campaign_id.in_(list(campaign_ids)),
                 Run.status == RunStatus.COMPLETED,
-                Run.result_attempt_id.is_not(None),
                 Cell.workload == workload,
                 Cell.load_label == load_label,
             )
             .order_by(Run.campaign_id, Cell.target_index, Run.repetition, Run.twin)
         )
-        return [
-            CountedRun(
-                run.id,
-                run.campaign_id,
-                cell.target,
-                views.load_level(cell),
-                run.result_attempt_id,
-                (run.campaign_id, run.block, run.twin),
-            )
-            for run, cell in rows
-            if run.result_attempt_id is not None
-        ]
+        return [counted for run, cell in rows if (counted := CountedRun.of(run, cell)) is not None]
 
-    def operations(self, runs: Iterable[CountedRun]) -> list[str]:
-        """Names of the operations that runs measured; one query."""
-        return self.repository.operations_of({run.attempt_id for run in runs}, MEASURED)
+    def operations(self, runs: Iterable[CountedRun], phase: str = MEASURED) -> list[str]:
+        """Names of the operations that runs have figures of; one query."""
+        return self.repository.operations_of({run.attempt_id for run in runs}, phase)
 
     def histograms(
-        self, runs: Collection[CountedRun], operation: str, kind: HistogramKind = "response"
-    ) -> dict[UUID, bytes]:
-        """Histograms of the measured phase as they are stored, by run; one query."""
+        self,
+        runs: Collection[CountedRun],
+        operation: str,
+        kind: HistogramKind = "response",
+        phase: str = MEASURED,
+    ) -> dict[UUID, StoredHistogram]:
+        """Merged histograms as they are stored, by run; one query."""
         found = self.repository.histograms_of(
-            {run.attempt_id for run in runs}, MEASURED, operation, kind
+            {run.attempt_id for run in runs}, phase, operation, kind
         )
         return {run.run_id: found[run.attempt_id] for run in runs if run.attempt_id in found}

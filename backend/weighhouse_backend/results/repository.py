@@ -45,6 +45,17 @@ BATCH = 500
 
 
 @dataclass(frozen=True)
+class StoredHistogram:
+    """The merged histogram of one operation over one phase of an attempt."""
+
+    encoded: bytes
+    seconds: float
+    """Length of the phase."""
+    overflow: int
+    """Values above its range: counted, and in no percentile."""
+
+
+@dataclass(frozen=True)
 class ResultRepository:
     """Reads and writes rows; everything is asked for by attempt."""
 
@@ -257,7 +268,7 @@ class ResultRepository:
 
     def histograms_of(
         self, attempt_ids: Collection[UUID], phase: str, operation: str, kind: HistogramKind
-    ) -> dict[UUID, bytes]:
+    ) -> dict[UUID, StoredHistogram]:
         """Merged histograms of one operation over one phase, by attempt; those that have one.
 
         `asked` of an attempt in which everything succeeded is that of its successes.
@@ -272,14 +283,22 @@ class ResultRepository:
         }
         column = columns[kind]
         rows = self.session.execute(
-            select(RunSummary.attempt_id, column.label("histogram")).where(
+            select(
+                RunSummary.attempt_id,
+                RunSummary.duration_seconds,
+                RunSummary.overflow,
+                column.label("histogram"),
+            ).where(
                 RunSummary.attempt_id.in_(list(attempt_ids)),
                 RunSummary.phase == phase,
                 RunSummary.operation == operation,
                 column.is_not(None),
             )
         )
-        return {row.attempt_id: row.histogram for row in rows}
+        return {
+            row.attempt_id: StoredHistogram(row.histogram, row.duration_seconds, row.overflow)
+            for row in rows
+        }
 
     def operations_of(self, attempt_ids: Collection[UUID], phase: str) -> list[str]:
         """Names of the operations that attempts have figures of, in one phase."""

@@ -745,6 +745,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/comparisons/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons Read Histogram
+         * @description The histogram of one operation over all runs of a side at one cell, to keep: with the facts
+         *     they were measured under and the statements that must stand beside it.
+         */
+        get: operations["comparisons_read_histogram"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/experiment-templates": {
         parameters: {
             query?: never;
@@ -1220,6 +1241,27 @@ export interface paths {
          * @description Successful operations by time and latency.
          */
         get: operations["results_read_heatmap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Findings Read Histogram
+         * @description The merged histogram of one operation of a run, to keep: with the facts it was measured under
+         *     and the statements that must stand beside it.
+         */
+        get: operations["findings_read_histogram"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3447,6 +3489,87 @@ export interface components {
             counts: number[][];
             /** T */
             t: number[];
+        };
+        /**
+         * HistogramFacts
+         * @description What a histogram is of: what has to be known before it is compared with another.
+         */
+        HistogramFacts: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Counts */
+            counts: string;
+            /** Experiment */
+            experiment: string;
+            /**
+             * Exported At
+             * Format: date-time
+             */
+            exported_at: string;
+            /** Load Level */
+            load_level: string;
+            /** Operation */
+            operation: string;
+            /** Overflow */
+            overflow: number;
+            /** Phase */
+            phase: string;
+            /** Repetitions */
+            repetitions: number[];
+            /** Run Ids */
+            run_ids: string[];
+            /** Software */
+            software: string;
+            /** System */
+            system: string;
+            /** Target */
+            target: string;
+            /** Unit */
+            unit: string;
+            /** Version */
+            version: string | null;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * HistogramPercentile
+         * @description A point of its percentile spectrum; `count` operations took at most `value_us`.
+         */
+        HistogramPercentile: {
+            /** Count */
+            count: number;
+            /** Quantile */
+            quantile: number;
+            /** Value Us */
+            value_us: number;
+        };
+        /**
+         * HistogramRead
+         * @description A merged histogram with its facts, and what must stand beside it.
+         */
+        HistogramRead: {
+            /** Buckets Us */
+            buckets_us: number[];
+            /** Counts */
+            counts: number[];
+            /** Disclaimers */
+            disclaimers: components["schemas"]["DisclaimerRead"][];
+            /** Encoded */
+            encoded: string;
+            facts: components["schemas"]["HistogramFacts"];
+            /** Max Us */
+            max_us: number | null;
+            /** Mean Us */
+            mean_us: number | null;
+            /** Percentiles */
+            percentiles: components["schemas"]["HistogramPercentile"][];
+            /** Total */
+            total: number;
         };
         /**
          * Interval
@@ -7884,6 +8007,48 @@ export interface operations {
             };
         };
     };
+    comparisons_read_histogram: {
+        parameters: {
+            query: {
+                /** @description `hgrm`: the percentile text of HdrHistogram, in µs; `hlog`: its interval log, a line a run. */
+                format?: "json" | "hgrm" | "hlog";
+                /** @description `response`: of the successes, from due to done; `service`: from sent to done, open loops alone; `asked`: of everything that was asked. */
+                kind?: "response" | "service" | "asked";
+                /** @description Its label: `8 clients`. */
+                load_level: string;
+                operation?: string;
+                phase?: "load" | "measure";
+                /** @description `CAMPAIGN~TARGET` */
+                side: string;
+                workload: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistogramRead"];
+                    "text/plain": string;
+                };
+            };
+        };
+    };
     experiments_list_templates: {
         parameters: {
             query?: never;
@@ -9428,6 +9593,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HeatMapRead"];
+                };
+            };
+        };
+    };
+    findings_read_histogram: {
+        parameters: {
+            query?: {
+                /** @description `hgrm`: the percentile text of HdrHistogram, in µs; `hlog`: its interval log, a line a run. */
+                format?: "json" | "hgrm" | "hlog";
+                /** @description `response`: of the successes, from due to done; `service`: from sent to done, open loops alone; `asked`: of everything that was asked. */
+                kind?: "response" | "service" | "asked";
+                operation?: string;
+                phase?: "load" | "measure";
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistogramRead"];
+                    "text/plain": string;
                 };
             };
         };

@@ -1,0 +1,156 @@
+"""Histograms that leave the house: of a run, and of all runs of a cell together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Literal
+from uuid import UUID
+
+from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
+from weighhouse_backend.findings.repository import FindingRepository
+from weighhouse_backend.findings.schemas import FindingRead
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.results.distributions import CountedRun, DistributionService
+from weighhouse_backend.results.errors import ResultNotThere
+from weighhouse_backend.results.histogram_files import HistogramExport, RecordedRun
+from weighhouse_backend.results.histogram_schemas import HistogramFacts
+from weighhouse_backend.results.repository import HistogramKind, ResultRepository
+
+Phase = Literal["load", "measure"]
+PHASES: dict[str, str] = {"load": "load", "measure": "measured"}
+COUNTED: dict[tuple[HistogramKind, str], str] = {
+    ("response", "closed"): "successes, from the answer before to their own (closed loop)",
+    ("response", "open"): "successes, from when they were due to done (open loop)",
+    ("service", "open"): "successes, from sent to done (open loop)",
+    ("asked", "closed"): "everything that was asked, failed and not found at the time they took, "
+    "from the answer before to their own (closed loop)",
+    ("asked", "open"): "everything that was asked, failed and not found at the time they took, "
+    "from when they were due to done (open loop)",
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which histogram of a run."""
+
+    operation: str = "all"
+    kind: HistogramKind = "response"
+    phase: Phase = "measure"
+
+
+@dataclass(frozen=True)
+class HistogramService:
+    """Gives histograms out, with their facts and with what must stand beside them."""
+
+    repository: FindingRepository
+    results: ResultRepository
+    distributions: DistributionService
+    experiments: ExperimentService
+    catalog: CatalogService
+    disclosure: DisclosureService
+    examination: ExaminationService
+    clock: Clock
+
+    def of_run(self, run: Run, wanted: Wanted) -> HistogramExport:
+        """The histogram of a run that the caller may see.
+
+        :raises ResultNotThere: when there is none; the message names those there are.
+        """
+        cell = self.results.cells([run.cell_id])[run.cell_id]
+        counted = CountedRun.of(run, cell)
+        campaign = self.repository.campaigns([run.campaign_id])[run.campaign_id]
+        if counted is None:
+            raise ResultNotThere("the run gave no result, or is not settled yet")
+        return self._export(campaign, [counted], wanted, self.examination.found(campaign, run))
+
+    def of_runs(
+        self, campaign: Campaign, runs: Sequence[CountedRun], wanted: Wanted
+    ) -> HistogramExport:
+        """The histograms of all runs of one target's cell, for a feature that checked access.
+
+        :raises ResultNotThere: when there is none; the message names those there are.
+        """
+        if not runs:
+            raise ResultNotThere("no run of that side gave a result there")
+        found = self.examination.of_runs({campaign.id}, {run.run_id for run in runs})
+        return self._export(campaign, runs, wanted, found)
+
+    def _export(
+        self,
+        campaign: Campaign,
+        runs: Sequence[CountedRun],
+        wanted: Wanted,
+        found: Sequence[FindingRead],
+    ) -> HistogramExport:
+        stored = self.distributions.histograms(runs, wanted.operation, wanted.kind, wanted.phase)
+        taken = [run for run in runs if run.run_id in stored]
+        if not taken:
+            raise self._missing(runs, wanted)
+        return HistogramExport(
+            facts=self._facts(
+                campaign, taken, wanted, sum(one.overflow for one in stored.values())
+            ),
+            disclaimers=self._disclaimers(campaign, taken[0].target, found),
+            runs=[
+                RecordedRun(run.started_at, stored[run.run_id].seconds, stored[run.run_id].encoded)
+                for run in taken
+            ],
+        )
+
+    def _facts(
+        self, campaign: Campaign, runs: Sequence[CountedRun], wanted: Wanted, overflow: int
+    ) -> HistogramFacts:
+        document = self.experiments.document(campaign.revision_id)
+        first = runs[0]
+        target = next(one for one in document.targets if one.name == first.target)
+        manifest = self.catalog.manifests([campaign.project_id]).get(target.system)
+        load = first.load_level
+        return HistogramFacts(
+            counts=COUNTED[wanted.kind, load.kind],
+            unit="µs",
+            system=target.system if manifest is None else manifest.name,
+            target=target.name,
+            version=" and ".join(self._versions([run.attempt_id for run in runs])) or None,
+            workload=first.workload,
+            load_level=load.label,
+            operation=wanted.operation,
+            phase=PHASES[wanted.phase],
+            experiment=document.name,
+            campaign_id=campaign.id,
+            campaign_number=campaign.number,
+            run_ids=[run.run_id for run in runs],
+            repetitions=[run.repetition for run in runs],
+            overflow=overflow,
+            software=f"Weighhouse {version('weighhouse-backend')}",
+            exported_at=self.clock.now(),
+        )
+
+    def _versions(self, attempt_ids: Sequence[UUID]) -> list[str]:
+        records = self.results.records(attempt_ids).values()
+        return sorted({record.version for record in records if record.version is not None})
+
+    def _disclaimers(
+        self, campaign: Campaign, target: str, found: Sequence[FindingRead]
+    ) -> list[DisclaimerRead]:
+        document = self.experiments.document(campaign.revision_id)
+        said = self.disclosure.disclaimers_of([campaign.project_id], document, {target})
+        return [*said, *checks_as_disclaimers(found)]
+
+    def _missing(self, runs: Sequence[CountedRun], wanted: Wanted) -> ResultNotThere:
+        known = self.distributions.operations(runs, wanted.phase)
+        if wanted.operation not in known:
+            return ResultNotThere(
+                f"no operation {wanted.operation!r} was measured in the {PHASES[wanted.phase]} "
+                f"phase; there is {', '.join(known) or 'nothing'}"
+            )
+        return ResultNotThere(
+            "service times are kept of open loops alone; ask for `kind=response`"
+            if wanted.kind == "service"
+            else "not everything that was asked was timed, or the run is from before that was "
+            "kept; ask for `kind=response`"
+        )

@@ -1,0 +1,59 @@
+"""Histograms that leave the house, as JSON."""
+
+import datetime
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from weighhouse_backend.disclosure.schemas import DisclaimerRead
+
+
+class HistogramFacts(BaseModel):
+    """What a histogram is of: what has to be known before it is compared with another."""
+
+    counts: str
+    """Which operations, and from when to when each was timed."""
+    unit: str
+    """Of its values: `µs`."""
+    system: str
+    target: str
+    version: str | None
+    workload: str
+    load_level: str
+    operation: str
+    phase: str
+    experiment: str
+    campaign_id: UUID
+    campaign_number: int
+    run_ids: list[UUID]
+    """Merged in it."""
+    repetitions: list[int]
+    overflow: int
+    """Values above its range: counted by the run, and in no percentile."""
+    software: str
+    exported_at: datetime.datetime
+
+
+class HistogramPercentile(BaseModel):
+    """A point of its percentile spectrum; `count` operations took at most `value_us`."""
+
+    quantile: float
+    value_us: float
+    count: int
+
+
+class HistogramRead(BaseModel):
+    """A merged histogram with its facts, and what must stand beside it."""
+
+    facts: HistogramFacts
+    total: int
+    mean_us: float | None
+    max_us: float | None
+    percentiles: list[HistogramPercentile]
+    buckets_us: list[float]
+    """Upper ends of the buckets that hold something."""
+    counts: list[int]
+    """Operations in each of them."""
+    encoded: str
+    """The same in HdrHistogram's compressed V2 form, base64; its values are nanoseconds."""
+    disclaimers: list[DisclaimerRead]
