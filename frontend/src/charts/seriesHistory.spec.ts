@@ -40,3 +40,18 @@ describe('historyOption', () => {
     expect(lines.map((line) => line.data.map(([x]) => x))).toEqual([[0, 2], [1]])
   })
 })
+
+describe('noise bands', () => {
+  it('lie behind the points of their campaigns, and are named once', () => {
+    const later = { ...point, at: '2026-11-22T01:30:00Z', label: '#5' }
+    const bands = [{ starts_at: point.at, ends_at: later.at, low: 88, high: 93 }]
+    const option = historyOption({ ...input, points: [point, later], along: 'campaign', bands }, testPalette)
+    const [band] = option.series as unknown as { type: string; data: number[][]; silent: boolean }[]
+    expect(band).toMatchObject({ type: 'custom', silent: true })
+    expect(band?.data).toEqual([[-0.4, 88, 93], [1.4, 88, 93]])
+    const { legend } = option as unknown as { legend: { data: string[] } }
+    expect(legend.data).toContain('what this machine cannot tell')
+    const without = historyOption({ ...input, points: [point] }, testPalette) as unknown as { legend: { data: string[] } }
+    expect(without.legend.data).not.toContain('what this machine cannot tell')
+  })
+})

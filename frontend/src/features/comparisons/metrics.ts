@@ -1,4 +1,4 @@
-import type { Comparison, ComparisonCell, ComparisonSide, Estimate, Metric, Repeat } from '@/api'
+import type { Comparison, ComparisonCell, ComparisonSide, Difference, Estimate, Metric, Repeat } from '@/api'
 import type { AxisFormat, ChartTable, LevelSide } from '@/charts'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
 
@@ -42,6 +42,11 @@ export function axisOf(metric: MetricKind): AxisFormat {
 /** A cell's estimate of a metric; null where nothing was measured. */
 export function estimateOf(cell: ComparisonCell, metric: Metric): Estimate | null {
   return cell[metric]
+}
+
+/** Whether a difference lies within what its machine cannot tell from none. */
+export function untold(difference: Pick<Difference, 'relative' | 'floor' | 'verdict'>): boolean {
+  return difference.floor !== null && Math.abs(difference.relative) <= difference.floor && difference.verdict !== 'changed'
 }
 
 const HOLLOW: Record<string, string> = { '●': '○', '▲': '△', '■': '□', '◆': '◇' }
