@@ -191,3 +191,27 @@ def show_verdict(gate: dict[str, Any]) -> None:
     )
     OUT.print(str(gate["message"]))
     OUT.print(str(gate["link"]), style="dim", soft_wrap=True)
+
+
+def show_history(gate: dict[str, Any]) -> None:
+    """By which rules a verdict was made, and the verdicts that it superseded."""
+    made, now = gate["rules_version"], gate["rules_version_now"]
+    if gate["judged_at"]:
+        when = _date(gate["judged_at"], datetime.UTC)
+        earlier = (
+            "" if made == now else f"; rules {now} hold today: `weighhouse rejudge` judges again"
+        )
+        OUT.print(f"judged {when} by rules {made}{earlier}", style="dim", soft_wrap=True)
+    for one in gate["superseded"]:
+        verdict = str(one["verdict"])
+        line = Text().append(
+            verdict.replace("_", " "), style=VERDICT_STYLES.get(verdict, "default")
+        )
+        until = ""
+        if one["superseded_at"]:
+            until = f", superseded {_date(one['superseded_at'], datetime.UTC)}: "
+            until += str(one["superseded_because"])
+        told = f"  judged {_date(one['judged_at'], datetime.UTC)} by rules {one['rules_version']}"
+        OUT.print()
+        OUT.print(line.append(f"{told}{until}", style="dim"), soft_wrap=True)
+        OUT.print(Text(str(one["message"]), style="dim"))

@@ -11,6 +11,7 @@ from weighhouse_cli.commands import (
     histogram,
     platform,
     plugin,
+    rejudge,
     run,
     token,
     ycsb,
@@ -31,6 +32,7 @@ app.command("demo")(platform.demo)
 app.command("run")(run.run)
 app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)
+app.command("rejudge")(rejudge.rejudge)
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(agent.app, name="agent")

@@ -32,7 +32,7 @@ def test_one_cause_is_one_alert_led_by_what_explains_the_rest():
         sighting("latency", "p99_us", p=1e-12),
         sighting("throughput", order=41),
         sighting("other cell", cell="b", order=42, p=1e-3),
-        sighting("memory", "memory_bytes"),
+        sighting("memory", "memory_after_load_bytes"),
     ]
     (cause,) = causes(seen)
     assert cause == Cause("throughput", ("latency", "memory", "other cell"))

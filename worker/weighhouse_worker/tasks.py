@@ -1,12 +1,14 @@
 """The tasks: each a few lines that call a service in one transaction; all may run twice."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from weighhouse_backend.campaigns.scheduling import start_due
-from weighhouse_backend.gates.dependencies import gates_over
+from weighhouse_backend.gates.dependencies import Gates, gates_over
+from weighhouse_backend.gates.rejudgements import carry_on
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.results.dependencies import Results
 
@@ -33,6 +35,7 @@ def sweep(tools: Tools) -> None:
     """Send again what was lost on the way."""
     with tools.transaction() as campaigns:
         campaigns.leases.sweep()
+        gates_over(campaigns).rejudgements.sweep(tools.settings.sweep_seconds / 2)
 
 
 def start_due_schedules(tools: Tools) -> None:
@@ -58,6 +61,17 @@ def detect_changes(tools: Tools, series_ids: list[str]) -> None:
         gates_over(campaigns).alerts.watching.detect([UUID(one) for one in series_ids])
 
 
+def rejudge(tools: Tools, rejudgement_id: str) -> None:
+    """Judge campaigns again that somebody wants judged again."""
+
+    @contextmanager
+    def transaction() -> Iterator[Gates]:
+        with tools.transaction() as campaigns:
+            yield gates_over(campaigns)
+
+    carry_on(transaction, UUID(rejudgement_id))
+
+
 @dataclass(frozen=True)
 class TaskPlan:
     """A task by its name in the queue."""
@@ -74,6 +88,7 @@ TASKS: Mapping[str, TaskPlan] = {
     "experiments.start_due_schedules": TaskPlan(start_due_schedules, limit_seconds=60),
     "results.settle_run": TaskPlan(settle_run, limit_seconds=600),
     "gates.settle_campaign": TaskPlan(settle_campaign, limit_seconds=600),
+    "gates.rejudge": TaskPlan(rejudge, limit_seconds=600),
     "alerts.detect_changes": TaskPlan(detect_changes, limit_seconds=600),
 }
 

@@ -155,7 +155,7 @@ def test_one_cause_over_figures_is_one_alert(laboratory, campaigns):
             "throughput": 1000 * noise(4, 60) * step,
             "p50_us": 80 * noise(5, 60) / step,
             "p99_us": 200 * noise(6, 60) / step,
-            "memory_bytes": 1e9 * noise(7, 60),
+            "memory_after_load_bytes": 1e9 * noise(7, 60),
         },
         target=target,
     )

@@ -36,8 +36,8 @@ def test_targets_of_a_campaign_are_sides(laboratory, campaigns):
     assert (throughput["method"], throughput["kind"]) == ("paired", "interval")
     assert throughput["decided_by"] == "family"
     assert throughput["p_value"] < throughput["p_holm"] < 0.05
-    memory = difference(comparison["differences"], "memory_bytes")
-    assert memory["relative"] == pytest.approx(-0.2)
+    memory = difference(comparison["differences"], "memory_after_bytes")
+    assert memory["relative"] == pytest.approx(-0.2, abs=0.001)
     assert memory["better"] is True
 
 
@@ -52,6 +52,9 @@ def test_cells_show_repeats_and_estimates(laboratory, campaigns):
         assert cell["throughput"]["low"] < values[0]
         assert cell["failed_repeats"]["total"] == 5
         assert cell["memory_before_bytes"]["median"] == 5_000_000
+        loaded = 10_000_000 if cell["side"].endswith("redis") else 8_000_000
+        assert cell["memory_after_load_bytes"]["median"] == loaded
+        assert cell["memory_after_bytes"]["median"] == loaded + 1000
     assert comparison["unmatched"] == []
 
 

@@ -3,7 +3,8 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
+from weighhouse_judging.verdicts.metrics import current_name
 
 from weighhouse_backend.alerts.dependencies import AlertsDep
 from weighhouse_backend.alerts.schemas import AlertRead, SeriesRead, SeriesSummaryRead
@@ -21,7 +22,7 @@ def alerts_list_series(
     page: PageDep,
     system_id: str | None = None,
     workload: str | None = None,
-    metric: str | None = None,
+    metric: Annotated[str | None, Query(max_length=63)] = None,
     experiment_id: UUID | None = None,
 ) -> Page[SeriesSummaryRead]:
     """Cells over time."""
@@ -30,7 +31,7 @@ def alerts_list_series(
         page,
         system_id=system_id,
         workload=workload,
-        metric=metric,
+        metric=None if metric is None else current_name(metric),
         experiment_id=experiment_id,
     )
 

@@ -28,7 +28,7 @@ from weighhouse_backend.results.figures import RunFigures
 
 ESTIMATED = (
     "throughput", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "memory_before_bytes",
-    "memory_bytes", "load_throughput",
+    "memory_after_load_bytes", "memory_after_bytes", "load_throughput",
 )  # fmt: skip
 OPEN = frozenset({RunStatus.QUEUED, RunStatus.ALLOCATED, RunStatus.RUNNING, RunStatus.SETTLING})
 
@@ -247,7 +247,7 @@ def thresholds_of(wanted: Thresholds) -> dict[str, float]:
         "p95_us": wanted.p99_percent / 100,
         "p99_us": wanted.p99_percent / 100,
         "p999_us": wanted.p999_percent / 100,
-        "memory_bytes": wanted.memory_percent / 100,
+        "memory_after_bytes": wanted.memory_percent / 100,
     }
 
 
@@ -272,7 +272,9 @@ def _repeat(run: RunFigures) -> RepeatRead:
         p99_us=run.p99_us,
         p999_us=run.p999_us,
         mean_us=run.mean_us,
-        memory_bytes=run.memory_bytes,
+        memory_before_bytes=run.memory_before_bytes,
+        memory_after_load_bytes=run.memory_after_load_bytes,
+        memory_after_bytes=run.memory_after_bytes,
         load_throughput=run.load_throughput,
     )
 

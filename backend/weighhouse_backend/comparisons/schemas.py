@@ -125,7 +125,11 @@ class RepeatRead(BaseModel):
     p99_us: float | None
     p999_us: float | None
     mean_us: float | None
-    memory_bytes: float | None
+    memory_before_bytes: float | None
+    """Of the system before anything was loaded."""
+    memory_after_load_bytes: float | None
+    memory_after_bytes: float | None
+    """After the measured phase."""
     load_throughput: float | None
 
 
@@ -157,7 +161,8 @@ class ComparedCellRead(BaseModel):
     p99_us: EstimateRead | None
     p999_us: EstimateRead | None
     memory_before_bytes: EstimateRead | None
-    memory_bytes: EstimateRead | None
+    memory_after_load_bytes: EstimateRead | None
+    memory_after_bytes: EstimateRead | None
     load_throughput: EstimateRead | None
 
 

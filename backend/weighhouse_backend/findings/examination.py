@@ -23,6 +23,15 @@ GRAVITY = {"error": 0, "caution": 1, "info": 2}
 
 
 @dataclass(frozen=True)
+class Renewed:
+    """How findings differ from those that were kept."""
+
+    new: int = 0
+    """Those that were not there, or said something else."""
+    gone: int = 0
+
+
+@dataclass(frozen=True)
 class ExaminationService:
     """Checks runs."""
 
@@ -79,7 +88,30 @@ class ExaminationService:
 
     def keep(self, campaign: Campaign) -> None:
         """Check every run of a campaign and keep what is found. Idempotent."""
-        rows: list[dict[str, Any]] = [
+        self.repository.replace_findings(campaign.id, self._of(campaign))
+
+    def renew(self, campaign: Campaign, *, dry_run: bool = False) -> Renewed:
+        """Check every run again, by today's checks, and keep what is found where it differs.
+
+        :param campaign: locked.
+        :param dry_run: only say what would change.
+        """
+        before = {
+            (row.run_id, row.check_id): row.body
+            for row in self.repository.findings_of_campaigns([campaign.id])
+        }
+        rows = self._of(campaign)
+        now = {(row["run_id"], row["check_id"]): row["body"] for row in rows}
+        renewed = Renewed(
+            new=sum(before.get(key) != body for key, body in now.items()),
+            gone=len(before.keys() - now.keys()),
+        )
+        if renewed != Renewed() and not dry_run:
+            self.repository.replace_findings(campaign.id, rows)
+        return renewed
+
+    def _of(self, campaign: Campaign) -> list[dict[str, Any]]:
+        return [
             {
                 "run_id": run.id,
                 "check_id": finding.id,
@@ -91,7 +123,6 @@ class ExaminationService:
             for run in self.repository.runs(campaign.id)
             for finding in self.examine(campaign, run)
         ]
-        self.repository.replace_findings(campaign.id, rows)
 
     def of_runs(self, campaign_ids: set[UUID], run_ids: set[UUID]) -> list[FindingRead]:
         """Kept findings of some runs, each check once, with how many runs it concerns."""

@@ -91,9 +91,10 @@ class BaseService:
     def _with_anchor(self, campaign: Campaign, base_id: UUID | None) -> Bases:
         if base_id is None:
             return Bases(reason="the campaign that was asked for is gone")
-        return Bases((base_id,), self._release_before(campaign))
+        return Bases((base_id,), self.release_before(campaign))
 
-    def _release_before(self, campaign: Campaign) -> UUID | None:
+    def release_before(self, campaign: Campaign) -> UUID | None:
+        """The last release before a campaign."""
         released = self.repository.last_release(campaign)
         return None if released is None else released.id
 
@@ -109,8 +110,8 @@ class BaseService:
         since = [one for one in usable if changed is None or one >= changed] or usable
         alike = self._alike(campaign, since)
         if not alike:
-            return Bases(tuple(since[:1]), self._release_before(campaign))
-        return Bases(tuple(alike[:MOST_BASES]), self._release_before(campaign) or alike[-1])
+            return Bases(tuple(since[:1]), self.release_before(campaign))
+        return Bases(tuple(alike[:MOST_BASES]), self.release_before(campaign) or alike[-1])
 
     def _alike(self, campaign: Campaign, candidates: Sequence[UUID]) -> list[UUID]:
         """Campaigns whose cells are the same measurement; on the same machines, where any are."""

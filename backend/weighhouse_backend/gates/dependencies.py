@@ -14,8 +14,12 @@ from weighhouse_backend.gates.bases import BaseService
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.growth import GrowthService
 from weighhouse_backend.gates.learning import LearningService
+from weighhouse_backend.gates.rejudgement_repository import RejudgementRepository
+from weighhouse_backend.gates.rejudgements import RejudgementService
+from weighhouse_backend.gates.rejudging import RejudgingService
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.settlement import CampaignSettlementService
+from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.noise.dependencies import noise_over
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.dependencies import Results
@@ -98,6 +102,38 @@ class Gates:
         )
 
     @cached_property
+    def verdicts(self) -> VerdictService:
+        """Keeps verdicts."""
+        return VerdictService(self.repository, self.results.campaigns.clock)
+
+    @cached_property
+    def rejudging(self) -> RejudgingService:
+        """Judges campaigns again."""
+        campaigns = self.results.campaigns
+        return RejudgingService(
+            self.repository,
+            campaigns.campaigns,
+            campaigns.experiments,
+            self.findings.examination,
+            self.choosing,
+            self.gating,
+            self.verdicts,
+        )
+
+    @cached_property
+    def rejudgements(self) -> RejudgementService:
+        """Keeps what is to be judged again."""
+        campaigns = self.results.campaigns
+        return RejudgementService(
+            RejudgementRepository(campaigns.session),
+            self.rejudging,
+            campaigns.campaigns,
+            campaigns.experiments,
+            campaigns.jobs,
+            campaigns.clock,
+        )
+
+    @cached_property
     def growth(self) -> GrowthService:
         """Looks at campaigns that grow."""
         campaigns = self.results.campaigns
@@ -123,8 +159,8 @@ class Gates:
             self.series.history,
             self.growth,
             self.learning,
+            self.verdicts,
             campaigns.jobs,
-            campaigns.clock,
         )
 
 

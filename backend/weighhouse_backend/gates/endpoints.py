@@ -3,14 +3,22 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Header, Query, Response
 
 from weighhouse_backend.campaigns.bases import BaseChoice, BaseText
 from weighhouse_backend.gates.dependencies import GatesDep
+from weighhouse_backend.gates.models import Outcome
+from weighhouse_backend.gates.rejudgement_schemas import (
+    RejudgedCampaignRead,
+    RejudgementCreate,
+    RejudgementRead,
+)
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.pages import Page, PageQuery
 
 router = APIRouter(prefix="/api/v1")
+PageDep = Annotated[PageQuery, Depends()]
 
 
 @router.get("/campaigns/{campaign_id}/gate", tags=["campaigns"])
@@ -27,3 +35,41 @@ def gates_read_gate(
     """May the build pass? The verdict of an ended campaign against its base, with an exit code."""
     choice = None if base is None else BaseChoice.parse(base)
     return gates.gating.read(caller, campaign_id, threshold_percent, choice)
+
+
+@router.post("/rejudgements", status_code=202, tags=["campaigns"])
+def gates_rejudge(
+    body: RejudgementCreate,
+    caller: CallerDep,
+    gates: GatesDep,
+    response: Response,
+    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+) -> RejudgementRead:
+    """Judge ended campaigns again by today's rules; a dry run only says what would change.
+
+    Goes on in the background, the oldest campaign first; the verdicts of before are kept. With an
+    Idempotency-Key the request may be repeated.
+    """
+    made = gates.rejudgements.create(caller, body, idempotency_key)
+    response.headers["Location"] = f"/api/v1/rejudgements/{made.id}"
+    return gates.rejudgements.shown(made)
+
+
+@router.get("/rejudgements/{rejudgement_id}", tags=["campaigns"])
+def gates_read_rejudgement(
+    rejudgement_id: UUID, caller: CallerDep, gates: GatesDep
+) -> RejudgementRead:
+    """How far a rejudgement is."""
+    return gates.rejudgements.read(caller, rejudgement_id)
+
+
+@router.get("/rejudgements/{rejudgement_id}/campaigns", tags=["campaigns"])
+def gates_list_rejudged(
+    rejudgement_id: UUID,
+    caller: CallerDep,
+    gates: GatesDep,
+    page: PageDep,
+    outcome: Outcome | None = None,
+) -> Page[RejudgedCampaignRead]:
+    """What became of its campaigns, the newest first."""
+    return gates.rejudgements.campaigns_of(caller, rejudgement_id, outcome, page)

@@ -1,14 +1,10 @@
 """The gate of a campaign: evidence of both campaigns in, verdict out."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_judging.verdicts import gate_verdict
-from weighhouse_judging.verdicts.gate_cells import CellVerdict
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
-from weighhouse_judging.verdicts.gate_measures import Against
-from weighhouse_judging.verdicts.gate_verdict import GateResult
 
 from weighhouse_backend.campaigns.bases import BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
@@ -18,35 +14,21 @@ from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService
-from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
+from weighhouse_backend.gates.answers import Decided, as_kept, as_worked_out, superseded_read
 from weighhouse_backend.gates.bases import Bases, BaseService
 from weighhouse_backend.gates.errors import CampaignStillOpen
 from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of
+from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.gates.repository import GateRepository
-from weighhouse_backend.gates.schemas import GateCellRead, GateRead, MismatchRead, SubjectChangeRead
+from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService
 
 PINNED = "pinned"
 """Of campaigns from before there was a choice: the base they were started with."""
-
-
-@dataclass(frozen=True)
-class Decided:
-    """A gate's result, with the runs its cells were judged by."""
-
-    result: GateResult
-    bases: Bases
-    cells: Sequence[Matched] = ()
-    """As the result has them."""
-
-    @property
-    def base_campaign_id(self) -> UUID | None:
-        """The latest of the bases."""
-        return next(iter(self.bases.campaigns), None)
 
 
 @dataclass(frozen=True)
@@ -72,10 +54,11 @@ class GateService:
         threshold_percent: float | None = None,
         base: BaseChoice | None = None,
     ) -> GateRead:
-        """The verdict of an ended campaign against its base.
+        """The verdict of an ended campaign against its base: the one that is kept, where neither
+        another threshold nor another base is asked for.
 
         `threshold_percent` is the practical threshold for throughput; default: the experiment's.
-        `base`: another one than it was settled with; what is kept stays as it is.
+        `base`: another one than it was judged by. What is kept stays as it is.
 
         :raises CampaignNotFound: when it is not the caller's to see.
         :raises CampaignStillOpen: while it has not ended.
@@ -84,36 +67,26 @@ class GateService:
         if campaign.status not in FINISHED_CAMPAIGNS:
             raise CampaignStillOpen(f"campaign {campaign.number} is {campaign.status}")
         document = self.experiments.document(campaign.revision_id)
-        percent = threshold_percent or document.thresholds.gate_percent
-        bases = self._settled(campaign) if base is None else self.choosing.choose(campaign, base)
-        decided = self.decide(campaign, bases, percent / 100)
-        base_id = decided.base_campaign_id
+        if threshold_percent is None and base is None:
+            kept = self.repository.holding(campaign)
+        else:
+            kept = None
+        if kept is None:
+            percent = threshold_percent or document.thresholds.gate_percent
+            bases = (
+                self._judged_by(campaign) if base is None else self.choosing.choose(campaign, base)
+            )
+            answer = as_worked_out(self.decide(campaign, bases, percent / 100))
+        else:
+            answer = as_kept(kept, self._there(kept))
         run_ids = {run.run_id for run in self.figures.of_campaigns([campaign.id])}
         checks = self.examination.of_runs({campaign.id}, run_ids)
+        former = self.repository.former(campaign)
         return GateRead(
-            verdict=decided.result.verdict,
-            exit_code=decided.result.exit_code,
+            **dict(answer),
             campaign_id=campaign.id,
-            base_campaign_id=base_id,
-            base_campaign_ids=list(bases.campaigns),
-            anchor_campaign_id=bases.anchor,
-            threshold_percent=percent,
-            message=decided.result.message,
-            link=self._link(campaign.id, base_id),
-            comparisons=[
-                difference_read(against, verdict, cell, campaign.id, base_id)
-                for verdict, cell in zip(decided.result.cells, decided.cells, strict=True)
-                if base_id is not None and (against := verdict.base) is not None
-            ],
-            cells=[
-                _cell_read(verdict, cell)
-                for verdict, cell in zip(decided.result.cells, decided.cells, strict=True)
-            ],
-            subject=[
-                SubjectChangeRead.model_validate(change, from_attributes=True)
-                for change in decided.result.subject
-            ],
-            mismatches=_mismatches(decided),
+            link=self._link(campaign.id, answer.base_campaign_id),
+            superseded=[superseded_read(one) for one in former],
             disclaimers=[
                 *self.disclosure.disclaimers_of([campaign.project_id], document),
                 *checks_as_disclaimers(checks),
@@ -123,7 +96,7 @@ class GateService:
     def decide(self, campaign: Campaign, bases: Bases, threshold: float) -> Decided:
         """The verdict of a campaign against bases; `threshold` is relative (0.05 = 5 %)."""
         if not bases.campaigns:
-            return Decided(gate_verdict.no_baseline(bases.reason), bases)
+            return Decided(campaign.id, gate_verdict.no_baseline(bases.reason), bases, threshold)
         anchors = [] if bases.anchor is None else [bases.anchor]
         seen = self.choosing.cells([*dict.fromkeys([*bases.campaigns, *anchors, campaign.id])])
         cells = pooled({one: seen[one] for one in bases.campaigns}, seen[campaign.id])
@@ -144,7 +117,7 @@ class GateService:
             anchor_threshold=threshold,
             looked_at=self.looks.looked_at(campaign.id),
         )
-        return Decided(result, bases, cells)
+        return Decided(campaign.id, result, bases, threshold, cells)
 
     def bases(self, campaign: Campaign) -> Bases:
         """The bases a campaign is to be judged by: as it asked for, chosen anew."""
@@ -155,11 +128,15 @@ class GateService:
             return self.choosing.choose(campaign, BaseChoice("campaign", str(named)))
         return self.choosing.choose(campaign, BaseChoice.parse(campaign.base))
 
-    def _settled(self, campaign: Campaign) -> Bases:
-        """The bases it was judged by."""
-        kept = self.repository.verdict(campaign.id)
+    def _judged_by(self, campaign: Campaign) -> Bases:
+        """The bases it was judged by; where none are kept, as it asked for."""
+        kept = self.repository.holding(campaign)
         if kept is None or not kept.bases:
             return self.bases(campaign)
+        return self._there(kept)
+
+    def _there(self, kept: CampaignVerdict) -> Bases:
+        """The bases of a verdict that are still there."""
         there = {one.id for one in self.repository.campaigns([UUID(one) for one in kept.bases])}
         found = tuple(one for one in map(UUID, kept.bases) if one in there)
         return Bases(found, kept.anchor_campaign_id, "its bases are gone")
@@ -169,21 +146,6 @@ class GateService:
         if base_id is None:
             return f"{url}/campaigns/{campaign_id}"
         return f"{url}/compare?campaign={campaign_id}&base={base_id}"
-
-
-def _mismatches(decided: Decided) -> list[MismatchRead]:
-    return [
-        MismatchRead(
-            target=cell.key[0],
-            workload=cell.key[1],
-            load_level=estimates.load_level(cell.candidate.runs[0]),
-            field=change.field,
-            base=change.before,
-            candidate=change.after,
-        )
-        for cell in decided.cells
-        for change in cell.changes
-    ]
 
 
 def _evidence(cell: Matched, anchor: Matched | None, floor_of: FloorOf[GateKey]) -> CellEvidence:
@@ -203,56 +165,4 @@ def _evidence(cell: Matched, anchor: Matched | None, floor_of: FloorOf[GateKey])
         candidate_attempts=estimates.attempts(candidate),
         base_attempts=estimates.attempts(before),
         mismatches=tuple(cell.changes),
-    )
-
-
-def _cell_read(verdict: CellVerdict, cell: Matched) -> GateCellRead:
-    target, workload, _ = cell.key
-    return GateCellRead(
-        target=target,
-        workload=workload,
-        load_level=estimates.load_level(cell.candidate.runs[0]),
-        metric=verdict.evidence.metric.name,
-        outcome=verdict.outcome,
-        p_worse=None if verdict.base is None else verdict.base.p_worse,
-        stopped_by=verdict.stopped_by,
-        p_failures=verdict.p_failures,
-        between_known=None if verdict.base is None else verdict.base.between_known,
-    )
-
-
-def difference_read(
-    against: Against, verdict: CellVerdict, cell: Matched, campaign_id: UUID, base_id: UUID
-) -> DifferenceRead:
-    """A cell of the gate as comparisons are shown."""
-    target, workload, _ = cell.key
-    worse = verdict.outcome == "worse"
-    changed = worse or verdict.outcome == "better"
-    equivalent = verdict.outcome == "equivalent"
-    certain = max(0.0, against.low, -against.high)
-    return DifferenceRead(
-        metric=verdict.evidence.metric.name,
-        workload=workload,
-        load_level=estimates.load_level(cell.candidate.runs[0]),
-        baseline_side=f"{base_id}~{target}",
-        side=f"{campaign_id}~{target}",
-        baseline_median=against.base_median,
-        median=against.median,
-        relative=against.relative,
-        low=against.low,
-        high=against.high,
-        kind="interval",
-        method=against.method,
-        baseline_repeats=against.base_repeats,
-        repeats=against.repeats,
-        left_out=0,
-        p_value=None,
-        p_holm=min(1.0, 2 * min(against.p_worse, against.p_better)),
-        verdict="changed" if changed else "equivalent" if equivalent else "inconclusive",
-        decided_by="family" if changed else "interval",
-        better=not worse if changed else None,
-        significance=certain / against.threshold,
-        threshold=against.threshold,
-        floor=against.floor,
-        repeats_needed=None,
     )

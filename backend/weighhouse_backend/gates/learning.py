@@ -19,6 +19,8 @@ from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import FigureService, RunFigures
 
 Pair = tuple[RunFigures, RunFigures]
+LEARNT = (*(metric.name for metric in METRICS), "memory_after_load_bytes")
+"""Figures that are compared, and the one that history watches besides."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,8 @@ def by_place(runs: Sequence[RunFigures]) -> dict[str, list[Pair]]:
 
 
 def _figures(pairs: Sequence[Pair]) -> Iterator[dict[str, Any]]:
-    for metric in METRICS:
-        values = [tuple(getattr(run, metric.name) for run in pair) for pair in pairs]
+    for metric in LEARNT:
+        values = [tuple(getattr(run, metric) for run in pair) for pair in pairs]
         known = [list(pair) for pair in values if all(one is not None and one > 0 for one in pair)]
         if known:
-            yield {"metric": metric.name, "pairs": known}
+            yield {"metric": metric, "pairs": known}

@@ -1,17 +1,16 @@
 """All queries of gates."""
 
+import datetime
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import or_, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import Campaign, CampaignCommit
 from weighhouse_backend.campaigns.states import BASE_VERDICTS, CampaignStatus
-from weighhouse_backend.gates.models import CampaignVerdict
+from weighhouse_backend.gates.models import CampaignVerdict, RejudgedCampaign
 
 
 @dataclass(frozen=True)
@@ -19,9 +18,11 @@ class GateRepository:
     """Reads and writes verdicts."""
 
     session: Session
+    foreseen_by: UUID | None = None
+    """A rejudgement whose verdicts stand in place of those that campaigns have: a dry run's."""
 
-    def lock_settling(self, campaign_id: UUID) -> Campaign | None:
-        """A campaign, read anew and locked: the first lock of settling it."""
+    def lock_campaign(self, campaign_id: UUID) -> Campaign | None:
+        """A campaign, read anew and locked: the first lock of judging it."""
         return self.session.scalar(
             select(Campaign)
             .where(Campaign.id == campaign_id)
@@ -41,11 +42,15 @@ class GateRepository:
 
         :param branch: those of this branch alone; None: whatever their branch.
         """
-        query = select(Campaign.id, Campaign.accepted_at).where(
-            Campaign.experiment_id == campaign.experiment_id,
-            Campaign.id < campaign.id,
-            Campaign.status == CampaignStatus.COMPLETED,
-            or_(Campaign.verdict.in_(list(BASE_VERDICTS)), Campaign.accepted_at.is_not(None)),
+        query = (
+            select(Campaign.id, Campaign.accepted_at)
+            .outerjoin(RejudgedCampaign, self._foreseen())
+            .where(
+                Campaign.experiment_id == campaign.experiment_id,
+                Campaign.id < campaign.id,
+                Campaign.status == CampaignStatus.COMPLETED,
+                or_(self._verdict().in_(list(BASE_VERDICTS)), Campaign.accepted_at.is_not(None)),
+            )
         )
         if branch is not None:
             query = query.join(CampaignCommit, CampaignCommit.campaign_id == Campaign.id).where(
@@ -81,14 +86,56 @@ class GateRepository:
             .limit(1)
         )
 
-    def verdict(self, campaign_id: UUID) -> CampaignVerdict | None:
-        """A campaign's verdict as it was settled."""
-        return self.session.get(CampaignVerdict, campaign_id)
+    def verdicts(self, campaign_ids: Collection[UUID]) -> dict[UUID, str | None]:
+        """The verdicts of campaigns, None of those that have none."""
+        rows = self.session.execute(
+            select(Campaign.id, self._verdict().label("verdict"))
+            .outerjoin(RejudgedCampaign, self._foreseen())
+            .where(Campaign.id.in_(list(campaign_ids)))
+        )
+        return {row.id: row.verdict for row in rows}
 
-    def put_verdict(self, row: dict[str, Any]) -> None:
-        """Write a campaign's verdict over an earlier one."""
-        statement = insert(CampaignVerdict).values(row)
-        updated = {key: value for key, value in row.items() if key != "campaign_id"}
-        self.session.execute(
-            statement.on_conflict_do_update(index_elements=["campaign_id"], set_=updated)
+    def _verdict(self) -> ColumnElement[str | None]:
+        return func.coalesce(RejudgedCampaign.verdict_now, Campaign.verdict)
+
+    def _foreseen(self) -> ColumnElement[bool]:
+        return and_(
+            RejudgedCampaign.campaign_id == Campaign.id,
+            RejudgedCampaign.rejudgement_id == self.foreseen_by,
+        )
+
+    def holding(self, campaign: Campaign) -> CampaignVerdict | None:
+        """The verdict that a campaign has; None while it has none."""
+        return None if campaign.verdict is None else self._latest(campaign.id)
+
+    def former(self, campaign: Campaign) -> Sequence[CampaignVerdict]:
+        """The verdicts that a campaign had before, the latest first."""
+        query = select(CampaignVerdict).where(CampaignVerdict.campaign_id == campaign.id)
+        if campaign.verdict is not None:
+            query = query.where(CampaignVerdict.superseded_at.is_not(None))
+        return self.session.scalars(query.order_by(CampaignVerdict.number.desc())).all()
+
+    def add_verdict(
+        self, row: CampaignVerdict, superseded_at: datetime.datetime, because: str
+    ) -> None:
+        """Write the verdict that holds from now on. The campaign has to be locked.
+
+        :param because: why the earlier one, if there is one, does not hold any more.
+        """
+        latest = self._latest(row.campaign_id)
+        row.number = 1
+        if latest is not None:
+            latest.superseded_at = superseded_at
+            latest.superseded_because = because
+            row.number = latest.number + 1
+            self.session.flush()  # before the new one is there: one holds
+        self.session.add(row)
+        self.session.flush()
+
+    def _latest(self, campaign_id: UUID) -> CampaignVerdict | None:
+        return self.session.scalar(
+            select(CampaignVerdict).where(
+                CampaignVerdict.campaign_id == campaign_id,
+                CampaignVerdict.superseded_at.is_(None),
+            )
         )

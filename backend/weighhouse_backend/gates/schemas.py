@@ -1,5 +1,6 @@
 """Verdicts as the API shows them."""
 
+import datetime
 from typing import Literal
 from uuid import UUID
 
@@ -59,35 +60,76 @@ class MismatchRead(BaseModel):
     candidate: str
 
 
-class GateRead(BaseModel):
-    """May the build pass?"""
+VerdictName = Literal[
+    "passed",
+    "equivalent",
+    "regression",
+    "inconclusive",
+    "infrastructure",
+    "no_baseline",
+    "not_comparable",
+]
 
-    verdict: Literal[
-        "passed",
-        "equivalent",
-        "regression",
-        "inconclusive",
-        "infrastructure",
-        "no_baseline",
-        "not_comparable",
-    ]
-    exit_code: int
-    """0 passed or equivalent, 1 regression, 2 inconclusive or no baseline, 3 infrastructure,
-    4 not comparable."""
-    campaign_id: UUID
-    base_campaign_id: UUID | None
-    """The latest of its bases."""
-    base_campaign_ids: list[UUID]
-    """All campaigns that it was compared with, the latest first."""
-    anchor_campaign_id: UUID | None
-    """The last release, or where the present level began."""
-    threshold_percent: float
-    message: str
-    link: str
+
+class GateDetails(BaseModel):
+    """What a verdict rests on; kept with it."""
+
     comparisons: list[DifferenceRead]
     cells: list[GateCellRead]
     subject: list[SubjectChangeRead]
     """What differs between the sides: what the verdict is about."""
     mismatches: list[MismatchRead]
     """Why cells are not comparable."""
+
+
+class GateAnswer(GateDetails):
+    """A verdict with what it rests on."""
+
+    verdict: VerdictName
+    exit_code: int
+    """0 passed or equivalent, 1 regression, 2 inconclusive or no baseline, 3 infrastructure,
+    4 not comparable."""
+    message: str
+    threshold_percent: float
+    base_campaign_id: UUID | None
+    """The latest of its bases."""
+    base_campaign_ids: list[UUID]
+    """All campaigns that it was compared with, the latest first."""
+    anchor_campaign_id: UUID | None
+    """The last release, or where the present level began."""
+    judged_at: datetime.datetime | None
+    """When the verdict that is kept was made; null: worked out for this answer alone."""
+    rules_version: int
+    """By which rules."""
+    rules_version_now: int
+    """By which rules it would be judged now; a verdict by earlier ones is kept until somebody asks
+    for it to be judged again."""
+    details_kept: bool
+    """False of a verdict from before cells and differences were kept with it: there are none here
+    then, and none is worked out by other rules than the verdict's."""
+
+
+class SupersededVerdictRead(BaseModel):
+    """A verdict that held before."""
+
+    number: int
+    """Counts a campaign's verdicts from 1."""
+    verdict: VerdictName
+    message: str
+    threshold_percent: float
+    base_campaign_ids: list[UUID]
+    rules_version: int
+    judged_at: datetime.datetime
+    superseded_at: datetime.datetime | None
+    """Null while the campaign is measured further, or was cancelled at that: nothing holds."""
+    superseded_because: str | None
+
+
+class GateRead(GateAnswer):
+    """May the build pass?"""
+
+    campaign_id: UUID
+    link: str
+    superseded: list[SupersededVerdictRead]
+    """Verdicts that held before, the latest first."""
     disclaimers: list[DisclaimerRead]

@@ -11,7 +11,7 @@ from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.growth import GrowthService
 from weighhouse_backend.gates.learning import LearningService
 from weighhouse_backend.gates.repository import GateRepository
-from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.series.history import HistoryService
@@ -30,8 +30,8 @@ class CampaignSettlementService:
     history: HistoryService
     growth: GrowthService
     learning: LearningService
+    verdicts: VerdictService
     jobs: Jobs
-    clock: Clock
 
     def settle_campaign(self, campaign_id: UUID) -> None:
         """Look whether cells are undecided and get more blocks; if not, keep findings, decide the
@@ -40,7 +40,7 @@ class CampaignSettlementService:
 
         Idempotent: repeating gives the same rows. A campaign that is not settling is left alone.
         """
-        campaign = self.repository.lock_settling(campaign_id)
+        campaign = self.repository.lock_campaign(campaign_id)
         if campaign is None or campaign.status != CampaignStatus.SETTLING:
             return
         document = self.experiments.document(campaign.revision_id)
@@ -54,20 +54,7 @@ class CampaignSettlementService:
         threshold = document.thresholds.gate_percent / 100
         bases = self.gates.bases(campaign)
         decided = self.gates.decide(campaign, bases, threshold)
-        campaign.base_campaign_id = decided.base_campaign_id
-        self.repository.put_verdict(
-            {
-                "campaign_id": campaign.id,
-                "project_id": campaign.project_id,
-                "base_campaign_id": decided.base_campaign_id,
-                "bases": [str(one) for one in bases.campaigns],
-                "anchor_campaign_id": bases.anchor,
-                "verdict": decided.result.verdict,
-                "threshold": threshold,
-                "message": decided.result.message,
-                "settled_at": self.clock.now(),
-            }
-        )
+        self.verdicts.keep(campaign, decided, "more was measured")
         touched = self.history.extend(campaign, document, self.figures.of_campaigns([campaign.id]))
         self.campaigns.set_verdict(campaign.id, Verdict(decided.result.verdict))
         if touched:

@@ -4,6 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
+from weighhouse_judging.verdicts.metrics import current_name
 
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.noise.dependencies import NoiseDep
@@ -23,4 +24,5 @@ def noise_list_floors(
     """What machines cannot tell, by cell and figure: found by campaigns that measured every target
     twice (`scenario: noise`), with what each of them found.
     """
-    return noise.read(caller, project_id=project_id, agent_id=agent_id, metric=metric)
+    figure = None if metric is None else current_name(metric)
+    return noise.read(caller, project_id=project_id, agent_id=agent_id, metric=figure)

@@ -47,7 +47,9 @@ class RunFigures:
     p99_us: float | None = None
     p999_us: float | None = None
     memory_before_bytes: float | None = None
-    memory_bytes: float | None = None
+    memory_after_load_bytes: float | None = None
+    memory_after_bytes: float | None = None
+    """After the measured phase."""
     load_throughput: float | None = None
     operations: int | None = None
     failed_operations: int | None = None
@@ -109,8 +111,7 @@ def _figures(
     counts = run.status == RunStatus.COMPLETED
     measured = totals.get("measure") if counts else None
     loaded = totals.get("load") if counts else None
-    memory = None if record is None else views.memory_of_run(record)
-    after = None if memory is None else (memory.after_load_bytes or memory.after_bytes)
+    memory = None if record is None or not counts else views.memory_of_run(record)
     return RunFigures(
         run_id=run.id,
         campaign_id=run.campaign_id,
@@ -131,8 +132,9 @@ def _figures(
         p95_us=None if measured is None else measured.p95_us,
         p99_us=None if measured is None else measured.p99_us,
         p999_us=None if measured is None else measured.p999_us,
-        memory_before_bytes=_number(memory.before_bytes if counts and memory else None),
-        memory_bytes=_number(after if counts else None),
+        memory_before_bytes=None if memory is None else _number(memory.before_bytes),
+        memory_after_load_bytes=None if memory is None else _number(memory.after_load_bytes),
+        memory_after_bytes=None if memory is None else _number(memory.after_bytes),
         load_throughput=None if loaded is None else loaded.throughput,
         operations=None
         if measured is None

@@ -44,7 +44,7 @@ from weighhouse_backend.series.schemas import (
 )
 
 SERIES_METRICS = (
-    "throughput", "p50_us", "p99_us", "p999_us", "memory_bytes", "load_throughput",
+    "throughput", "p50_us", "p99_us", "p999_us", "memory_after_load_bytes", "load_throughput",
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.commands.run import finish
-from weighhouse_cli.console import OUT, follow, print_json
+from weighhouse_cli.console import OUT, follow, print_json, show_history, show_verdict
 
 app = typer.Typer(help="Look at campaigns.", no_args_is_help=True)
 Identifier = Annotated[str, typer.Argument(help="The campaign's id.")]
@@ -64,6 +64,19 @@ def watch(
     """Follow a campaign to its end."""
     client = Client(find_access(url, token))
     finish(client, follow(client, campaign, quiet=as_json), gate=gate, as_json=as_json)
+
+
+@app.command()
+def verdict(
+    campaign: Identifier, as_json: AsJson = False, url: Url = None, token: Token = None
+) -> None:
+    """Show the verdict of a campaign, and those that held before."""
+    gate = Client(find_access(url, token)).get(f"/campaigns/{campaign}/gate")
+    if as_json:
+        print_json(gate)
+        return
+    show_verdict(gate)
+    show_history(gate)
 
 
 @app.command()

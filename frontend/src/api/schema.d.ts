@@ -1105,6 +1105,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rejudgements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gates Rejudge
+         * @description Judge ended campaigns again by today's rules; a dry run only says what would change.
+         *
+         *     Goes on in the background, the oldest campaign first; the verdicts of before are kept. With an
+         *     Idempotency-Key the request may be repeated.
+         */
+        post: operations["gates_rejudge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rejudgements/{rejudgement_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Gates Read Rejudgement
+         * @description How far a rejudgement is.
+         */
+        get: operations["gates_read_rejudgement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rejudgements/{rejudgement_id}/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Gates List Rejudged
+         * @description What became of its campaigns, the newest first.
+         */
+        get: operations["gates_list_rejudged"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs": {
         parameters: {
             query?: never;
@@ -2475,8 +2538,9 @@ export interface components {
             load_level: components["schemas"]["LoadLevelRead"];
             load_throughput: components["schemas"]["EstimateRead"] | null;
             mean_us: components["schemas"]["EstimateRead"] | null;
+            memory_after_bytes: components["schemas"]["EstimateRead"] | null;
+            memory_after_load_bytes: components["schemas"]["EstimateRead"] | null;
             memory_before_bytes: components["schemas"]["EstimateRead"] | null;
-            memory_bytes: components["schemas"]["EstimateRead"] | null;
             p50_us: components["schemas"]["EstimateRead"] | null;
             p95_us: components["schemas"]["EstimateRead"] | null;
             p99_us: components["schemas"]["EstimateRead"] | null;
@@ -3245,18 +3309,28 @@ export interface components {
             cells: components["schemas"]["GateCellRead"][];
             /** Comparisons */
             comparisons: components["schemas"]["DifferenceRead"][];
+            /** Details Kept */
+            details_kept: boolean;
             /** Disclaimers */
             disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Exit Code */
             exit_code: number;
+            /** Judged At */
+            judged_at: string | null;
             /** Link */
             link: string;
             /** Message */
             message: string;
             /** Mismatches */
             mismatches: components["schemas"]["MismatchRead"][];
+            /** Rules Version */
+            rules_version: number;
+            /** Rules Version Now */
+            rules_version_now: number;
             /** Subject */
             subject: components["schemas"]["SubjectChangeRead"][];
+            /** Superseded */
+            superseded: components["schemas"]["SupersededVerdictRead"][];
             /** Threshold Percent */
             threshold_percent: number;
             /**
@@ -4132,7 +4206,7 @@ export interface components {
              */
             noted_at: string;
             other_campaign: components["schemas"]["CampaignOfOccurrence"] | null;
-            outcome: components["schemas"]["Outcome"];
+            outcome: components["schemas"]["Outcome-Output"];
             /** Reason */
             reason: string;
             /**
@@ -4308,10 +4382,16 @@ export interface components {
         };
         /**
          * Outcome
+         * @description What judging a campaign again came to.
+         * @enum {string}
+         */
+        "Outcome-Input": "judged" | "unchanged" | "no_verdict" | "failed";
+        /**
+         * Outcome
          * @description What became of a date.
          * @enum {string}
          */
-        Outcome: "started" | "waiting" | "skipped" | "missed" | "replaced" | "failed";
+        "Outcome-Output": "started" | "waiting" | "skipped" | "missed" | "replaced" | "failed";
         /**
          * Overlap
          * @description What becomes of a date while the schedule's last campaign is still under way.
@@ -4385,6 +4465,13 @@ export interface components {
         Page_ProjectRead_: {
             /** Items */
             items: components["schemas"]["ProjectRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[RejudgedCampaignRead] */
+        Page_RejudgedCampaignRead_: {
+            /** Items */
+            items: components["schemas"]["RejudgedCampaignRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -4853,6 +4940,111 @@ export interface components {
             token: string;
         };
         /**
+         * RejudgedCampaignRead
+         * @description What became of one campaign of a rejudgement.
+         */
+        RejudgedCampaignRead: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            experiment: components["schemas"]["ExperimentOfCampaign"];
+            /** Findings Gone */
+            findings_gone: number;
+            /** Findings New */
+            findings_new: number;
+            /** Message */
+            message: string | null;
+            /** Outcome */
+            outcome: ("judged" | "unchanged" | "no_verdict" | "failed") | null;
+            /** Reason */
+            reason: string | null;
+            /** Rules Before */
+            rules_before: number | null;
+            /** Verdict Before */
+            verdict_before: ("passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable") | null;
+            /** Verdict Now */
+            verdict_now: ("passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable") | null;
+        };
+        /**
+         * RejudgementCreate
+         * @description Which campaigns are to be judged again; one of three ways to say it.
+         */
+        RejudgementCreate: {
+            /**
+             * All Campaigns
+             * @default false
+             */
+            all_campaigns?: boolean;
+            /**
+             * Campaigns
+             * @default []
+             */
+            campaigns?: string[];
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run?: boolean;
+            /** Experiment */
+            experiment?: string | null;
+            /** Project Id */
+            project_id?: string | null;
+        };
+        /**
+         * RejudgementProgress
+         * @description How many campaigns of a rejudgement came to what.
+         */
+        RejudgementProgress: {
+            /** Changed */
+            changed: number;
+            /** Failed */
+            failed: number;
+            /** Judged */
+            judged: number;
+            /** No Verdict */
+            no_verdict: number;
+            /** Total */
+            total: number;
+            /** Unchanged */
+            unchanged: number;
+            /** Waiting */
+            waiting: number;
+        };
+        /**
+         * RejudgementRead
+         * @description Campaigns that are judged again, one after the other, the oldest first.
+         */
+        RejudgementRead: {
+            campaigns: components["schemas"]["RejudgementProgress"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dry Run */
+            dry_run: boolean;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Project Id
+             * Format: uuid
+             */
+            project_id: string;
+            /** Requested By */
+            requested_by: string;
+            /** Rules Version */
+            rules_version: number;
+        };
+        /**
          * ReleaseWrite
          * @description The release that a campaign stands for.
          */
@@ -4869,8 +5061,12 @@ export interface components {
             load_throughput: number | null;
             /** Mean Us */
             mean_us: number | null;
-            /** Memory Bytes */
-            memory_bytes: number | null;
+            /** Memory After Bytes */
+            memory_after_bytes: number | null;
+            /** Memory After Load Bytes */
+            memory_after_load_bytes: number | null;
+            /** Memory Before Bytes */
+            memory_before_bytes: number | null;
             /** P50 Us */
             p50_us: number | null;
             /** P95 Us */
@@ -5759,6 +5955,36 @@ export interface components {
             confounder: boolean;
             /** What */
             what: string;
+        };
+        /**
+         * SupersededVerdictRead
+         * @description A verdict that held before.
+         */
+        SupersededVerdictRead: {
+            /** Base Campaign Ids */
+            base_campaign_ids: string[];
+            /**
+             * Judged At
+             * Format: date-time
+             */
+            judged_at: string;
+            /** Message */
+            message: string;
+            /** Number */
+            number: number;
+            /** Rules Version */
+            rules_version: number;
+            /** Superseded At */
+            superseded_at: string | null;
+            /** Superseded Because */
+            superseded_because: string | null;
+            /** Threshold Percent */
+            threshold_percent: number;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
         };
         /**
          * SystemRead
@@ -9139,6 +9365,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectRead"];
+                };
+            };
+        };
+    };
+    gates_rejudge: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RejudgementCreate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejudgementRead"];
+                };
+            };
+        };
+    };
+    gates_read_rejudgement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rejudgement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejudgementRead"];
+                };
+            };
+        };
+    };
+    gates_list_rejudged: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+                outcome?: components["schemas"]["Outcome-Input"] | null;
+            };
+            header?: never;
+            path: {
+                rejudgement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RejudgedCampaignRead_"];
                 };
             };
         };

@@ -35,6 +35,17 @@ describe('facts of a machine', () => {
     expect(factRows({ network_devices: [], mitigations: {} }).map((row) => row.value)).toEqual(['none', 'none'])
   })
 
+  it('name the slots of a policy, and what each has', () => {
+    const slots = [
+      { name: 'machine', processors: [] },
+      { name: 'left', processors: [0, 1] },
+    ]
+    expect(policyRows({ slots, address: '127.0.0.1' })).toEqual([
+      { key: 'Slots', value: 'name machine, processors all; name left, processors 0, 1' },
+      { key: 'Address', value: '127.0.0.1' },
+    ])
+  })
+
   it('fit in one line', () => {
     expect(machineLine({ cpu_model: 'AMD  EPYC', cores: 2, memory_bytes: 2 ** 30 })).toBe('AMD EPYC, 2 cores, 1.00 GiB')
     expect(machineLine({})).toBe('unknown CPU')

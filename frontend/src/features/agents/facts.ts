@@ -42,6 +42,9 @@ const names: Record<string, string> = {
   max_run_seconds: 'Longest run',
   max_rate_per_second: 'Highest rate',
   max_clients: 'Most clients',
+  slots: 'Slots',
+  address: 'Address',
+  home: 'Home',
   versions: 'Versions',
 }
 const order = Object.keys(names)
@@ -61,6 +64,7 @@ function inWords(thing: object): string {
 
 function valueOf(key: string, value: unknown): KeyValueRow['value'] {
   if (value === null || value === undefined) return null
+  if (key === 'processors' && Array.isArray(value) && value.length === 0) return 'all'
   if (Array.isArray(value)) {
     const each = (one: unknown) => (typeof one === 'object' && one !== null ? inWords(one) : String(one))
     return value.map(each).join(value.some((one) => typeof one === 'object') ? '; ' : ', ') || 'none'

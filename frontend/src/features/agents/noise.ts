@@ -8,7 +8,8 @@ const FIGURES: Record<string, string> = {
   p95_us: 'p95',
   p99_us: 'p99',
   p999_us: 'p99.9',
-  memory_bytes: 'Memory',
+  memory_after_bytes: 'Memory after the run',
+  memory_after_load_bytes: 'Memory after the load',
   load_throughput: 'Load throughput',
 }
 

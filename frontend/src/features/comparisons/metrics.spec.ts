@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 
 import type { Comparison, ComparisonCell } from '@/api'
 
-import { distinct, hasMetric, levelSides, levelTable, METRICS, untold, written } from './metrics'
+import { currentName, distinct, hasMetric, levelSides, levelTable, METRICS, untold, written } from './metrics'
 
 const level = { kind: 'closed' as const, value: 1, label: '1 client' }
-const nothing = { throughput: null, p50_us: null, p95_us: null, p99_us: null, p999_us: null, mean_us: null, memory_bytes: null, load_throughput: null }
+const nothing = { throughput: null, p50_us: null, p95_us: null, p99_us: null, p999_us: null, mean_us: null, memory_before_bytes: null, memory_after_load_bytes: null, memory_after_bytes: null, load_throughput: null }
 const cell: ComparisonCell = {
   side: 'a',
   workload: 'reads',
@@ -18,7 +18,6 @@ const cell: ComparisonCell = {
   ],
   ...nothing,
   throughput: { median: 90, low: 80, high: 100, repeats: 1, kind: 'interval' as const, confidence: 0.95 },
-  memory_before_bytes: null,
   failed_repeats: null,
   failed_operations: null,
 }
@@ -59,7 +58,19 @@ describe('distinct', () => {
 describe('hasMetric', () => {
   it('says whether there is anything to draw', () => {
     expect(hasMetric(comparison, 'throughput')).toBe(true)
-    expect(hasMetric(comparison, 'memory_bytes')).toBe(false)
+    expect(hasMetric(comparison, 'memory_after_bytes')).toBe(false)
+  })
+})
+
+describe('memory', () => {
+  it('is three figures, each called what it is', () => {
+    const labels = METRICS.filter((one) => one.key.startsWith('memory')).map((one) => [one.key, one.label])
+    expect(labels).toEqual([
+      ['memory_after_bytes', 'Memory after the run'],
+      ['memory_after_load_bytes', 'Memory after the load'],
+      ['memory_before_bytes', 'Memory before the load'],
+    ])
+    expect(currentName('memory_bytes')).toBe('memory_after_load_bytes')
   })
 })
 

@@ -10,18 +10,29 @@ export interface MetricKind {
   /** Whether more is better; null where neither is. */
   moreIsBetter: boolean
   shown: (value: number | null | undefined) => Shown
+  /** Whether history has series of it. */
+  inHistory: boolean
 }
 
 /** The figures in the order they are shown. */
 export const METRICS: readonly MetricKind[] = [
-  { key: 'throughput', label: 'Throughput', unit: 'successful operations per second', moreIsBetter: true, shown: formatThroughput },
-  { key: 'p99_us', label: 'p99 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
-  { key: 'p50_us', label: 'Median latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
-  { key: 'p95_us', label: 'p95 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
-  { key: 'p999_us', label: 'p99.9 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency },
-  { key: 'memory_bytes', label: 'Memory after the run', unit: 'resident', moreIsBetter: false, shown: formatBytes },
-  { key: 'load_throughput', label: 'Load phase', unit: 'inserts per second', moreIsBetter: true, shown: formatThroughput },
+  { key: 'throughput', label: 'Throughput', unit: 'successful operations per second', moreIsBetter: true, shown: formatThroughput, inHistory: true },
+  { key: 'p99_us', label: 'p99 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency, inHistory: true },
+  { key: 'p50_us', label: 'Median latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency, inHistory: true },
+  { key: 'p95_us', label: 'p95 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency, inHistory: false },
+  { key: 'p999_us', label: 'p99.9 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency, inHistory: true },
+  { key: 'memory_after_bytes', label: 'Memory after the run', unit: 'resident, after the measured phase', moreIsBetter: false, shown: formatBytes, inHistory: false },
+  { key: 'memory_after_load_bytes', label: 'Memory after the load', unit: 'resident, between load and run', moreIsBetter: false, shown: formatBytes, inHistory: true },
+  { key: 'memory_before_bytes', label: 'Memory before the load', unit: 'resident, of the empty system', moreIsBetter: false, shown: formatBytes, inHistory: false },
+  { key: 'load_throughput', label: 'Load phase', unit: 'inserts per second', moreIsBetter: true, shown: formatThroughput, inHistory: true },
 ]
+
+const FORMER_NAMES: Record<string, string> = { memory_bytes: 'memory_after_load_bytes' }
+
+/** A metric's name of today, for addresses from before. */
+export function currentName(key: string): string {
+  return FORMER_NAMES[key] ?? key
+}
 
 /** The kind of a metric, or undefined when the server knows one that this page does not. */
 export function metricKind(key: string): MetricKind | undefined {
@@ -36,7 +47,7 @@ export function written(metric: MetricKind, value: number | null | undefined): s
 
 /** How a metric stands on an axis. */
 export function axisOf(metric: MetricKind): AxisFormat {
-  return { name: '', write: (value) => written(metric, value), base: metric.key === 'memory_bytes' ? 1024 : 1000 }
+  return { name: '', write: (value) => written(metric, value), base: metric.key.endsWith('_bytes') ? 1024 : 1000 }
 }
 
 /** A cell's estimate of a metric; null where nothing was measured. */

@@ -1,0 +1,42 @@
+import { useMutation, useQueryClient } from '@tanstack/vue-query'
+import { toValue, type MaybeRefOrGetter } from 'vue'
+
+import { api, unwrap, type RejudgedCampaign } from '@/api'
+import { verdictWording } from '@/ui'
+
+const EVERY_MS = 1000
+
+/**
+ * What became of a campaign that was judged again, in words.
+ *
+ * @throws when it could not be judged, with the reason.
+ */
+export function outcomeInWords(one: RejudgedCampaign | undefined): string {
+  if (one?.verdict_now && one.outcome === 'unchanged') return 'it says the same'
+  if (one?.verdict_now) return verdictWording(one.verdict_now).label.toLowerCase()
+  throw new Error(one?.reason ?? 'the campaign is gone')
+}
+
+/** Has a campaign judged again by today's rules, and waits until it was. */
+export function useRejudging(id: MaybeRefOrGetter<string>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async () => {
+      const body = { campaigns: [toValue(id)], all_campaigns: false, dry_run: false }
+      let now = await unwrap(api.POST('/api/v1/rejudgements', { body }))
+      const params = { path: { rejudgement_id: now.id } }
+      while (now.finished_at === null) {
+        await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
+        now = await unwrap(api.GET('/api/v1/rejudgements/{rejudgement_id}', { params }))
+      }
+      const page = await unwrap(api.GET('/api/v1/rejudgements/{rejudgement_id}/campaigns', { params }))
+      return outcomeInWords(page.items[0])
+    },
+    onSuccess: () =>
+      Promise.all(
+        ['campaign', 'campaigns', 'experiment', 'experiments', 'comparisons', 'run'].map((key) =>
+          queries.invalidateQueries({ queryKey: [key] }),
+        ),
+      ),
+  })
+}

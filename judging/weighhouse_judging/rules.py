@@ -1,0 +1,16 @@
+"""By which rules it was judged: one number for all of them."""
+
+RULES_VERSION = 2
+"""Stands beside every verdict that is kept, so that one may see by which rules it was made.
+
+To be raised by one whenever the same figures could get another verdict of a gate, or another
+finding of a run: a method, a level, a default threshold, what makes cells comparable, a check. Not
+for words, speed, or what is worked out anew whenever it is asked for (comparisons, change points).
+A test holds recorded conclusions against the present rules, and fails when they differ under one
+number.
+
+| version | rules |
+| --- | --- |
+| 1 | those of all verdicts from before the number was kept |
+| 2 | identity, blocks, families, bases, anchor, noise floors: docs/verdicts.md |
+"""
