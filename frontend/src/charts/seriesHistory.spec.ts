@@ -27,6 +27,12 @@ describe('historyOption', () => {
     expect(formatter({ data: [0, 90, 0] })).toMatch(/104 op\/s$/)
   })
 
+  it('calls a range a range: below four repeats there is no interval', () => {
+    expect(formatter({ data: [0, 90, 0] })).toContain('range 80 op/s to 104 op/s')
+    const enough = historyOption({ ...input, points: [{ ...point, repeats: [1, 2, 3, 4] }] }, testPalette).tooltip as { formatter: (item: object) => string }
+    expect(enough.formatter({ data: [0, 90, 0] })).toContain('95 % interval 80 op/s')
+  })
+
   it('names a drift one, and a step by its size alone', () => {
     const change = { at: point.at, relative: -0.05, status: 'confirmed' }
     const changes = [{ ...change, kind: 'step' as const }, { ...change, kind: 'drift' as const }]

@@ -47,6 +47,8 @@ export interface HistoryInput {
   along: 'time' | 'campaign'
 }
 
+/** Repeats below which there is a range and no interval. */
+const FEWEST = 4
 const BAND = 'what this machine cannot tell'
 
 /**
@@ -66,7 +68,7 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
         const point = input.points[data[2]]
         if (!point) return ''
         const interval = point.low !== null && point.high !== null
-          ? `<br>95 % interval ${input.format.write(point.low)} to ${input.format.write(point.high)}`
+          ? `<br>${point.repeats.length < FEWEST ? 'range' : '95 % interval'} ${input.format.write(point.low)} to ${input.format.write(point.high)}`
           : ''
         const origin = point.origin ? `<br>${format.encodeHTML(point.origin)}` : ''
         return `<b>${point.label}</b>, ${new Date(point.at).toLocaleString('en-GB')}<br>${input.format.write(point.value)}${interval}${origin}`

@@ -76,7 +76,7 @@ describe('memory', () => {
 
 describe('levelTable', () => {
   it('has a row for what was measured only', () => {
-    expect(levelTable(comparison, 'reads', METRICS[0]!).rows).toEqual([['Redis', '1 client', 90, 80, 100, 1]])
+    expect(levelTable(comparison, 'reads', METRICS[0]!).rows).toEqual([['Redis', '1 client', 90, 80, 100, '95 % interval', 1]])
   })
 })
 

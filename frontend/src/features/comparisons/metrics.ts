@@ -97,6 +97,7 @@ export function levelSides(comparison: Comparison, workload: string, metric: Met
           median: estimate?.median ?? null,
           low: estimate?.low ?? null,
           high: estimate?.high ?? null,
+          ...(estimate ? { kind: estimate.kind } : {}),
           repeats: cell.repeats.map((repeat: Repeat) => repeat[metric]).filter((value) => value !== null),
         }
       }),
@@ -114,11 +115,11 @@ export function levelTable(comparison: Comparison, workload: string, metric: Met
     comparison.load_levels.flatMap((level) => {
       const point = side.points.find((candidate) => candidate.level === level.label)
       if (!point || point.median === null) return []
-      return [[side.name, level.label, round(point.median), round(point.low), round(point.high), point.repeats.length]]
+      return [[side.name, level.label, round(point.median), round(point.low), round(point.high), point.kind === 'range' ? 'range' : '95 % interval', point.repeats.length]]
     }),
   )
   const unit = metric.key.endsWith('_us') ? 'µs' : metric.key.endsWith('bytes') ? 'bytes' : 'op/s'
-  return { columns: ['side', 'load', `median, ${unit}`, '95 % low', '95 % high', 'repeats'], rows }
+  return { columns: ['side', 'load', `median, ${unit}`, 'low', 'high', 'from low to high', 'repeats'], rows }
 }
 
 function round(value: number | null): number | null {
