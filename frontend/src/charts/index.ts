@@ -1,6 +1,8 @@
 export { default as ChartFrame } from './ChartFrame.vue'
 export type { ChartOption } from './echarts'
 export type { AxisFormat } from './frame'
+export { bandSeries } from './bands'
+export { distributionsOption, type BandedLine } from './distributions'
 export { heatOption } from './heat'
 export { levelBarsOption, type LevelSide } from './levelBars'
 export { operationColour, PERCENTILES, type Palette } from './palette'

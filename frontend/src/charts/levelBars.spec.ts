@@ -65,5 +65,8 @@ describe('levelBarsOption', () => {
     expect(text).toContain('80 op/s to 104 op/s')
     expect(text).toContain('3 repeats')
     expect(formatter({ dataIndex: 1, seriesIndex: 0 })).toBe('')
+    const range = { ...input.sides[0]!.points[0]!, kind: 'range' as const }
+    const few = levelBarsOption({ ...input, sides: [{ ...input.sides[0]!, points: [range] }] }, testPalette).tooltip as typeof option.tooltip
+    expect((few as { formatter: (item: object) => string }).formatter({ dataIndex: 0, seriesIndex: 0 })).toContain('<br>range 80 op/s')
   })
 })

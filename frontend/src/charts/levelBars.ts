@@ -11,6 +11,8 @@ export interface LevelPoint {
   median: number | null
   low: number | null
   high: number | null
+  /** Below four repeats, from the least to the greatest: no confidence. */
+  kind?: 'interval' | 'range'
   repeats: readonly number[]
 }
 
@@ -135,7 +137,7 @@ function tooltip(input: LevelBarsInput) {
     const write = input.format.write
     const interval =
       point.low !== null && point.high !== null
-        ? `<br>95 % interval ${write(point.low)} to ${write(point.high)}`
+        ? `<br>${point.kind === 'range' ? 'range' : '95 % interval'} ${write(point.low)} to ${write(point.high)}`
         : ''
     const count = point.repeats.length
     const repeats = count ? `<br>${count} ${count === 1 ? 'repeat' : 'repeats'}` : ''

@@ -27,6 +27,12 @@ describe('historyOption', () => {
     expect(formatter({ data: [0, 90, 0] })).toMatch(/104 op\/s$/)
   })
 
+  it('calls a range a range: below four repeats there is no interval', () => {
+    expect(formatter({ data: [0, 90, 0] })).toContain('range 80 op/s to 104 op/s')
+    const enough = historyOption({ ...input, points: [{ ...point, repeats: [1, 2, 3, 4] }] }, testPalette).tooltip as { formatter: (item: object) => string }
+    expect(enough.formatter({ data: [0, 90, 0] })).toContain('95 % interval 80 op/s')
+  })
+
   it('names a drift one, and a step by its size alone', () => {
     const change = { at: point.at, relative: -0.05, status: 'confirmed' }
     const changes = [{ ...change, kind: 'step' as const }, { ...change, kind: 'drift' as const }]
@@ -38,5 +44,20 @@ describe('historyOption', () => {
     const points = [0, 1, 0].map((segment, place) => ({ ...point, at: `2026-11-2${place}T01:30:00Z`, segment }))
     const lines = (historyOption({ ...input, points }, testPalette).series as { type: string; data: number[][] }[]).filter((one) => one.type === 'line')
     expect(lines.map((line) => line.data.map(([x]) => x))).toEqual([[0, 2], [1]])
+  })
+})
+
+describe('noise bands', () => {
+  it('lie behind the points of their campaigns, and are named once', () => {
+    const later = { ...point, at: '2026-11-22T01:30:00Z', label: '#5' }
+    const bands = [{ starts_at: point.at, ends_at: later.at, low: 88, high: 93 }]
+    const option = historyOption({ ...input, points: [point, later], along: 'campaign', bands }, testPalette)
+    const [band] = option.series as unknown as { type: string; data: number[][]; silent: boolean }[]
+    expect(band).toMatchObject({ type: 'custom', silent: true })
+    expect(band?.data).toEqual([[-0.4, 88, 93], [1.4, 88, 93]])
+    const { legend } = option as unknown as { legend: { data: string[] } }
+    expect(legend.data).toContain('what this machine cannot tell')
+    const without = historyOption({ ...input, points: [point] }, testPalette) as unknown as { legend: { data: string[] } }
+    expect(without.legend.data).not.toContain('what this machine cannot tell')
   })
 })

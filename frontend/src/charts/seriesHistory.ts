@@ -1,5 +1,6 @@
 import { format } from 'echarts/core'
 
+import { bandSeries } from './bands'
 import type { ChartOption } from './echarts'
 import { bottomAxis, frame, valueAxis, type AxisFormat } from './frame'
 import type { Palette } from './palette'
@@ -25,16 +26,30 @@ export interface HistoryChange {
   status: string
 }
 
+/** Between which values a machine can tell nothing, from one campaign to another. */
+export interface NoiseBand {
+  starts_at: string
+  ends_at: string
+  low: number
+  high: number
+}
+
 export interface HistoryInput {
   points: readonly HistoryPoint[]
   changes: readonly HistoryChange[]
   segments: readonly { index: number; label: string; starts_at: string }[]
+  /** Where campaigns stay while nothing changes. */
+  bands?: readonly NoiseBand[]
   colour: string
   name: string
   format: AxisFormat
   /** What stands on the x axis: instants, or campaigns at even steps. */
   along: 'time' | 'campaign'
 }
+
+/** Repeats below which there is a range and no interval. */
+const FEWEST = 4
+const BAND = 'what this machine cannot tell'
 
 /**
  * A series over its campaigns: medians joined within a segment (also across another one that came
@@ -53,7 +68,7 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
         const point = input.points[data[2]]
         if (!point) return ''
         const interval = point.low !== null && point.high !== null
-          ? `<br>95 % interval ${input.format.write(point.low)} to ${input.format.write(point.high)}`
+          ? `<br>${point.repeats.length < FEWEST ? 'range' : '95 % interval'} ${input.format.write(point.low)} to ${input.format.write(point.high)}`
           : ''
         const origin = point.origin ? `<br>${format.encodeHTML(point.origin)}` : ''
         return `<b>${point.label}</b>, ${new Date(point.at).toLocaleString('en-GB')}<br>${input.format.write(point.value)}${interval}${origin}`
@@ -75,7 +90,13 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
           }),
     yAxis: valueAxis(palette, input.format, { scale: true }),
     dataZoom: [{ type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl' }],
+    legend: { ...frame(palette).legend, data: [input.name, 'repeats', ...(input.bands?.length ? [BAND] : [])] },
     series: [
+      ...(input.bands ?? []).map((band) => {
+        const half = input.along === 'campaign' ? 0.4 : 0
+        const [from, to] = [place(band.starts_at) - half, place(band.ends_at) + half]
+        return bandSeries(BAND, palette.ink3, [[from, band.low, band.high], [to, band.low, band.high]], 0.22)
+      }),
       {
         type: 'scatter',
         name: 'repeats',

@@ -25,18 +25,7 @@ const TICKS: Record<number, string> = { 0: '0', 1: '90 %', 2: '99 %', 3: '99.9 %
 export function spectrumOption(lines: readonly SpectrumLine[], format: AxisFormat, palette: Palette): ChartOption {
   return frame(palette, {
     tooltip: { ...frame(palette).tooltip, formatter: tooltip(format) },
-    xAxis: bottomAxis(palette, 'percentile', {
-      type: 'value',
-      min: 0,
-      interval: 1,
-      axisLabel: {
-        color: palette.ink3,
-        fontSize: 11,
-        fontFamily: palette.fontText,
-        formatter: (value: number) => TICKS[value] ?? '',
-      },
-      splitLine: { show: true, lineStyle: { color: palette.rule } },
-    }),
+    xAxis: percentileAxis(palette),
     yAxis: valueAxis(palette, format, { type: 'log', minorSplitLine: { show: false } }),
     series: lines.map((line) => ({
       type: 'line' as const,
@@ -49,6 +38,22 @@ export function spectrumOption(lines: readonly SpectrumLine[], format: AxisForma
         .filter((point) => point.quantile < 1 && point.value_us > 0)
         .map((point) => [nines(point.quantile), point.value_us, point.count]),
     })),
+  })
+}
+
+/** Percentiles along the bottom, stretched towards the tail. */
+export function percentileAxis(palette: Palette) {
+  return bottomAxis(palette, 'percentile', {
+    type: 'value' as const,
+    min: 0,
+    interval: 1,
+    axisLabel: {
+      color: palette.ink3,
+      fontSize: 11,
+      fontFamily: palette.fontText,
+      formatter: (value: number) => TICKS[value] ?? '',
+    },
+    splitLine: { show: true, lineStyle: { color: palette.rule } },
   })
 }
 

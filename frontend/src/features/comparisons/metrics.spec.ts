@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Comparison, ComparisonCell } from '@/api'
 
-import { currentName, distinct, hasMetric, levelSides, levelTable, METRICS, written } from './metrics'
+import { currentName, distinct, hasMetric, levelSides, levelTable, METRICS, untold, written } from './metrics'
 
 const level = { kind: 'closed' as const, value: 1, label: '1 client' }
 const nothing = { throughput: null, p50_us: null, p95_us: null, p99_us: null, p999_us: null, mean_us: null, memory_before_bytes: null, memory_after_load_bytes: null, memory_after_bytes: null, load_throughput: null }
@@ -29,6 +29,7 @@ const comparison: Comparison = {
   load_levels: [level],
   cells: [cell],
   differences: [],
+  rankings: [],
   fairness: [],
   findings: [],
   disclaimers: [],
@@ -75,7 +76,7 @@ describe('memory', () => {
 
 describe('levelTable', () => {
   it('has a row for what was measured only', () => {
-    expect(levelTable(comparison, 'reads', METRICS[0]!).rows).toEqual([['Redis', '1 client', 90, 80, 100, 1]])
+    expect(levelTable(comparison, 'reads', METRICS[0]!).rows).toEqual([['Redis', '1 client', 90, 80, 100, '95 % interval', 1]])
   })
 })
 
@@ -86,6 +87,16 @@ describe('levels of one number of clients', () => {
     const both = { ...comparison, load_levels: [level, deep], cells: [cell, quick] }
     expect(levelTable(both, 'reads', METRICS[0]!).rows.map((row) => row[2])).toEqual([90, 900])
     expect(levelSides(both, 'reads', 'throughput')[0]?.points.map((point) => point.median)).toEqual([90, 900])
+  })
+})
+
+describe('untold', () => {
+  it('is what lies within the floor, where there is one', () => {
+    const small = { relative: -0.02, floor: 0.03, verdict: 'inconclusive' as const }
+    expect(untold(small)).toBe(true)
+    expect(untold({ ...small, relative: -0.04 })).toBe(false)
+    expect(untold({ ...small, floor: null })).toBe(false)
+    expect(untold({ ...small, verdict: 'changed' })).toBe(false)
   })
 })
 

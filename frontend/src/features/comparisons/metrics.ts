@@ -1,4 +1,4 @@
-import type { Comparison, ComparisonCell, ComparisonSide, Estimate, Metric, Repeat } from '@/api'
+import type { Comparison, ComparisonCell, ComparisonSide, Difference, Estimate, Metric, Repeat } from '@/api'
 import type { AxisFormat, ChartTable, LevelSide } from '@/charts'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
 
@@ -55,6 +55,11 @@ export function estimateOf(cell: ComparisonCell, metric: Metric): Estimate | nul
   return cell[metric]
 }
 
+/** Whether a difference lies within what its machine cannot tell from none. */
+export function untold(difference: Pick<Difference, 'relative' | 'floor' | 'verdict'>): boolean {
+  return difference.floor !== null && Math.abs(difference.relative) <= difference.floor && difference.verdict !== 'changed'
+}
+
 const HOLLOW: Record<string, string> = { '●': '○', '▲': '△', '■': '□', '◆': '◇' }
 
 /**
@@ -92,6 +97,7 @@ export function levelSides(comparison: Comparison, workload: string, metric: Met
           median: estimate?.median ?? null,
           low: estimate?.low ?? null,
           high: estimate?.high ?? null,
+          ...(estimate ? { kind: estimate.kind } : {}),
           repeats: cell.repeats.map((repeat: Repeat) => repeat[metric]).filter((value) => value !== null),
         }
       }),
@@ -109,11 +115,11 @@ export function levelTable(comparison: Comparison, workload: string, metric: Met
     comparison.load_levels.flatMap((level) => {
       const point = side.points.find((candidate) => candidate.level === level.label)
       if (!point || point.median === null) return []
-      return [[side.name, level.label, round(point.median), round(point.low), round(point.high), point.repeats.length]]
+      return [[side.name, level.label, round(point.median), round(point.low), round(point.high), point.kind === 'range' ? 'range' : '95 % interval', point.repeats.length]]
     }),
   )
   const unit = metric.key.endsWith('_us') ? 'µs' : metric.key.endsWith('bytes') ? 'bytes' : 'op/s'
-  return { columns: ['side', 'load', `median, ${unit}`, '95 % low', '95 % high', 'repeats'], rows }
+  return { columns: ['side', 'load', `median, ${unit}`, 'low', 'high', 'from low to high', 'repeats'], rows }
 }
 
 function round(value: number | null): number | null {

@@ -24,6 +24,23 @@ export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<bool
   })
 }
 
+/** Which distributions: of one cell and operation. */
+export interface DistributionCell {
+  workload: string
+  load_level: string
+  operation: string
+}
+
+/** Whole distributions of the sides at one cell; those of the cell before stay while these load. */
+export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<DistributionCell>, enabled: Ref<boolean>) {
+  return useQuery({
+    queryKey: ['distributions', address, cell],
+    queryFn: () => unwrap(api.GET('/api/v1/comparisons/distributions', { params: { query: { ...address.value, ...cell.value } } })),
+    enabled,
+    placeholderData: keepPreviousData,
+  })
+}
+
 /** The campaigns there are to compare, newest first. */
 export function useComparableCampaigns() {
   return useQuery({
