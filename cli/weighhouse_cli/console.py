@@ -189,7 +189,7 @@ def show_verdict(gate: dict[str, Any]) -> None:
     OUT.print(
         Text(verdict.replace("_", " "), style=VERDICT_STYLES.get(verdict, "default")), end="  "
     )
-    OUT.print(str(gate["message"]))
+    OUT.print(str(gate["message"]), soft_wrap=True, markup=False)
     OUT.print(str(gate["link"]), style="dim", soft_wrap=True)
 
 

@@ -7,6 +7,7 @@ import typer
 from weighhouse_cli.commands import (
     agent,
     campaign,
+    dev,
     experiment,
     histogram,
     platform,
@@ -38,6 +39,7 @@ app.add_typer(experiment.app, name="experiment")
 app.add_typer(agent.app, name="agent")
 app.add_typer(plugin.app, name="plugin")
 app.add_typer(token.app, name="token")
+app.add_typer(dev.app, name="dev")
 
 
 def main() -> None:

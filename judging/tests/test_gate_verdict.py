@@ -177,12 +177,35 @@ def test_a_floor_above_the_threshold_is_said_in_the_message() -> None:
     floor = floor_of(
         {str(n): np.exp(levels[n] + generator.normal(0, 0.02, (5, 2))).tolist() for n in range(30)}
     )
-    result = decide([cell(0.95, cv=0.02, floor=floor, base={"c": repeats("c", 100.0, 1, 0.02)})])
+    base = {"c": repeats("c", 100.0, 1, 0.02)}
+    result = decide([cell(0.97, cv=0.02, floor=floor, base=base)])
     assert "this machine cannot tell less than" in result.message
+    assert "smaller than this machine can tell" not in result.message, "nor than was asked"
+    drowned = decide([cell(0.9, cv=0.02, floor=floor, base=base)])
+    assert drowned.verdict != "regression"
+    assert "1 clients: throughput -7.8% is smaller" in drowned.message
+    assert "is smaller than this machine can tell, " in drowned.message
+    assert "cannot tell less than" not in drowned.message, "said once"
     against = result.cells[0].base
     assert against is not None
     assert against.threshold == against.floor
     assert against.threshold > against.asked_threshold
+
+
+def test_what_drowns_in_noise_since_the_anchor_is_said_too() -> None:
+    generator = np.random.default_rng(7)
+    levels = generator.normal(0, 0.06, 30)
+    floor = floor_of(
+        {str(n): np.exp(levels[n] + generator.normal(0, 0.02, (5, 2))).tolist() for n in range(30)}
+    )
+    base = {"c": repeats("c", 100.0, 1, 0.02)}
+    anchor = {"r": repeats("r", 108.0, 1, 0.02)}
+    cells = [cell(cv=0.02, floor=floor, base=base, anchor=anchor, seed=seed) for seed in (1, 1)]
+    line = next(
+        line for line in decide(cells).message.splitlines() if "smaller than this machine" in line
+    )
+    assert "since the anchor is smaller than this machine can tell" in line
+    assert line.endswith(", and so it is in 1 cell more.")
 
 
 def test_undeclared_differences_are_named_as_confounders() -> None:

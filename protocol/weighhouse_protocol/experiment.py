@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Name
+from weighhouse_protocol.bases import BaseText
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import Load
 from weighhouse_protocol.repetitions import Repetitions, SequentialRepetitions
@@ -42,6 +43,18 @@ class Thresholds(Document):
     p999_percent: float = Field(default=20.0, gt=0, le=100)
     memory_percent: float = Field(default=3.0, gt=0, le=100)
     gate_percent: float = Field(default=5.0, gt=0, le=100)
+    """Of a campaign's loss against its base."""
+    anchor_percent: float | None = Field(default=None, gt=0, le=100)
+    """Of its cumulative loss against the anchor, the last release or where the level began.
+    Default: `gate_percent`."""
+
+
+class Gate(Document):
+    """What the verdict of each campaign compares with, unless whoever starts one says otherwise."""
+
+    base: BaseText = "pooled"
+    """`pooled` (the latest campaigns of the branch that passed or were accepted), `branch:NAME`
+    (those of another branch), `release:NAME`, `campaign:ID`, or `none`."""
 
 
 class SystemDisclosure(Document):
@@ -119,6 +132,7 @@ class Experiment(Document):
     """For the scenario `fault`: what is done when, in order of time."""
     latency_envelope: LatencyEnvelope | None = None
     thresholds: Thresholds = Thresholds()
+    gate: Gate = Gate()
     placement: Placement = Placement()
     disclosure: Disclosure = Disclosure()
     seed: int | None = Field(default=None, ge=0, lt=2**63)

@@ -1,17 +1,15 @@
 """What a build's pipeline does: curl with a token, and the command with its exit codes."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from weighhouse_testing.command import WEIGHHOUSE, weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.waiting import until
 
-WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
 WIDE = "50"
 """Percent: tests share their machine, so only what is far beyond noise may count here."""
 
@@ -28,25 +26,6 @@ def curl(platform: RunningPlatform, token: str, path: str, *arguments: str) -> d
         timeout=60,
     )  # fmt: skip
     return dict(json.loads(done.stdout))
-
-
-def weighhouse(
-    platform: RunningPlatform, *arguments: str, token: str | None = None, **variables: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [WEIGHHOUSE, *arguments],
-        env={
-            **os.environ,
-            "WEIGHHOUSE_URL": platform.url,
-            "WEIGHHOUSE_TOKEN": token or platform.token,
-            "NO_COLOR": "1",
-            **variables,
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=280,
-    )
 
 
 def test_curl_starts_a_campaign_polls_it_and_reads_the_verdict(platform: RunningPlatform) -> None:

@@ -87,7 +87,8 @@ def test_three_sides_are_ranked_as_far_as_they_can_be_told(laboratory, three):
     assert ranks["redis"]["kind"] == "interval"
     assert ranks["redis"]["low"] < ranks["redis"]["median"] < ranks["redis"]["high"]
     assert {one["metric"] for one in comparison["rankings"]} == {
-        "throughput", "p50_us", "p95_us", "p99_us", "p999_us", "memory_after_bytes", "load_throughput",
+        "throughput", "p50_us", "p95_us", "p99_us", "p999_us", "memory_after_bytes",
+        "load_throughput",
     }  # fmt: skip
 
 

@@ -38,6 +38,18 @@ def test_the_hash_knows_content_only() -> None:
     assert content_hash(document) == content_hash(stored(repetitions=5))  # the default, spelled out
 
 
+def test_a_document_of_before_keeps_its_hash() -> None:
+    document = stored()
+    before = {name: part for name, part in document.items() if name != "gate"}
+    before["thresholds"] = {
+        name: value for name, value in document["thresholds"].items() if name != "anchor_percent"
+    }
+
+    assert content_hash(document) == content_hash(before)
+    assert content_hash(stored(gate={"base": "branch:main"})) != content_hash(before)
+    assert content_hash(stored(thresholds={"anchor_percent": 5})) != content_hash(before)
+
+
 def test_nothing_differs_from_itself() -> None:
     assert changes(stored(), stored()) == []
 

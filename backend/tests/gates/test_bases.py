@@ -1,5 +1,8 @@
 """Bases of verdicts: pooled, of a branch, of a release, pinned; regressions only once accepted."""
 
+from dataclasses import replace
+from uuid import uuid4
+
 import pytest
 
 from backend.tests.results.laboratory import experiment
@@ -65,6 +68,97 @@ def test_a_regression_is_no_base_until_it_is_accepted(laboratory):
     gate = builds.gate(after)
     assert (gate["verdict"], gate["base_campaign_ids"]) == ("equivalent", [still_slow])
     assert builds.gate(still_slow)["base_campaign_ids"] == [good], "its verdict is kept"
+
+
+def test_the_pool_moves_on_and_its_anchor_does_not(laboratory):
+    builds = Builds(laboratory, "drop-by-drop")
+    ids = [builds.run() for _ in range(12)]
+    gates = [builds.gate(one) for one in ids[1:]]
+    assert gates[-1]["base_campaign_ids"] == ids[10:0:-1]
+    assert {gate["anchor_campaign_id"] for gate in gates} == {ids[0]}
+
+
+def test_what_was_accepted_is_the_anchor_and_not_held_against_later_builds(laboratory):
+    builds = Builds(laboratory, "accepted-since")
+    first = builds.run()
+    assert builds.put(first, "release", {"name": "1.0"}).status_code == 200
+    slow = builds.run(0.8)
+    assert builds.put(slow, "acceptance", {"note": "records are checked"}).status_code == 200
+    gate = builds.gate(builds.run(0.8))
+    assert (gate["verdict"], gate["anchor_campaign_id"]) == ("equivalent", slow)
+
+
+def test_what_another_branch_accepted_is_nobody_elses_anchor(laboratory):
+    builds = Builds(laboratory, "accepted-apart")
+    main = {"git": {"commit": "a" * 40, "branch": "main"}}
+    mine = {"git": {"commit": "b" * 40, "branch": "mine"}, "base": "branch:main"}
+    first = builds.run(**main)
+    slow = builds.run(0.8, **mine)
+    assert builds.put(slow, "acceptance", {"note": "not merged"}).status_code == 200
+    assert builds.gate(builds.run(0.8, **main))["anchor_campaign_id"] == first
+
+
+def test_the_anchor_has_a_threshold_of_its_own(laboratory):
+    builds = Builds(laboratory, "own-threshold")
+    builds.document["thresholds"] = {"gate_percent": 10, "anchor_percent": 7}
+    ids = [builds.run(factor) for factor in (1.0, 0.95, 0.92)]
+    gate = builds.gate(ids[2])
+    assert (gate["threshold_percent"], gate["anchor_threshold_percent"]) == (10, 7)
+    assert (gate["verdict"], gate["cells"][0]["stopped_by"]) == ("regression", "anchor")
+    asked = builds.gate(ids[2], anchor_threshold_percent=20)
+    assert (asked["exit_code"], asked["anchor_threshold_percent"]) == (0, 20)
+    kept = builds.gate(ids[2], threshold_percent=20)
+    assert (kept["exit_code"], kept["threshold_percent"]) == (1, 20)
+
+
+def test_an_anchor_without_a_threshold_has_the_gates(laboratory):
+    builds = Builds(laboratory, "one-threshold")
+    builds.document["thresholds"] = {"gate_percent": 12}
+    found = builds.gate(builds.run())
+    assert found["anchor_threshold_percent"] == 12
+    assert builds.gate(found["campaign_id"], threshold_percent=3)["anchor_threshold_percent"] == 3
+
+
+def test_the_experiment_says_what_its_campaigns_compare_with(laboratory):
+    builds = Builds(laboratory, "by-document")
+    builds.document["gate"] = {"base": "release:1.0"}
+    first = builds.run()
+    gate = builds.gate(first)
+    assert (gate["verdict"], gate["exit_code"]) == ("no_baseline", 2)
+    assert "release 1.0" in gate["message"], "there is none before the first"
+    assert builds.put(first, "release", {"name": "1.0"}).status_code == 200
+    second, third = builds.run(), builds.run()
+    assert laboratory.get(f"/campaigns/{third}")["base"] == "release:1.0"
+    assert builds.gate(third)["base_campaign_ids"] == [first]
+    other = builds.run(base="pooled")
+    assert builds.gate(other)["base_campaign_ids"] == [third, second, first]
+
+
+def test_a_document_names_no_campaign_that_cannot_be_a_base(laboratory):
+    builds = Builds(laboratory, "by-identifier")
+    good, slow = builds.run(), builds.run(0.8)
+    builds.document["gate"] = {"base": f"campaign:{slow}"}
+    refused = builds.run(0.8)
+    assert "nobody accepted" in builds.gate(refused)["message"]
+    assert builds.put(slow, "acceptance", {"note": "records are checked"}).status_code == 200
+    assert builds.gate(builds.run(0.8))["base_campaign_ids"] == [slow]
+    asked = builds.gate(good, base=f"campaign:{slow}")
+    assert "not older" in asked["message"]
+
+
+@pytest.mark.parametrize("whose", ["another tenant's", "nobody's"])
+def test_a_campaign_that_is_not_in_the_project_is_no_base(laboratory, tenants, whose):
+    foreign = str(uuid4())
+    if whose == "another tenant's":
+        theirs = replace(laboratory, headers=tenants[1].headers, agent={})
+        theirs.enrol()
+        foreign = Builds(theirs, "theirs").run()
+    builds = Builds(laboratory, "not-theirs")
+    builds.document["gate"] = {"base": f"campaign:{foreign}"}
+    found = builds.gate(builds.run())
+    assert found["verdict"] == "no_baseline"
+    assert "is not there" in found["message"]
+    assert builds.gate(found["campaign_id"], base=f"campaign:{foreign}")["exit_code"] == 2
 
 
 def test_what_passed_needs_no_acceptance(laboratory):

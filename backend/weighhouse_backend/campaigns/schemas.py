@@ -5,9 +5,9 @@ from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from weighhouse_protocol.bases import POOLED, BaseChoice, BaseText
 from weighhouse_protocol.git import GitContext
 
-from weighhouse_backend.campaigns.bases import POOLED, BaseChoice, BaseText
 from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.states import (
     CampaignStatus,
@@ -46,9 +46,10 @@ class CampaignCreate(BaseModel):
     revision: Annotated[int | None, Field(ge=1)] = None
     """Default: the current one."""
     base: BaseText | None = None
-    """What the verdict compares with: `pooled` (default: up to ten of the latest campaigns of the
-    same branch that passed or were accepted, since the last confirmed change), `branch:NAME` (those
-    of another branch), `release:NAME`, `campaign:ID`, or `none`."""
+    """What the verdict compares with: `pooled` (up to ten of the latest campaigns of the same
+    branch that passed or were accepted, since the last confirmed change), `branch:NAME` (those of
+    another branch), `release:NAME`, `campaign:ID`, or `none`. Default: the experiment's
+    `gate.base`."""
     base_campaign_id: UUID | Literal["previous"] | None = "previous"
     """The same as `campaign:ID`, `pooled` or `none` in `base`; kept for pipelines from before."""
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
@@ -63,10 +64,12 @@ class CampaignCreate(BaseModel):
     """The commit it is started for; shown with the campaign and in the history."""
 
     @property
-    def choice(self) -> BaseChoice:
-        """What the verdict compares with."""
+    def choice(self) -> BaseChoice | None:
+        """What the verdict compares with; None: what the experiment says."""
         if self.base is not None:
             return BaseChoice.parse(self.base)
+        if "base_campaign_id" not in self.model_fields_set:
+            return None
         if self.base_campaign_id is None:
             return BaseChoice("none")
         if isinstance(self.base_campaign_id, UUID):

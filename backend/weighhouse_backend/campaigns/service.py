@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy.orm import Session
+from weighhouse_protocol.bases import NO_BASE, BaseChoice
 from weighhouse_protocol.experiment import Placement
 from weighhouse_protocol.git import GitContext
 from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.allocation import spots_of
-from weighhouse_backend.campaigns.bases import NO_BASE, POOLED, BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
@@ -114,7 +114,7 @@ class CampaignService:
         trigger: Trigger,
         requested_by: str,
         revision: int | None = None,
-        base: BaseChoice = POOLED,
+        base: BaseChoice | None = None,
         priority: int = 0,
         scheduled_for: datetime.datetime | None = None,
         git: GitContext | None = None,
@@ -124,7 +124,8 @@ class CampaignService:
 
         :param revision: default: the current one.
         :param priority: higher comes first among the project's campaigns.
-        :param base: what its verdict compares with.
+        :param base: what its verdict compares with; default: as the revision says. What that names
+            may be missing: there is no release before the first.
         :param scheduled_for: the date of a schedule it stands for.
         :param git: the commit it is started for.
         :param noise: measure every target twice in each block; an experiment may ask for it too.
@@ -142,6 +143,7 @@ class CampaignService:
         noise = noise or document.scenario == "noise"
         if noise and document.scenario == "fault":
             raise ExperimentInvalid.of([NOISE_UNDER_FAULTS])
+        base = NO_BASE if noise else base or BaseChoice.parse(document.gate.base)
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()
         campaign = Campaign(
@@ -159,8 +161,8 @@ class CampaignService:
             repetitions=document.least_repetitions,
             noise=noise,
             labels=dict(document.placement.labels),
-            base=str(NO_BASE if noise else base),
-            base_campaign_id=None if noise else base.campaign_id,
+            base=str(base),
+            base_campaign_id=self._named(experiment.project_id, base),
             requested_by=requested_by,
             scheduled_for=scheduled_for,
             created_at=now,
@@ -315,7 +317,15 @@ class CampaignService:
             self.transitions.tell(campaign)
         return True
 
-    def _base(self, experiment: Experiment, wanted: BaseChoice) -> BaseChoice:
+    def _named(self, project_id: UUID, base: BaseChoice) -> UUID | None:
+        if base.campaign_id is None:
+            return None
+        named = self.repository.campaign(base.campaign_id)
+        return None if named is None or named.project_id != project_id else named.id
+
+    def _base(self, experiment: Experiment, wanted: BaseChoice | None) -> BaseChoice | None:
+        if wanted is None:
+            return None
         if wanted.kind == "release":
             if self.repository.of_release(experiment.id, wanted.name) is None:
                 raise BaseCampaignUnusable(f"no campaign stands for the release {wanted.name}")

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
+from weighhouse_protocol.bases import RELEASE
 
-from weighhouse_backend.campaigns.bases import RELEASE
 from weighhouse_backend.campaigns.errors import CampaignNotFound, NothingToAccept, ReleaseTaken
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.repository import CampaignRepository

@@ -6,19 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weighhouse_protocol.experiment import Experiment, Placement
+from weighhouse_protocol.experiment import Experiment, Gate, Placement
 
 MISSING = object()
 """Stands for a value that one of two documents does not have."""
 
 NAMED_BY = ("name", "system")
 """Keys that name an element of a list; elements are matched by them, not by their place."""
-CAME_LATER: Mapping[str, Any] = {
-    name: value
-    for name, value in Placement().model_dump(mode="json").items()
-    if name in {"servers", "drivers", "apart"}
+CAME_LATER: Mapping[str, Mapping[str, Any]] = {
+    "placement": {
+        name: value
+        for name, value in Placement().model_dump(mode="json").items()
+        if name in {"servers", "drivers", "apart"}
+    },
+    "thresholds": {"anchor_percent": None},
+    "gate": Gate().model_dump(mode="json"),
 }
-"""Fields of the placement that documents of before do not have, with their defaults."""
+"""Fields that documents of before do not have, by their part, with their defaults."""
+WHOLLY_LATER = frozenset({"gate"})
+"""Parts that documents of before do not have at all."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +51,19 @@ def content_hash(document: Mapping[str, Any]) -> str:
     """SHA-256, hex, of a stored document; the order of its keys does not matter, and neither do
     fields that came later and are left at their defaults: a document of before has its hash.
     """
-    placement = document.get("placement")
-    if isinstance(placement, Mapping):
-        kept = {name: value for name, value in placement.items()
-                if name not in CAME_LATER or value != CAME_LATER[name]}  # fmt: skip
-        document = {**document, "placement": kept}
-    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    known = {key: _as_before(key, value) for key, value in document.items()}
+    kept = {key: value for key, value in known.items() if value != {} or key not in WHOLLY_LATER}
+    canonical = json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _as_before(key: str, part: Any) -> Any:
+    later = CAME_LATER.get(key)
+    if later is None or not isinstance(part, Mapping):
+        return part
+    return {
+        name: value for name, value in part.items() if name not in later or value != later[name]
+    }
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:

@@ -13,6 +13,7 @@ from weighhouse_judging.verdicts.gate_verdict import EXIT_CODES, GateResult
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.gates.bases import Bases
+from weighhouse_backend.gates.limits import Limits
 from weighhouse_backend.gates.matching import Matched
 from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.gates.schemas import (
@@ -38,8 +39,7 @@ class Decided:
     campaign_id: UUID
     result: GateResult
     bases: Bases
-    threshold: float
-    """Practical threshold for throughput, relative."""
+    limits: Limits
     cells: Sequence[Matched] = ()
     """As the result has them."""
 
@@ -64,6 +64,7 @@ class Decided:
                 for change in self.result.subject
             ],
             mismatches=_mismatches(self.cells),
+            anchor_threshold_percent=self.limits.anchor_percent,
         )
 
 
@@ -74,7 +75,7 @@ def as_worked_out(decided: Decided) -> GateAnswer:
         verdict=decided.result.verdict,
         exit_code=decided.result.exit_code,
         message=decided.result.message,
-        threshold_percent=in_percent(decided.threshold),
+        threshold_percent=decided.limits.base_percent,
         base_campaign_id=decided.base_campaign_id,
         base_campaign_ids=list(decided.bases.campaigns),
         anchor_campaign_id=decided.bases.anchor,

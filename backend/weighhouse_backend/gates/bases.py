@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_protocol.bases import BaseChoice
+
 from weighhouse_backend.alerts.watching import WatchService
-from weighhouse_backend.campaigns.bases import BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons.identities import CellSeen
 from weighhouse_backend.experiments.service import ExperimentService
@@ -29,7 +31,8 @@ class Bases:
 
     campaigns: tuple[UUID, ...] = ()
     anchor: UUID | None = None
-    """The last release, or the beginning of the level that still holds: small steps add up."""
+    """The last release, or the beginning of the level that still holds (the last campaign that was
+    accepted, or the first): small steps add up."""
     reason: str | None = None
     """Why there is none."""
 
@@ -51,7 +54,7 @@ class BaseService:
             case "none":
                 return Bases(reason="no base was asked for")
             case "campaign":
-                return self._with_anchor(campaign, choice.campaign_id)
+                return self._named(campaign, choice.campaign_id)
             case "release":
                 found = self.repository.of_release(campaign.experiment_id, choice.name)
                 if found is None or found.id == campaign.id:
@@ -88,15 +91,36 @@ class BaseService:
         git = self.commits.of([campaign.id]).get(campaign.id)
         return None if git is None else git.branch
 
-    def _with_anchor(self, campaign: Campaign, base_id: UUID | None) -> Bases:
-        if base_id is None:
-            return Bases(reason="the campaign that was asked for is gone")
-        return Bases((base_id,), self.release_before(campaign))
+    def pinned(self, campaign: Campaign) -> Bases:
+        """The base of a campaign from before there was a choice, whatever its verdict."""
+        named = campaign.base_campaign_id
+        if named is None:
+            return Bases(reason="no earlier campaign of this experiment has completed")
+        return self._with_anchor(campaign, named)
 
-    def release_before(self, campaign: Campaign) -> UUID | None:
-        """The last release before a campaign."""
-        released = self.repository.last_release(campaign)
-        return None if released is None else released.id
+    def _named(self, campaign: Campaign, base_id: UUID | None) -> Bases:
+        named = self.repository.campaigns([] if base_id is None else [base_id])
+        if not named or named[0].project_id != campaign.project_id:
+            return Bases(reason="the campaign that was asked for is not there")
+        base = named[0]
+        number = f"campaign {base.number}, which was asked for,"
+        if base.id >= campaign.id:
+            return Bases(reason=f"{number} is not older than this one")
+        if base.status != CampaignStatus.COMPLETED or base.noise:
+            found = "measured noise" if base.noise else f"is {base.status}"
+            return Bases(reason=f"{number} {found}")
+        if base.verdict == Verdict.REGRESSION and base.accepted_at is None:
+            return Bases(reason=f"{number} is a regression that nobody accepted")
+        return self._with_anchor(campaign, base.id)
+
+    def _with_anchor(self, campaign: Campaign, base_id: UUID) -> Bases:
+        return Bases((base_id,), self.anchor_before(campaign))
+
+    def anchor_before(self, campaign: Campaign) -> UUID | None:
+        """The last release or accepted level before a campaign, on the branch of its bases."""
+        theirs = campaign.base.removeprefix("branch:")
+        branch = self._branch_of(campaign) if theirs == campaign.base else theirs
+        return self.repository.anchor_before(campaign, branch)
 
     def _pooled(self, campaign: Campaign, branch: str | None) -> Bases:
         usable = self.repository.usable_before(campaign, MOST_LOOKED_AT, branch)
@@ -109,9 +133,22 @@ class BaseService:
         # A change that nobody accepted has no usable campaign after it: the level before it holds.
         since = [one for one in usable if changed is None or one >= changed] or usable
         alike = self._alike(campaign, since)
+        anchor = self.repository.anchor_before(campaign, branch)
         if not alike:
-            return Bases(tuple(since[:1]), self.release_before(campaign))
-        return Bases(tuple(alike[:MOST_BASES]), self.release_before(campaign) or alike[-1])
+            return Bases(tuple(since[:1]), anchor)
+        return Bases(tuple(alike[:MOST_BASES]), anchor or self._beginning(campaign, alike))
+
+    def _beginning(self, campaign: Campaign, alike: Sequence[UUID]) -> UUID:
+        """Where the level began: what the latest base had as its anchor, as far as it is the same
+        measurement in the same place. It does not move on with the pool, nor with a change that was
+        confirmed and nobody accepted: losses of a little each time would never add up.
+        """
+        (latest,) = self.repository.campaigns([alike[0]])
+        kept = self.repository.holding(latest)
+        anchor = None if kept is None else kept.anchor_campaign_id
+        if anchor is not None and anchor in self._alike(campaign, [alike[0], anchor]):
+            return anchor
+        return alike[-1]
 
     def _alike(self, campaign: Campaign, candidates: Sequence[UUID]) -> list[UUID]:
         """Campaigns whose cells are the same measurement; on the same machines, where any are."""

@@ -4,9 +4,10 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Query, Response
+from weighhouse_protocol.bases import BaseChoice, BaseText
 
-from weighhouse_backend.campaigns.bases import BaseChoice, BaseText
 from weighhouse_backend.gates.dependencies import GatesDep
+from weighhouse_backend.gates.limits import Asked
 from weighhouse_backend.gates.models import Outcome
 from weighhouse_backend.gates.rejudgement_schemas import (
     RejudgedCampaignRead,
@@ -27,6 +28,10 @@ def gates_read_gate(
     caller: CallerDep,
     gates: GatesDep,
     threshold_percent: Annotated[float | None, Query(gt=0, le=100)] = None,
+    anchor_threshold_percent: Annotated[
+        float | None,
+        Query(gt=0, le=100, description="Of the cumulative loss against the anchor."),
+    ] = None,
     base: Annotated[
         BaseText | None,
         Query(description="Another base than it was settled with: pooled, branch:NAME, …"),
@@ -34,7 +39,8 @@ def gates_read_gate(
 ) -> GateRead:
     """May the build pass? The verdict of an ended campaign against its base, with an exit code."""
     choice = None if base is None else BaseChoice.parse(base)
-    return gates.gating.read(caller, campaign_id, threshold_percent, choice)
+    asked = Asked(threshold_percent, anchor_threshold_percent)
+    return gates.gating.read(caller, campaign_id, asked, choice)
 
 
 @router.post("/rejudgements", status_code=202, tags=["campaigns"])

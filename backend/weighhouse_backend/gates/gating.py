@@ -5,8 +5,8 @@ from uuid import UUID
 
 from weighhouse_judging.verdicts import gate_verdict
 from weighhouse_judging.verdicts.gate_evidence import CellEvidence
+from weighhouse_protocol.bases import BaseChoice
 
-from weighhouse_backend.campaigns.bases import BaseChoice
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
@@ -20,6 +20,7 @@ from weighhouse_backend.findings.examination import ExaminationService, checks_a
 from weighhouse_backend.gates.answers import Decided, as_kept, as_worked_out, superseded_read
 from weighhouse_backend.gates.bases import Bases, BaseService
 from weighhouse_backend.gates.errors import CampaignStillOpen
+from weighhouse_backend.gates.limits import AS_THE_EXPERIMENT, Asked, Limits
 from weighhouse_backend.gates.matching import GateKey, Matched, pooled, subject_of
 from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.gates.repository import GateRepository
@@ -51,13 +52,13 @@ class GateService:
         self,
         caller: Caller,
         campaign_id: UUID,
-        threshold_percent: float | None = None,
+        asked: Asked = AS_THE_EXPERIMENT,
         base: BaseChoice | None = None,
     ) -> GateRead:
         """The verdict of an ended campaign against its base: the one that is kept, where neither
         another threshold nor another base is asked for.
 
-        `threshold_percent` is the practical threshold for throughput; default: the experiment's.
+        `asked`: other thresholds than the experiment's.
         `base`: another one than it was judged by. What is kept stays as it is.
 
         :raises CampaignNotFound: when it is not the caller's to see.
@@ -67,16 +68,15 @@ class GateService:
         if campaign.status not in FINISHED_CAMPAIGNS:
             raise CampaignStillOpen(f"campaign {campaign.number} is {campaign.status}")
         document = self.experiments.document(campaign.revision_id)
-        if threshold_percent is None and base is None:
+        if asked == AS_THE_EXPERIMENT and base is None:
             kept = self.repository.holding(campaign)
         else:
             kept = None
         if kept is None:
-            percent = threshold_percent or document.thresholds.gate_percent
             bases = (
                 self._judged_by(campaign) if base is None else self.choosing.choose(campaign, base)
             )
-            answer = as_worked_out(self.decide(campaign, bases, percent / 100))
+            answer = as_worked_out(self.decide(campaign, bases, Limits.of(document, asked)))
         else:
             answer = as_kept(kept, self._there(kept))
         run_ids = {run.run_id for run in self.figures.of_campaigns([campaign.id])}
@@ -93,10 +93,10 @@ class GateService:
             ],
         )
 
-    def decide(self, campaign: Campaign, bases: Bases, threshold: float) -> Decided:
-        """The verdict of a campaign against bases; `threshold` is relative (0.05 = 5 %)."""
+    def decide(self, campaign: Campaign, bases: Bases, limits: Limits) -> Decided:
+        """The verdict of a campaign against bases."""
         if not bases.campaigns:
-            return Decided(campaign.id, gate_verdict.no_baseline(bases.reason), bases, threshold)
+            return Decided(campaign.id, gate_verdict.no_baseline(bases.reason), bases, limits)
         anchors = [] if bases.anchor is None else [bases.anchor]
         seen = self.choosing.cells([*dict.fromkeys([*bases.campaigns, *anchors, campaign.id])])
         cells = pooled({one: seen[one] for one in bases.campaigns}, seen[campaign.id])
@@ -113,19 +113,16 @@ class GateService:
         result = gate_verdict.decide(
             evidence,
             subject=changes,
-            threshold=threshold,
-            anchor_threshold=threshold,
+            threshold=limits.base_percent / 100,
+            anchor_threshold=limits.anchor_percent / 100,
             looked_at=self.looks.looked_at(campaign.id),
         )
-        return Decided(campaign.id, result, bases, threshold, cells)
+        return Decided(campaign.id, result, bases, limits, cells)
 
     def bases(self, campaign: Campaign) -> Bases:
         """The bases a campaign is to be judged by: as it asked for, chosen anew."""
         if campaign.base == PINNED:
-            named = campaign.base_campaign_id
-            if named is None:
-                return Bases(reason="no earlier campaign of this experiment has completed")
-            return self.choosing.choose(campaign, BaseChoice("campaign", str(named)))
+            return self.choosing.pinned(campaign)
         return self.choosing.choose(campaign, BaseChoice.parse(campaign.base))
 
     def _judged_by(self, campaign: Campaign) -> Bases:

@@ -5,8 +5,8 @@ from typing import Self
 from uuid import UUID
 
 from weighhouse_judging.rules import RULES_VERSION
+from weighhouse_protocol.bases import POOLED
 
-from weighhouse_backend.campaigns.bases import POOLED
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import BASE_VERDICTS, CampaignStatus, Verdict
@@ -15,6 +15,7 @@ from weighhouse_backend.findings.examination import ExaminationService, Renewed
 from weighhouse_backend.gates.answers import Decided
 from weighhouse_backend.gates.bases import Bases, BaseService
 from weighhouse_backend.gates.gating import PINNED, GateService
+from weighhouse_backend.gates.limits import Limits
 from weighhouse_backend.gates.models import CampaignVerdict, Outcome
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.verdicts import VerdictService, says_the_same
@@ -71,9 +72,8 @@ class RejudgingService:
             return Rejudged(Outcome.NO_VERDICT, findings=findings, reason=reason)
         before = self.repository.holding(campaign)
         document = self.experiments.document(campaign.revision_id)
-        threshold = document.thresholds.gate_percent / 100
         here = self if dry_run is None else self._foreseeing(dry_run)
-        decided = here.gates.decide(campaign, here.bases(campaign, before), threshold)
+        decided = here.gates.decide(campaign, here.bases(campaign, before), Limits.of(document))
         same = before is not None and says_the_same(before, decided)
         if not same and dry_run is None:
             self._supersede(campaign, before, decided, requested_by)
@@ -108,10 +108,10 @@ class RejudgingService:
         anchor = None if anchor_id is None else there.get(anchor_id)
         if anchor is not None:
             renewed = any(there[one].accepted_at and one > anchor.id for one in found)
-            if anchor.release is not None or (usable(anchor.id) and not renewed):
+            if not renewed and (anchor.release is not None or usable(anchor.id)):
                 return Bases(found, anchor.id)
         beginning = None if anchor_id is None else found[-1]
-        return Bases(found, self.choosing.release_before(campaign) or beginning)
+        return Bases(found, self.choosing.anchor_before(campaign) or beginning)
 
     def _supersede(
         self,

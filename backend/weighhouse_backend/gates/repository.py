@@ -73,13 +73,20 @@ class GateRepository:
             )
         )
 
-    def last_release(self, campaign: Campaign) -> Campaign | None:
-        """The last release before a campaign."""
+    def anchor_before(self, campaign: Campaign, branch: str | None) -> UUID | None:
+        """The last release before a campaign, or one after it whose changed level was accepted:
+        what was accepted is not held against later campaigns again.
+
+        :param branch: where acceptances count; None: on whatever branch.
+        """
+        anywhere = Campaign.accepted_at.is_not(None)
+        accepted = anywhere if branch is None else anywhere & (CampaignCommit.branch == branch)
         return self.session.scalar(
-            select(Campaign)
+            select(Campaign.id)
+            .outerjoin(CampaignCommit, CampaignCommit.campaign_id == Campaign.id)
             .where(
                 Campaign.experiment_id == campaign.experiment_id,
-                Campaign.release.is_not(None),
+                or_(Campaign.release.is_not(None), accepted),
                 Campaign.id < campaign.id,
             )
             .order_by(Campaign.id.desc())

@@ -80,6 +80,9 @@ class GateDetails(BaseModel):
     """What differs between the sides: what the verdict is about."""
     mismatches: list[MismatchRead]
     """Why cells are not comparable."""
+    anchor_threshold_percent: float | None = None
+    """Of the cumulative loss against the anchor, throughput; null of verdicts from before it was
+    kept: then it was that against the base."""
 
 
 class GateAnswer(GateDetails):
@@ -91,12 +94,13 @@ class GateAnswer(GateDetails):
     4 not comparable."""
     message: str
     threshold_percent: float
+    """Of a loss against the base, throughput; twice that for p99."""
     base_campaign_id: UUID | None
     """The latest of its bases."""
     base_campaign_ids: list[UUID]
     """All campaigns that it was compared with, the latest first."""
     anchor_campaign_id: UUID | None
-    """The last release, or where the present level began."""
+    """The last release, or a later campaign that was accepted, or where the level began."""
     judged_at: datetime.datetime | None
     """When the verdict that is kept was made; null: worked out for this answer alone."""
     rules_version: int
@@ -117,6 +121,7 @@ class SupersededVerdictRead(BaseModel):
     verdict: VerdictName
     message: str
     threshold_percent: float
+    """Of a loss against the base, throughput; twice that for p99."""
     base_campaign_ids: list[UUID]
     rules_version: int
     judged_at: datetime.datetime

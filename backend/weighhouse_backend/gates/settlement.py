@@ -10,6 +10,7 @@ from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.growth import GrowthService
 from weighhouse_backend.gates.learning import LearningService
+from weighhouse_backend.gates.limits import Limits
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.kit.jobs import Jobs
@@ -51,9 +52,9 @@ class CampaignSettlementService:
             self.learning.learn(campaign, document)
             self.campaigns.set_verdict(campaign.id, None)
             return
-        threshold = document.thresholds.gate_percent / 100
+        limits = Limits.of(document)
         bases = self.gates.bases(campaign)
-        decided = self.gates.decide(campaign, bases, threshold)
+        decided = self.gates.decide(campaign, bases, limits)
         self.verdicts.keep(campaign, decided, "more was measured")
         touched = self.history.extend(campaign, document, self.figures.of_campaigns([campaign.id]))
         self.campaigns.set_verdict(campaign.id, Verdict(decided.result.verdict))

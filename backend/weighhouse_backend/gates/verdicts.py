@@ -33,7 +33,7 @@ class VerdictService:
             bases=[str(one) for one in decided.bases.campaigns],
             anchor_campaign_id=decided.bases.anchor,
             verdict=decided.result.verdict,
-            threshold=decided.threshold,
+            threshold=decided.limits.base_percent / 100,
             message=decided.result.message,
             rules_version=RULES_VERSION,
             details=decided.details().model_dump(mode="json"),

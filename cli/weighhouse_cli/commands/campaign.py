@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weighhouse_cli.client import Client, find_access
-from weighhouse_cli.commands.options import AsJson, Token, Url
+from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.commands.run import finish
 from weighhouse_cli.console import OUT, follow, print_json, show_history, show_verdict
 
@@ -57,13 +57,18 @@ def _commit(git: dict[str, Any] | None) -> Text:
 def watch(
     campaign: Identifier,
     gate: Annotated[bool, typer.Option(help="Exit by the verdict.")] = False,
+    threshold: Threshold = None,
+    anchor_threshold: AnchorThreshold = None,
     as_json: AsJson = False,
     url: Url = None,
     token: Token = None,
 ) -> None:
-    """Follow a campaign to its end."""
+    """Follow a campaign to its end; of one that has ended, show the verdict."""
     client = Client(find_access(url, token))
-    finish(client, follow(client, campaign, quiet=as_json), gate=gate, as_json=as_json)
+    finish(
+        client, follow(client, campaign, quiet=as_json), gate=gate, threshold=threshold,
+        anchor_threshold=anchor_threshold, as_json=as_json,
+    )  # fmt: skip
 
 
 @app.command()

@@ -44,7 +44,7 @@ def up(
         platform, interrupted = stack.enter_context(running(port, data_dir, agent=agent))
         if dev:
             stack.enter_context(development_server(platform.url))
-        _wait(platform, interrupted)
+        wait(platform, interrupted)
 
 
 def demo(
@@ -78,7 +78,7 @@ def demo(
         if once:
             failed = campaign["status"] != "completed" or campaign["runs"]["failed"] > 0
             raise typer.Exit(Exit.INFRASTRUCTURE if failed else Exit.PASSED)
-        _wait(platform, interrupted)
+        wait(platform, interrupted)
 
 
 def _follow(
@@ -161,7 +161,11 @@ def _introduce(platform: Platform, *, first_time: bool) -> None:
         OUT.print(f"  {name:<9} {value}", soft_wrap=True, markup=False)
 
 
-def _wait(platform: Platform, interrupted: threading.Event) -> None:
+def wait(platform: Platform, interrupted: threading.Event) -> None:
+    """Until interrupted, or until a part is gone for good.
+
+    :raises PlatformError: naming the part.
+    """
     OUT.print("\nCtrl-C stops everything; the data stays.", style="dim")
     while not interrupted.wait(0.5):
         _raise_failure(platform)

@@ -8,7 +8,7 @@ from uuid import UUID
 import typer
 
 from weighhouse_cli.client import Client, find_access
-from weighhouse_cli.commands.options import AsJson, Token, Url
+from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.console import OUT, follow, print_json, show_medians, show_verdict
 from weighhouse_cli.exits import CommandFailed, Exit
 from weighhouse_cli.git_context import GitOptions, find_context, in_words
@@ -23,18 +23,16 @@ def run(
     base: Annotated[
         str | None,
         typer.Option(
-            help="What to compare with: pooled (the latest that passed or were accepted, the "
-            "default), branch:NAME, release:NAME, campaign:ID, none."
+            help="What to compare with: pooled (the latest that passed or were accepted), "
+            "branch:NAME, release:NAME, campaign:ID, none; default: the experiment's gate.base."
         ),
     ] = None,
     priority: Annotated[
         int,
         typer.Option(min=-100, max=100, help="Higher comes first among the project's campaigns."),
     ] = 0,
-    threshold: Annotated[
-        float | None,
-        typer.Option(help="Smallest change in percent that counts; default: the experiment's."),
-    ] = None,
+    threshold: Threshold = None,
+    anchor_threshold: AnchorThreshold = None,
     inconclusive_passes: Annotated[
         bool, typer.Option(help="Exit with 0 instead of 2 when the gate is inconclusive.")
     ] = False,
@@ -103,7 +101,7 @@ def run(
         return
     campaign = follow(client, campaign["id"], quiet=as_json)
     finish(
-        client, campaign, gate=gate, threshold=threshold,
+        client, campaign, gate=gate, threshold=threshold, anchor_threshold=anchor_threshold,
         inconclusive_passes=inconclusive_passes, as_json=as_json,
     )  # fmt: skip
 
@@ -114,14 +112,20 @@ def finish(
     *,
     gate: bool,
     threshold: float | None = None,
+    anchor_threshold: float | None = None,
     inconclusive_passes: bool = False,
     as_json: bool = False,
 ) -> None:
     """Show how a campaign ended, and exit by its verdict when it is a gate.
 
+    :param threshold: percent, in place of the experiment's; `anchor_threshold` likewise.
     :raises typer.Exit: with the gate's exit code, or 3 when the campaign did not complete.
     """
-    verdict = client.get(f"/campaigns/{campaign['id']}/gate", threshold_percent=threshold)
+    verdict = client.get(
+        f"/campaigns/{campaign['id']}/gate",
+        threshold_percent=threshold,
+        anchor_threshold_percent=anchor_threshold,
+    )
     if as_json:
         print_json({"campaign": campaign, "gate": verdict})
     else:

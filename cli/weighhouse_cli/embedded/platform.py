@@ -155,6 +155,26 @@ class Platform:
             **self.options.settings,
         }
 
+    def run(self, name: str, *arguments: str) -> str:
+        """Run a program of the platform to its end, with the settings of its parts; its output.
+
+        What it tells meanwhile on standard error is told on ours.
+
+        :param arguments: of Python: `-m`, the module, and what it takes.
+        :raises PlatformError: when it fails.
+        """
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=REPOSITORY,
+            env=self._environment(),
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise PlatformError(f"{name} failed with status {done.returncode}; see what it said")
+        return done.stdout
+
     def _run(self, name: str, arguments: list[str], environment: Mapping[str, str]) -> str:
         self.supervisor.listener(name, "starting")
         done = subprocess.run(

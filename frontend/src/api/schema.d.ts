@@ -3296,6 +3296,8 @@ export interface components {
         GateRead: {
             /** Anchor Campaign Id */
             anchor_campaign_id: string | null;
+            /** Anchor Threshold Percent */
+            anchor_threshold_percent?: number | null;
             /** Base Campaign Id */
             base_campaign_id: string | null;
             /** Base Campaign Ids */
@@ -7736,6 +7738,8 @@ export interface operations {
     gates_read_gate: {
         parameters: {
             query?: {
+                /** @description Of the cumulative loss against the anchor. */
+                anchor_threshold_percent?: number | null;
                 /** @description Another base than it was settled with: pooled, branch:NAME, … */
                 base?: string | null;
                 threshold_percent?: number | null;

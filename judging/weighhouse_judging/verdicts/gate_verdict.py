@@ -179,10 +179,13 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
     if confounders:
         notes.append(f"Differs too, undeclared: {', '.join(confounders)}.")
     judged = [(cell, cell.base) for cell in cells if cell.base is not None]
+    drowned = [(cell, against) for cell in cells if (against := _in_noise(cell)) is not None]
+    if drowned:
+        notes.append(_drowned(drowned))
     blunt = [
         (cell, base)
         for cell, base in judged
-        if base.floor is not None and base.floor > base.asked_threshold
+        if base.floor is not None and base.floor > base.asked_threshold and not _in_noise(cell)
     ]
     if blunt:
         cell, base = max(blunt, key=lambda pair: pair[1].floor or 0.0)
@@ -196,6 +199,30 @@ def _notes(cells: Sequence[CellVerdict], changes: Sequence[Change]) -> list[str]
             "noise runs), so that a difference between the two may be that."
         )
     return notes
+
+
+def _in_noise(cell: CellVerdict) -> Against | None:
+    """The larger difference to base or anchor that is more than was asked, and less than noise."""
+    inside = [
+        against
+        for against in (cell.base, cell.anchor)
+        if against is not None
+        and against.floor is not None
+        and against.asked_threshold < abs(against.relative) <= against.floor
+    ]
+    return max(inside, key=lambda against: abs(against.relative), default=None)
+
+
+def _drowned(cells: Sequence[tuple[CellVerdict, Against]]) -> str:
+    cell, against = max(cells, key=lambda pair: abs(pair[1].relative))
+    since = " since the anchor" if against is cell.anchor else ""
+    figure = f"{cell.evidence.metric.label.lower()} {against.relative:+.1%}{since}"
+    others = [other for other, _ in cells if other is not cell]
+    more = f", and so it is in {_counted(others)} more" if others else ""
+    return (
+        f"{cell.evidence.label}: {figure} is smaller than this machine can tell, "
+        f"{against.floor:.1%} (asked were {against.asked_threshold:.1%}){more}."
+    )
 
 
 def _all(cells: Sequence[CellVerdict]) -> str:

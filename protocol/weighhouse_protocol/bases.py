@@ -1,16 +1,20 @@
-"""How the base of a campaign's verdict is chosen, as it is asked for and kept. Pure."""
+"""What the verdict of a campaign compares with, in words: as documents, requests and commands give
+it, and as it is kept. Pure.
+"""
 
 import re
 from dataclasses import dataclass
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 BaseKind = Literal["pooled", "branch", "release", "campaign", "none"]
 RELEASE = r"[A-Za-z0-9][A-Za-z0-9._+/-]{0,79}"
 """Names of releases: such as tags of versions."""
 FORMS = "pooled, branch:NAME, release:NAME, campaign:ID or none"
+PATTERN = rf"^(pooled|none|branch:.{{1,255}}|release:{RELEASE}|campaign:[0-9A-Fa-f-]{{32,36}})$"
+"""For editors of documents; what is checked is `BaseChoice.parse`."""
 
 
 @dataclass(frozen=True)
@@ -61,5 +65,12 @@ def _spelled(text: str) -> str:
     return str(BaseChoice.parse(text))
 
 
-BaseText = Annotated[str, AfterValidator(_spelled)]
-"""A choice in words, as requests and commands give it."""
+BaseText = Annotated[
+    str,
+    AfterValidator(_spelled),
+    Field(
+        examples=["pooled", "branch:main", "release:7.2.1"],
+        json_schema_extra={"pattern": PATTERN},
+    ),
+]
+"""A choice in words: `pooled`, `branch:NAME`, `release:NAME`, `campaign:ID` or `none`."""

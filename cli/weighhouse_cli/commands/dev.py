@@ -1,0 +1,82 @@
+"""`weighhouse dev`: for those who develop Weighhouse itself."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_sdk.registry import discover
+
+from weighhouse_cli.commands.options import DataDirectory
+from weighhouse_cli.commands.platform import Port, running, wait
+from weighhouse_cli.console import OUT
+from weighhouse_cli.embedded.directory import DEFAULT_PORT, default_directory
+from weighhouse_cli.embedded.platform import Platform
+
+app = typer.Typer(
+    help="For those who develop Weighhouse: a platform with much on it.", no_args_is_help=True
+)
+PROGRAM = ("-m", "weighhouse_worker.seeding")
+
+
+class Scale(StrEnum):
+    """How much is invented."""
+
+    FULL = "full"
+    SMALL = "small"
+
+
+@app.callback()
+def dev() -> None:
+    """For those who develop Weighhouse: a platform with much on it."""
+
+
+@app.command("seed")
+def seed(
+    scale: Annotated[
+        Scale,
+        typer.Option(
+            help="full: eight sides at six levels, histories of 60 and 200 campaigns, runs of an "
+            "hour and of twelve; some minutes. small: a little of each."
+        ),
+    ] = Scale.FULL,
+    once: Annotated[bool, typer.Option(help="End when everything is there.")] = False,
+    port: Port = DEFAULT_PORT,
+    data_dir: DataDirectory = None,
+) -> None:
+    """Fill a platform with invented campaigns, and keep it up until interrupted.
+
+    The figures come out of a formula, and every experiment says so. They go into a directory of
+    their own unless --data-dir names another, so that they never stand among measured ones.
+    """
+    directory = data_dir or default_directory().with_name("weighhouse-invented")
+    with running(port, directory, agent=False) as (platform, interrupted):
+        OUT.print(f"inventing ({scale})", style="dim")
+        count = invent(platform, scale)
+        OUT.print(f"{count} campaigns were invented; look at {platform.url}", soft_wrap=True)
+        if not once:
+            wait(platform, interrupted)
+
+
+def invent(platform: Platform, scale: Scale) -> int:
+    """Fill a running platform; how many campaigns that were.
+
+    :raises PlatformError: when it cannot be filled, with what the program said last.
+    """
+    with tempfile.TemporaryDirectory(prefix="weighhouse-dev-") as folder:
+        file = Path(folder) / "manifests.json"
+        file.write_text(json.dumps([one.model_dump(mode="json") for one in manifests()]))
+        said = platform.run(
+            "invented campaigns", *PROGRAM, "--manifests", str(file), "--scale", scale
+        )
+    return int(json.loads(said.splitlines()[-1])["campaigns"])
+
+
+def manifests() -> Sequence[Manifest]:
+    """Of every plugin that is installed."""
+    plugins, _ = discover()
+    return [plugin.manifest for plugin in plugins.values()]

@@ -1,0 +1,76 @@
+"""Builds of one server that differ in how long a command or the disk takes, and in nothing that an
+experiment, a version or a setting would tell.
+
+A server as it is measures its machine: on one that others use too, its throughput moves by a third.
+These answer so many commands a second, by the clock, for as long as the machine can keep up at all.
+"""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from weighhouse_agent.home import Home
+from weighhouse_cli.embedded.directory import AGENT
+from weighhouse_sdk.context import default_search_path
+
+from weighhouse_testing.platform import RunningPlatform
+
+SOURCE = Path(__file__).with_name("paced_server.c")
+PER_SECOND = 1_000_000_000
+PACE = "pace"
+
+
+@dataclass(frozen=True)
+class Builds:
+    """What stands in a server's place, and how quick it is."""
+
+    folder: Path
+
+    def use(self, rate_per_second: float, *, sync_seconds: float = 0.0) -> None:
+        """Install a build; for servers started later.
+
+        :param rate_per_second: commands that it answers.
+        :param sync_seconds: what it takes to force a file to the disk, above what it does take.
+        """
+        times = round(PER_SECOND / rate_per_second), round(PER_SECOND * sync_seconds)
+        (self.folder / PACE).write_text(" ".join(map(str, times)))
+
+
+@contextmanager
+def builds_of(platform: RunningPlatform, program: str) -> Iterator[Builds]:
+    """Have the platform's own agent start other builds of a server than the one installed.
+
+    They are found as any server is: by the search path in the policy of the agent's machine.
+
+    :param program: a server that writes each reply to a socket at once, such as `redis-server`.
+    """
+    real = shutil.which(program, path=default_search_path())
+    assert real is not None, f"{program} is not installed"
+    folder = Path(tempfile.mkdtemp(prefix="weighhouse-builds-"))
+    folder.chmod(0o755)  # servers run as accounts of their own
+    library = folder / "paced_server.so"
+    subprocess.run(
+        ["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", str(library), str(SOURCE)],
+        check=True,
+    )
+    wrapper = folder / "bin" / program
+    wrapper.parent.mkdir()
+    wrapper.write_text(
+        f'#!/bin/sh\nLD_PRELOAD={library} PACED_SERVER={folder / PACE} exec {real} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    policy = Home(platform.inner.directory.folder(AGENT)).policy
+    before = policy.read_text() if policy.exists() else ""
+    assert "search_path" not in before, f"{policy} has a search path of its own"
+    policy.write_text(
+        f'{before}\n[machine]\nsearch_path = "{wrapper.parent}:{default_search_path()}"\n'
+    )
+    try:
+        yield Builds(folder)
+    finally:
+        policy.write_text(before)
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""Invented campaigns for developers: pages with much on them, and nothing measured."""

@@ -1,0 +1,170 @@
+"""What is invented: experiments, how their sides behave, and what happens to them over time."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from weighhouse_worker.seeding.figures import Side
+
+Fate = Literal["completed", "failed", "cancelled"]
+LABEL = {"invented": "yes"}
+"""Carried by the only machine that these experiments may run on."""
+NOTE = "Invented figures, for those who develop Weighhouse: nothing was measured."
+LEVELS = (1, 4, 16, 64, 128, 256)
+MIBIBYTE = 1 << 20
+
+SIDES: Mapping[str, Side] = {
+    "redis": Side(165_000, 42, memory_bytes=310 * MIBIBYTE),
+    "redis, every write on disk": Side(38_000, 160, tail=1.6, memory_bytes=312 * MIBIBYTE),
+    "aerospike": Side(240_000, 61, memory_bytes=420 * MIBIBYTE),
+    "dragonfly": Side(390_000, 58, tail=1.2, memory_bytes=250 * MIBIBYTE),
+    "garnet": Side(410_000, 55, tail=1.3, memory_bytes=340 * MIBIBYTE),
+    "memcached": Side(280_000, 44, memory_bytes=230 * MIBIBYTE),
+    "mongodb": Side(31_000, 310, tail=1.9, memory_bytes=900 * MIBIBYTE),
+    "cassandra": Side(24_000, 620, tail=2.4, memory_bytes=1600 * MIBIBYTE, noise=0.02),
+}
+TARGETS: Mapping[str, dict[str, Any]] = {
+    "redis": {"system": "redis"},
+    "redis, every write on disk": {
+        "system": "redis", "parameters": {"appendonly": True, "appendfsync": "always"},
+    },
+    "aerospike": {"system": "aerospike"},
+    "dragonfly": {"system": "dragonfly"},
+    "garnet": {"system": "garnet"},
+    "memcached": {"system": "memcached"},
+    "mongodb": {"system": "mongodb"},
+    "cassandra": {"system": "cassandra"},
+}  # fmt: skip
+WORKLOADS = {
+    "balanced": {"read": 0.5, "update": 0.5},
+    "mostly reads": {"read": 0.95, "update": 0.05},
+}
+
+
+@dataclass(frozen=True)
+class Sown:
+    """One invented experiment and its campaigns."""
+
+    slug: str
+    name: str
+    sides: tuple[str, ...]
+    levels: tuple[int, ...]
+    workloads: tuple[str, ...] = ("balanced",)
+    repetitions: int = 5
+    campaigns: int = 1
+    seconds: int = 5
+    days_between: float = 1.0
+    shifts: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    """Side → campaign from which on → what its throughput is multiplied by."""
+    drifts: Mapping[str, float] = field(default_factory=dict)
+    """Side → share that it loses from one campaign to the next."""
+    fates: Mapping[tuple[str, int], Fate] = field(default_factory=dict)
+    """(side, clients) → what becomes of the runs of that cell; the others complete."""
+    cancelled: frozenset[int] = frozenset()
+    """Campaigns that somebody ends half-way."""
+    missed: frozenset[int] = frozenset()
+    """Dates at which none was started."""
+    versions: Mapping[int, str] = field(default_factory=dict)
+    """Campaign from which on → version of every side."""
+
+    def shift(self, side: str, campaign: int) -> float:
+        """What a side's throughput is multiplied by in a campaign."""
+        steps = self.shifts.get(side, {})
+        stepped = math.prod(by for begin, by in steps.items() if campaign >= begin)
+        return stepped * (1 - self.drifts.get(side, 0.0)) ** campaign
+
+    def version(self, campaign: int) -> str:
+        """The version of every side in a campaign."""
+        begun = [begin for begin in self.versions if begin <= campaign]
+        return self.versions[max(begun)] if begun else "1.0.0"
+
+    def document(self) -> dict[str, Any]:
+        """The experiment, as its file would say it."""
+        return {
+            "slug": self.slug,
+            "name": self.name,
+            "description": NOTE,
+            "targets": [{"name": _slug(side), **TARGETS[side]} for side in self.sides],
+            "workloads": [
+                {
+                    "name": name, "record_count": 1_000_000, "field_count": 1, "field_length": 100,
+                    "operations": WORKLOADS[name],
+                }
+                for name in self.workloads
+            ],
+            "load_levels": [{"model": "closed", "clients": clients} for clients in self.levels],
+            "repetitions": self.repetitions,
+            "phases": {"warmup_seconds": 2, "measure_seconds": self.seconds},
+            "seed": 7,
+            "placement": {"servers": {"labels": LABEL}, "drivers": {"labels": LABEL}},
+        }  # fmt: skip
+
+    def side_of(self, target: str) -> str:
+        """The side behind a target's name."""
+        return next(side for side in self.sides if _slug(side) == target)
+
+
+def _slug(side: str) -> str:
+    return side.replace(", ", "-").replace(" ", "-")
+
+
+def full() -> tuple[Sown, ...]:
+    """Everything: some minutes."""
+    return (
+        Sown(
+            "invented-eight-sides", "Invented: eight sides, six levels", tuple(SIDES), LEVELS,
+            workloads=tuple(WORKLOADS),
+        ),
+        *_histories(sixty=60, two_hundred=200),
+        _trouble(),
+        _long("invented-hour", "Invented: runs of an hour", 3600, repetitions=2),
+        _long("invented-half-a-day", "Invented: a run of twelve hours", 43_200, repetitions=1),
+    )  # fmt: skip
+
+
+def small() -> tuple[Sown, ...]:
+    """One of each kind: what tests look at."""
+    return (
+        Sown(
+            "invented-eight-sides", "Invented: eight sides, six levels", tuple(SIDES), LEVELS[:2],
+            repetitions=4,
+        ),
+        *_histories(sixty=14, two_hundred=16),
+        _trouble(),
+        _long("invented-hour", "Invented: runs of an hour", 3600, repetitions=1),
+    )  # fmt: skip
+
+
+def _histories(sixty: int, two_hundred: int) -> tuple[Sown, Sown]:
+    return (
+        Sown(
+            "invented-sixty", "Invented: sixty nights, one of them slower", ("redis", "memcached"),
+            (4, 64), repetitions=4, campaigns=sixty,
+            shifts={"redis": {sixty * 2 // 3: 0.92}},
+            versions={0: "7.0.15", sixty * 2 // 3: "7.2.1"},
+            missed=frozenset({sixty // 3}), cancelled=frozenset({sixty // 2}),
+        ),
+        Sown(
+            "invented-two-hundred", "Invented: two hundred nights that drift",
+            ("memcached",), (16,), repetitions=4, campaigns=two_hundred,
+            drifts={"memcached": 0.0008},
+            shifts={"memcached": {two_hundred // 2: 1.05}},
+        ),
+    )  # fmt: skip
+
+
+def _trouble() -> Sown:
+    return Sown(
+        "invented-trouble", "Invented: what fails and has no partner",
+        ("redis", "redis, every write on disk", "mongodb"), (1, 16), repetitions=4, campaigns=2,
+        fates={("mongodb", 16): "failed", ("redis, every write on disk", 1): "failed"},
+        cancelled=frozenset({1}),
+    )  # fmt: skip
+
+
+def _long(slug: str, name: str, seconds: int, repetitions: int) -> Sown:
+    return Sown(slug, name, ("redis", "memcached"), (16,), repetitions=repetitions, seconds=seconds)
+
+
+SCALES = {"full": full, "small": small}
