@@ -77,6 +77,7 @@ def test_three_sides_are_ranked_as_far_as_they_can_be_told(laboratory, three):
     found = ranking(comparison, "throughput")
     assert (found["workload"], found["load_level"]["label"]) == ("balanced", "4 clients")
     assert found["told_apart"]
+    assert found["repeats_wanted"] is None
     ranks = {one["side"].partition("~")[2]: one for one in found["ranks"]}
     assert [one["side"] for one in found["ranks"]][-1] == f"{three}~redis"
     for tied in ("memcached", "other"):
@@ -103,6 +104,7 @@ def test_few_repeats_are_all_of_one_rank(laboratory):
     few = laboratory.carry_out(experiment("few-of-three", targets=THREE, repetitions=3), report)
     found = ranking(laboratory.get("/comparisons", campaign=few), "throughput")
     assert not found["told_apart"]
+    assert found["repeats_wanted"] == 5
     assert {(one["best_rank"], one["worst_rank"], one["kind"]) for one in found["ranks"]} == {
         (1, 3, "range")
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from weighhouse_judging.verdicts.metrics import METRICS, Metric
 from weighhouse_judging.verdicts.ranks import Rank, rank
-from weighhouse_judging.verdicts.sides import Repeats
+from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Repeats
 
 from weighhouse_backend.comparisons.estimates import SideCells, blocks, estimate, load_level
 from weighhouse_backend.comparisons.schemas import RankingRead, RankRead
@@ -12,6 +12,8 @@ from weighhouse_backend.results.figures import RunFigures
 
 FEWEST_SIDES = 3
 """Of two, the difference says all."""
+FEWEST_APART = 2
+"""With fewer sides that were repeated often enough there are no two to tell apart."""
 
 
 def rankings(sides: Sequence[SideCells], *, looked_at: bool = False) -> list[RankingRead]:
@@ -38,11 +40,13 @@ def _ranking(
     ranks: Sequence[Rank],
 ) -> RankingRead:
     run = next(iter(runs.values()))[0]
+    enough = sum(len(values) >= REPEATS_FOR_A_CLAIM for values in repeats.values())
     return RankingRead(
         metric=metric.name,
         workload=run.workload,
         load_level=load_level(run),
         told_apart=any(one.behind for one in ranks),
+        repeats_wanted=REPEATS_FOR_A_CLAIM if enough < FEWEST_APART else None,
         ranks=[_rank(one, repeats) for one in ranks],
     )
 

@@ -97,6 +97,8 @@ class RankingRead(BaseModel):
     load_level: LoadLevelRead
     told_apart: bool
     """Is any side beyond doubt better than another?"""
+    repeats_wanted: int | None
+    """Repeats of each side that telling them apart takes, where there are fewer."""
     ranks: list[RankRead]
 
 

@@ -4773,6 +4773,8 @@ export interface components {
             metric: string;
             /** Ranks */
             ranks: components["schemas"]["RankRead"][];
+            /** Repeats Wanted */
+            repeats_wanted: number | null;
             /** Told Apart */
             told_apart: boolean;
             /** Workload */

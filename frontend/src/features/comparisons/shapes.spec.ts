@@ -72,7 +72,7 @@ describe('histogramAddress', () => {
 describe('ranks', () => {
   const rank: Rank = { side: 'c~redis', median: 9, low: 8, high: 10, kind: 'interval', repeats: 5, confidence: 0.95, best_rank: 1, worst_rank: 2, among_best: true, behind: [] }
   const behind = { ...rank, side: 'c~mc', best_rank: 3, worst_rank: 3, among_best: false, behind: ['c~redis'] }
-  const ranking = { metric: 'throughput', workload: 'reads', load_level: level, told_apart: true, ranks: [rank, behind] }
+  const ranking = { metric: 'throughput', workload: 'reads', load_level: level, told_apart: true, repeats_wanted: null, ranks: [rank, behind] }
   const comparison = { sides, workloads: ['reads'], load_levels: [level], cells: [] } as unknown as Comparison
 
   it('are intervals where they are not certain', () => {
@@ -88,6 +88,8 @@ describe('ranks', () => {
   it('say so when nobody can be told from anybody', () => {
     const [row] = rankRows([{ ...ranking, told_apart: false }], 'throughput')
     expect(standing(row!, comparison)).toBe('no side can be told from another')
+    const [few] = rankRows([{ ...ranking, told_apart: false, repeats_wanted: 5 }], 'throughput')
+    expect(standing(few!, comparison)).toBe('telling sides apart takes 5 repeats of each')
   })
 
   it('are of cells, and those without results are not offered', () => {
