@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import hypothesis
 import pytest
 from fastapi import APIRouter, FastAPI
 from fastapi.testclient import TestClient
@@ -31,6 +32,12 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from backend.tests.results.laboratory import ROUTERS, Laboratory
 
 PASSWORD = "correct horse battery"
+
+# How long an example takes says how busy the machine is.
+hypothesis.settings.register_profile(
+    "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="module")

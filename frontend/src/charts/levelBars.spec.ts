@@ -66,7 +66,7 @@ describe('levelBarsOption', () => {
     expect(text).toContain('3 repeats')
     expect(formatter({ dataIndex: 1, seriesIndex: 0 })).toBe('')
     const range = { ...input.sides[0]!.points[0]!, kind: 'range' as const }
-    const few = levelBarsOption({ ...input, sides: [{ ...input.sides[0]!, points: [range] }] }, testPalette).tooltip as typeof option.tooltip
+    const few = levelBarsOption({ ...input, sides: [{ ...input.sides[0]!, points: [range] }] }, testPalette).tooltip
     expect((few as { formatter: (item: object) => string }).formatter({ dataIndex: 0, seriesIndex: 0 })).toContain('<br>range 80 op/s')
   })
 })

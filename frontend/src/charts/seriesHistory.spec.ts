@@ -33,6 +33,13 @@ describe('historyOption', () => {
     expect(enough.formatter({ data: [0, 90, 0] })).toContain('95 % interval 80 op/s')
   })
 
+  it('labels campaigns where their points are', () => {
+    const points = Array.from({ length: 30 }, (_, at) => ({ ...point, at: `2026-11-${at}`, label: `#${at}` }))
+    const { xAxis } = historyOption({ ...input, points }, testPalette) as { xAxis: { axisLabel: { customValues: number[]; formatter: (at: number) => string } } }
+    expect(xAxis.axisLabel.customValues).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27])
+    expect(xAxis.axisLabel.formatter(27)).toBe('#27')
+  })
+
   it('names a drift one, and a step by its size alone', () => {
     const change = { at: point.at, relative: -0.05, status: 'confirmed' }
     const changes = [{ ...change, kind: 'step' as const }, { ...change, kind: 'drift' as const }]

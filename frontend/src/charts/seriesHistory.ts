@@ -81,10 +81,11 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
             type: 'value',
             min: -0.5,
             max: input.points.length - 0.5,
-            interval: Math.max(1, Math.ceil(input.points.length / 12)),
+            axisTick: { lineStyle: { color: palette.ruleStrong }, customValues: labelled(input.points.length) },
             axisLabel: {
               color: palette.ink3,
               fontSize: 11,
+              customValues: labelled(input.points.length),
               formatter: (value: number) => input.points[value]?.label ?? '',
             },
           }),
@@ -119,6 +120,12 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
       })),
     ],
   })
+}
+
+/** Which campaigns the axis names: as many as there is room for, at their points. */
+function labelled(count: number): number[] {
+  const step = Math.max(1, Math.ceil(count / 12))
+  return Array.from({ length: Math.ceil(count / step) }, (_, at) => at * step)
 }
 
 function marks(input: HistoryInput, place: (at: string) => number, palette: Palette) {

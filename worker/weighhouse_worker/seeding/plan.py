@@ -130,7 +130,7 @@ def small() -> tuple[Sown, ...]:
             "invented-eight-sides", "Invented: eight sides, six levels", tuple(SIDES), LEVELS[:2],
             repetitions=4,
         ),
-        *_histories(sixty=14, two_hundred=16),
+        *_histories(sixty=9, two_hundred=12),
         _trouble(),
         _long("invented-hour", "Invented: runs of an hour", 3600, repetitions=1),
     )  # fmt: skip
@@ -140,14 +140,14 @@ def _histories(sixty: int, two_hundred: int) -> tuple[Sown, Sown]:
     return (
         Sown(
             "invented-sixty", "Invented: sixty nights, one of them slower", ("redis", "memcached"),
-            (4, 64), repetitions=4, campaigns=sixty,
+            (4, 64), campaigns=sixty,
             shifts={"redis": {sixty * 2 // 3: 0.92}},
             versions={0: "7.0.15", sixty * 2 // 3: "7.2.1"},
             missed=frozenset({sixty // 3}), cancelled=frozenset({sixty // 2}),
         ),
         Sown(
             "invented-two-hundred", "Invented: two hundred nights that drift",
-            ("memcached",), (16,), repetitions=4, campaigns=two_hundred,
+            ("memcached",), (16,), campaigns=two_hundred,
             drifts={"memcached": 0.0008},
             shifts={"memcached": {two_hundred // 2: 1.05}},
         ),
@@ -157,7 +157,7 @@ def _histories(sixty: int, two_hundred: int) -> tuple[Sown, Sown]:
 def _trouble() -> Sown:
     return Sown(
         "invented-trouble", "Invented: what fails and has no partner",
-        ("redis", "redis, every write on disk", "mongodb"), (1, 16), repetitions=4, campaigns=2,
+        ("redis", "redis, every write on disk", "mongodb"), (1, 16), campaigns=2,
         fates={("mongodb", 16): "failed", ("redis, every write on disk", 1): "failed"},
         cancelled=frozenset({1}),
     )  # fmt: skip
