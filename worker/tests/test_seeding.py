@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from weighhouse_backend.alerts.models import ChangePoint
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.experiments.models import ExperimentRevision
+from weighhouse_backend.findings.models import Finding
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
@@ -122,3 +123,9 @@ def test_throughput_bends_where_both_bounds_meet() -> None:
     assert side.throughput(1) == pytest.approx(10_000, rel=0.01)
     assert side.throughput(1000) == pytest.approx(100_000, rel=0.01)
     assert 70_000 < side.throughput(10) < 100_000
+
+
+def test_nothing_that_is_invented_contradicts_itself(tools: Tools, sown: list[str]) -> None:
+    with unit_of_work(tools.sessions) as session:
+        found = set(session.scalars(select(Finding.check_id)))
+    assert found.isdisjoint({"littles-law", "unaccounted-clients", "load-complete"}), found

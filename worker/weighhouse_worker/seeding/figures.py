@@ -20,10 +20,15 @@ from weighhouse_judging.arithmetic.histograms import Histogram, Layout
 US = 1_000_000
 SPREAD = 0.35
 """Standard deviation of the logarithm of a latency, before a side's own tail."""
-SECONDS_AWAY = 2
-"""Of load and warm-up each; figures begin after both."""
-DRAWN = 24
-"""Different intervals of one run; longer runs repeat them in turn."""
+RECORDS = 20_000
+"""Inserted before figures begin."""
+WARMUP_SECONDS = 2
+DRAWN = 6
+"""Different intervals of one run; they come in turn."""
+UPDATES_TAKE = 1.1
+"""As long as reads."""
+COUNTED = 0.99
+"""Share of the clients' time that operations take; the rest is the driver's own."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Course:
 
     begin_us: int
     seconds: int
-    interval_seconds: int = 1
+    interval_us: int = US // 2
 
 
 @lru_cache(maxsize=4096)
@@ -94,42 +99,46 @@ def _events(
     described: dict[str, Any],
 ) -> Iterator[dict[str, Any]]:
     rate = side.throughput(clients) * shift * float(draw.normal(1, side.noise))
-    latency_us = clients / max(rate, 1.0) * US
+    spread = SPREAD * side.tail
+    # Half reads, half updates: their mean and the rate make the clients busy (Little's law), and
+    # the median of a log-normal distribution lies below its mean.
+    mean_us = COUNTED * clients / max(rate, 1.0) * US
+    read_us = mean_us * 2 / (1 + UPDATES_TAKE) / math.exp(spread**2 / 2)
     at = course.begin_us
     yield {"kind": "phase", "phase": "deploy", "at_us": at}
     yield {"kind": "target", "at_us": at, **described}
     yield memory("before", at, side.memory_bytes // 20)
-    for number, phase in enumerate(("load", "warmup")):
+    for number, (phase, operation, count) in enumerate(
+        (("load", "insert", RECORDS), ("warmup", "read", round(rate * WARMUP_SECONDS)))
+    ):
         yield {"kind": "phase", "phase": phase, "at_us": at}
-        operation = "insert" if phase == "load" else "read"
-        count = max(1, round(rate * SECONDS_AWAY / 2))
-        counted = {operation: recorded(count, latency_us, SPREAD)}
-        yield interval(number, phase, number, at, SECONDS_AWAY * US, counted, rate)
-        at += SECONDS_AWAY * US
-        yield ended(phase, at, SECONDS_AWAY * US, {operation: count})
+        took_us = round(count / rate * US)
+        counted = {operation: recorded(count, read_us, spread)}
+        yield interval(number, phase, number, at, took_us, counted, rate)
+        at += took_us
+        yield ended(phase, at, took_us, {operation: count})
         if phase == "load":
             yield memory("after_load", at, side.memory_bytes)
     yield {"kind": "phase", "phase": "measure", "at_us": at}
-    each_us = course.interval_seconds * US
-    intervals = course.seconds // course.interval_seconds
-    wobbles = draw.normal(1, side.noise / 2, min(intervals, DRAWN))
+    intervals = course.seconds * US // course.interval_us
+    each = rate * course.interval_us / US / 2
+    halves = [max(1, round(each * wobble)) for wobble in draw.normal(1, side.noise / 2, DRAWN)]
     total = 0
     for number in range(intervals):
-        half = max(1, round(rate * wobbles[number % len(wobbles)] * course.interval_seconds / 2))
-        spread = SPREAD * side.tail
+        half = halves[number % DRAWN]
         operations = {
-            "read": recorded(half, latency_us, spread),
-            "update": recorded(half, latency_us * 1.1, spread),
+            "read": recorded(half, read_us, spread),
+            "update": recorded(half, read_us * UPDATES_TAKE, spread),
         }
         total += half
-        yield interval(number + 2, "measure", 2, at, each_us, operations, rate)
-        at += each_us
+        yield interval(number + 2, "measure", 2, at, course.interval_us, operations, rate)
+        at += course.interval_us
         yield {
             "kind": "sample", "at_us": at, "resident_bytes": side.memory_bytes,
             "cpu_percent": 100 * min(1.0, rate / side.most_per_second),
             "driver_cpu_percent": min(95.0, rate / 4000),
         }  # fmt: skip
-    yield ended("measure", at, intervals * each_us, {"read": total, "update": total})
+    yield ended("measure", at, intervals * course.interval_us, {"read": total, "update": total})
     yield {"kind": "mark", "mark": "stopped", "label": "server stopped", "at_us": at}
     yield memory("after", at, round(side.memory_bytes * 1.04))
 

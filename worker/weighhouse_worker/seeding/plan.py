@@ -5,24 +5,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from weighhouse_worker.seeding.figures import Side
+from weighhouse_worker.seeding.figures import RECORDS, Side
 
 Fate = Literal["completed", "failed", "cancelled"]
 LABEL = {"invented": "yes"}
 """Carried by the only machine that these experiments may run on."""
 NOTE = "Invented figures, for those who develop Weighhouse: nothing was measured."
 LEVELS = (1, 4, 16, 64, 128, 256)
-MIBIBYTE = 1 << 20
+MEBIBYTE = 1 << 20
 
 SIDES: Mapping[str, Side] = {
-    "redis": Side(165_000, 42, memory_bytes=310 * MIBIBYTE),
-    "redis, every write on disk": Side(38_000, 160, tail=1.6, memory_bytes=312 * MIBIBYTE),
-    "aerospike": Side(240_000, 61, memory_bytes=420 * MIBIBYTE),
-    "dragonfly": Side(390_000, 58, tail=1.2, memory_bytes=250 * MIBIBYTE),
-    "garnet": Side(410_000, 55, tail=1.3, memory_bytes=340 * MIBIBYTE),
-    "memcached": Side(280_000, 44, memory_bytes=230 * MIBIBYTE),
-    "mongodb": Side(31_000, 310, tail=1.9, memory_bytes=900 * MIBIBYTE),
-    "cassandra": Side(24_000, 620, tail=2.4, memory_bytes=1600 * MIBIBYTE, noise=0.02),
+    "redis": Side(165_000, 42, memory_bytes=310 * MEBIBYTE),
+    "redis, every write on disk": Side(38_000, 160, tail=1.6, memory_bytes=312 * MEBIBYTE),
+    "aerospike": Side(240_000, 61, memory_bytes=420 * MEBIBYTE),
+    "dragonfly": Side(390_000, 58, tail=1.2, memory_bytes=250 * MEBIBYTE),
+    "garnet": Side(410_000, 55, tail=1.3, memory_bytes=340 * MEBIBYTE),
+    "memcached": Side(280_000, 44, memory_bytes=230 * MEBIBYTE),
+    "mongodb": Side(31_000, 310, tail=1.9, memory_bytes=900 * MEBIBYTE),
+    "cassandra": Side(24_000, 620, tail=2.4, memory_bytes=1600 * MEBIBYTE, noise=0.02),
 }
 TARGETS: Mapping[str, dict[str, Any]] = {
     "redis": {"system": "redis"},
@@ -53,7 +53,7 @@ class Sown:
     workloads: tuple[str, ...] = ("balanced",)
     repetitions: int = 5
     campaigns: int = 1
-    seconds: int = 5
+    seconds: int = 6
     days_between: float = 1.0
     shifts: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     """Side → campaign from which on → what its throughput is multiplied by."""
@@ -88,7 +88,7 @@ class Sown:
             "targets": [{"name": _slug(side), **TARGETS[side]} for side in self.sides],
             "workloads": [
                 {
-                    "name": name, "record_count": 1_000_000, "field_count": 1, "field_length": 100,
+                    "name": name, "record_count": RECORDS, "field_count": 1, "field_length": 100,
                     "operations": WORKLOADS[name],
                 }
                 for name in self.workloads

@@ -35,6 +35,7 @@ FACTS = MachineFacts(
 )  # fmt: skip
 MOST_EVENTS = 2000
 """Of a batch; see `EventBatch`."""
+SECONDS_OF_LONG = 600
 BETWEEN_RUNS = 3.0
 """Seconds from one run's end to the next."""
 Told = Callable[[str], None]
@@ -194,13 +195,18 @@ class Hand:
             "facts": FACTS.model_dump(mode="json"), "co_located": True, "threads": 2,
         }  # fmt: skip
         made = reported(
-            SIDES[side], Course(begin_us, sown.seconds), clients, seed=seed,
+            SIDES[side], _course(sown, begin_us), clients, seed=seed,
             shift=sown.shift(side, number), described=described,
         )  # fmt: skip
         return [ATTEMPT_EVENT.validate_python(event) for event in made]
 
     def _forward(self, seconds: float) -> None:
         self.clock.at += datetime.timedelta(seconds=seconds)
+
+
+def _course(sown: Sown, begin_us: int) -> Course:
+    """Long runs have an interval a second, as a long experiment would ask for."""
+    return Course(begin_us, sown.seconds, US if sown.seconds > SECONDS_OF_LONG else US // 2)
 
 
 def _word(value: object) -> str:
