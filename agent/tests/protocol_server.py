@@ -3,6 +3,7 @@
 A breach of the protocol by the agent is kept in `breaches`, which the fixture asserts to be empty.
 """
 
+import asyncio
 import re
 import threading
 from dataclasses import dataclass, field
@@ -81,6 +82,8 @@ class Platform:
     """Pattern of `METHOD path` → how many answers to lose after the call took effect."""
     refusals: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Pattern of `METHOD path` → status and detail."""
+    late: dict[str, float] = field(default_factory=dict)
+    """Pattern of `METHOD path` → seconds until a call arrives."""
     calls: list[str] = field(default_factory=list)
     meeting: Meeting = field(default_factory=Meeting)
     """Of the gang whose member this platform's agent is; each agent has a platform of its own."""
@@ -136,6 +139,9 @@ def make_app(platform: Platform) -> FastAPI:
                 headers = {"X-Request-Id": REQUEST_ID}
                 platform.calls.append(f"{call} {status}")
                 return JSONResponse({"title": "refused", "detail": detail}, status, headers)
+        for pattern, seconds in platform.late.items():
+            if re.search(pattern, call):
+                await asyncio.sleep(seconds)
         answer = await call_next(request)
         platform.calls.append(f"{call} {answer.status_code}")
         for pattern, left in platform.lost.items():

@@ -372,6 +372,16 @@ def test_heartbeats_tell_what_is_not_handed_in_yet(
     until("it is handed in", lambda: attempt.heartbeats[-1].spool_bytes < SPOOLED_OF_A_MOMENT)
 
 
+def test_a_heartbeat_that_is_slow_on_its_way_is_waited_for(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    server.platform.late = {"POST .*/heartbeat": 1.0}  # so that one is always under way
+    attempt = carried_out(agent, server, order())
+    assert attempt.heartbeats
+    assert attempt.completion is not None
+    assert server.platform.breaches == []
+
+
 def test_what_cannot_be_kept_is_replaced(
     agent: RunningAgent, server: Server, order: MakeOrder
 ) -> None:

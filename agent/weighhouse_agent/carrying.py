@@ -91,7 +91,7 @@ class Carrier:
             return self._set_aside(error)
         if self._watch is None:
             return self._deliver(self._settle(trouble))
-        Heartbeats(
+        heartbeats = Heartbeats(
             self.order, self.client, self._delivery, self._watch, self.timings, self._clock
         ).start()
         stream = threading.Thread(target=self._stream, name="stream", daemon=True)
@@ -99,6 +99,7 @@ class Carrier:
         self._watch.until_ended()
         completion = self._settle(trouble)
         stream.join()
+        heartbeats.join()  # one that is under way arrives before the outcome
         return self._deliver(completion)
 
     def _begin(self) -> str | None:

@@ -129,3 +129,10 @@ def test_nothing_that_is_invented_contradicts_itself(tools: Tools, sown: list[st
     with unit_of_work(tools.sessions) as session:
         found = set(session.scalars(select(Finding.check_id)))
     assert found.isdisjoint({"littles-law", "unaccounted-clients", "load-complete"}), found
+
+
+def test_more_may_be_invented_on_the_same_platform(tools: Tools, sown: list[str]) -> None:
+    more = Sown("invented-later", "Invented: later", ("redis",), (4,), repetitions=1)
+    manifests = [manifest("redis"), manifest("memcached")]
+    for _ in range(2):
+        assert sow(tools, manifests, (more,), END, lambda _: None) == 1

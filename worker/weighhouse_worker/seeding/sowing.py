@@ -93,9 +93,12 @@ class Hand:
         return Caller("user", self.project_id, "invented", {self.project_id: Role.OWNER})
 
     def enrol(self, manifests: Sequence[Manifest]) -> None:
-        """Register the machine."""
+        """Register the machine; one of an earlier time gives way, lest it be given the runs."""
         instance = uuid4()
         fleet = self.campaigns.fleet
+        for earlier in fleet.repository.agents([self.project_id]):
+            if earlier.labels == LABEL and earlier.revoked_at is None:
+                fleet.revoke(self.caller, earlier.id)
         made = fleet.issue_registration(
             self.project_id, "invented", labels=LABEL, roles=("driver", "server"),
             lifetime=datetime.timedelta(hours=1),
