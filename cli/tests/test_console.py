@@ -1,7 +1,7 @@
 """What the commands say in words."""
 
 import pytest
-from weighhouse_cli.console import OUT, duration, progress_line, show_schedule
+from weighhouse_cli.console import OUT, duration, progress_line, show_medians, show_schedule
 from weighhouse_cli.skeleton import SkeletonRefused, write_skeleton
 
 
@@ -55,3 +55,32 @@ def test_a_schedule_with_its_dates_by_the_clock_of_its_zone(monkeypatch):
     assert "2026-10-20 02:30 CEST to 2026-10-24 02:30 CEST (5)" in lines
     assert "no [bold]such[/] system" in lines
     assert "the platform was not running" in lines
+
+
+def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
+    monkeypatch.setattr(OUT, "width", 160)
+    level = {"label": "4 clients"}
+    comparison = {
+        "sides": [{"key": "c~redis", "label": "Redis", "mark": "●", "colour": "#D55E00"}],
+        "workloads": ["reads"],
+        "load_levels": [level],
+        "cells": [
+            {
+                "side": "c~redis", "workload": "reads", "load_level": level,
+                "throughput": {"median": 1234.0}, "p99_us": {"median": 99.0},
+            }
+        ],
+        "disclaimers": [
+            {"severity": "note", "title": "One thread [each]", "text": "A node has one."},
+            {"severity": "bar", "title": "Not filled", "text": "Half of the records are missing."},
+            {"severity": "caution", "title": "One machine", "text": "Both shared it."},
+        ],
+    }  # fmt: skip
+    with OUT.capture() as captured:
+        show_medians(comparison)
+    said = [line.strip() for line in captured.get().splitlines()]
+    assert said[1].split() == "reads 4 clients 1,234 op/s p99 99 µs".split()
+    assert said[-4:] == [
+        "beside these numbers", "Not filled: Half of the records are missing.", "One machine",
+        "One thread [each]",
+    ]  # fmt: skip

@@ -104,7 +104,9 @@ def _mark(cell: dict[str, Any]) -> str:
 
 
 def show_medians(comparison: dict[str, Any]) -> None:
-    """The comparison's medians as a table: throughput and p99 by workload and load level."""
+    """The comparison's medians as a table: throughput and p99 by workload and load level; what has
+    to stand beside them follows.
+    """
     table = Table(box=None, padding=(0, 2), header_style="dim")
     table.add_column("workload")
     table.add_column("load")
@@ -122,6 +124,23 @@ def show_medians(comparison: dict[str, Any]) -> None:
             row = [_figures(cells.get((side["key"], workload, level["label"]))) for side in sides]
             table.add_row(workload, level["label"], *row)
     OUT.print(table)
+    show_disclaimers(comparison["disclaimers"])
+
+
+SEVERITY_STYLES = {"note": "dim", "caution": "yellow", "bar": "bold red"}
+
+
+def show_disclaimers(disclaimers: list[dict[str, Any]]) -> None:
+    """What has to stand beside figures, the gravest first; in full where it bars them from use."""
+    gravest_first = sorted(
+        disclaimers, key=lambda one: -list(SEVERITY_STYLES).index(one["severity"])
+    )
+    if gravest_first:
+        OUT.print("\nbeside these numbers", style="dim")
+    for one in gravest_first:
+        text = f"{one['title']}: {one['text']}" if one["severity"] == "bar" else one["title"]
+        style = SEVERITY_STYLES[one["severity"]]
+        OUT.print(f"  {text}", style=style, soft_wrap=True, markup=False, highlight=False)
 
 
 def _figures(cell: dict[str, Any] | None) -> str:

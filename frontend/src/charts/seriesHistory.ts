@@ -85,6 +85,7 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
             axisLabel: {
               color: palette.ink3,
               fontSize: 11,
+              hideOverlap: true,
               customValues: labelled(input.points.length),
               formatter: (value: number) => input.points[value]?.label ?? '',
             },
