@@ -79,7 +79,7 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
     with OUT.capture() as captured:
         show_medians(comparison)
     said = [line.strip() for line in captured.get().splitlines()]
-    assert said[1].split() == "reads 4 clients 1,234 op/s p99 99 µs".split()
+    assert said[1].split() == ["reads", "4", "clients", "1,234", "op/s", "p99", "99", "µs"]
     assert said[-4:] == [
         "beside these numbers", "Not filled: Half of the records are missing.", "One machine",
         "One thread [each]",
