@@ -85,7 +85,6 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
             axisLabel: {
               color: palette.ink3,
               fontSize: 11,
-              hideOverlap: true,
               customValues: labelled(input.points.length),
               formatter: (value: number) => input.points[value]?.label ?? '',
             },
@@ -123,9 +122,9 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
   })
 }
 
-/** Which campaigns the axis names: as many as there is room for, at their points. */
+/** Which campaigns the axis names: as many as a phone has room for, at their points. */
 function labelled(count: number): number[] {
-  const step = Math.max(1, Math.ceil(count / 12))
+  const step = Math.max(1, Math.ceil(count / 7))
   return Array.from({ length: Math.ceil(count / step) }, (_, at) => at * step)
 }
 
