@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from weighhouse_judging.rules import RULES_VERSION
 from weighhouse_judging.verdicts.gate_cells import CellVerdict
 from weighhouse_judging.verdicts.gate_measures import Against
-from weighhouse_judging.verdicts.gate_verdict import EXIT_CODES, GateResult
+from weighhouse_judging.verdicts.gate_verdict import EXIT_CODES, GateResult, GateVerdict
 
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.schemas import DifferenceRead
@@ -23,10 +23,9 @@ from weighhouse_backend.gates.schemas import (
     MismatchRead,
     SubjectChangeRead,
     SupersededVerdictRead,
-    VerdictName,
 )
 
-_VERDICT: TypeAdapter[VerdictName] = TypeAdapter(VerdictName)
+_VERDICT: TypeAdapter[GateVerdict] = TypeAdapter(GateVerdict)
 
 
 NOTHING_KEPT = GateDetails(comparisons=[], cells=[], subject=[], mismatches=[])

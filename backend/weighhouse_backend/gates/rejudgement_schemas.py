@@ -5,9 +5,9 @@ from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from weighhouse_judging.verdicts.gate_verdict import GateVerdict
 
 from weighhouse_backend.campaigns.schemas import ExperimentOfCampaign
-from weighhouse_backend.gates.schemas import VerdictName
 
 MOST_NAMED = 1000
 """Campaigns that one request may name."""
@@ -74,9 +74,9 @@ class RejudgedCampaignRead(BaseModel):
     """Null: it waits for its turn."""
     reason: str | None
     """Why it has no verdict, or what failed."""
-    verdict_before: VerdictName | None
+    verdict_before: GateVerdict | None
     rules_before: int | None
-    verdict_now: VerdictName | None
+    verdict_now: GateVerdict | None
     """In a dry run: what it would be."""
     message: str | None
     findings_new: int

@@ -5,6 +5,7 @@ from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel
+from weighhouse_judging.verdicts.gate_verdict import GateVerdict
 
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.comparisons.schemas import DifferenceRead
@@ -60,17 +61,6 @@ class MismatchRead(BaseModel):
     candidate: str
 
 
-VerdictName = Literal[
-    "passed",
-    "equivalent",
-    "regression",
-    "inconclusive",
-    "infrastructure",
-    "no_baseline",
-    "not_comparable",
-]
-
-
 class GateDetails(BaseModel):
     """What a verdict rests on; kept with it."""
 
@@ -88,7 +78,7 @@ class GateDetails(BaseModel):
 class GateAnswer(GateDetails):
     """A verdict with what it rests on."""
 
-    verdict: VerdictName
+    verdict: GateVerdict
     exit_code: int
     """0 passed or equivalent, 1 regression, 2 inconclusive or no baseline, 3 infrastructure,
     4 not comparable."""
@@ -118,7 +108,7 @@ class SupersededVerdictRead(BaseModel):
 
     number: int
     """Counts a campaign's verdicts from 1."""
-    verdict: VerdictName
+    verdict: GateVerdict
     message: str
     threshold_percent: float
     """Of a loss against the base, throughput; twice that for p99."""

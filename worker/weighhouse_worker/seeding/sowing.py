@@ -18,7 +18,6 @@ from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
 from weighhouse_protocol.manifest import Manifest
@@ -96,8 +95,8 @@ class Hand:
         """Register the machine; one of an earlier time gives way, lest it be given the runs."""
         instance = uuid4()
         fleet = self.campaigns.fleet
-        for earlier in fleet.repository.agents([self.project_id]):
-            if earlier.labels == LABEL and earlier.revoked_at is None:
+        for earlier in fleet.agents(self.caller, self.project_id, {}):
+            if earlier.labels == LABEL and earlier.status != "revoked":
                 fleet.revoke(self.caller, earlier.id)
         made = fleet.issue_registration(
             self.project_id, "invented", labels=LABEL, roles=("driver", "server"),
@@ -275,6 +274,5 @@ def _project(tools: Tools) -> UUID:
 
 def _hand(tools: Tools, session: Session, clock: SetClock, project_id: UUID) -> Hand:
     jobs = OwnJobs()
-    set_clock: Clock = clock
-    campaigns = Campaigns(session, jobs, NoEvents(), set_clock, tools.settings)
+    campaigns = Campaigns(session, jobs, NoEvents(), clock, tools.settings)
     return Hand(session, campaigns, gates_over(campaigns), clock, jobs, project_id)
