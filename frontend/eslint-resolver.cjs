@@ -13,6 +13,8 @@ exports.resolve = (source, file) => {
       ? path.resolve(path.dirname(file), source)
       : null
   if (base === null) return { found: false }
-  const found = ENDINGS.map((ending) => base + ending).find((one) => fs.statSync(one, { throwIfNoEntry: false })?.isFile())
+  const found = ENDINGS.map((ending) => base + ending).find((one) =>
+    fs.statSync(one, { throwIfNoEntry: false })?.isFile(),
+  )
   return found ? { found: true, path: found } : { found: false }
 }

@@ -70,6 +70,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/no-redundant-type-constituents': 'off',
+      'max-len': ['error', { code: 120 }],
       eqeqeq: 'error',
       'no-console': 'error',
       'vue/block-order': ['error', { order: ['script', 'template', 'style'] }],

@@ -12,22 +12,82 @@ declare module 'vue-router' {
 
 /** Every page of the interface. */
 export const routes: RouteRecordRaw[] = [
-  { path: '/login', name: 'login', component: () => import('@/pages/LoginPage.vue'), meta: { title: 'Sign in', open: true } },
+  {
+    path: '/login',
+    name: 'login',
+    component: () => import('@/pages/LoginPage.vue'),
+    meta: { title: 'Sign in', open: true },
+  },
   { path: '/', name: 'overview', component: () => import('@/pages/OverviewPage.vue'), meta: { title: 'Overview' } },
-  { path: '/experiments', name: 'experiments', component: () => import('@/pages/ExperimentsPage.vue'), meta: { title: 'Experiments' } },
-  { path: '/experiments/new', name: 'experiment-new', component: () => import('@/pages/ExperimentNewPage.vue'), meta: { title: 'New experiment' } },
-  { path: '/experiments/:experiment', name: 'experiment', component: () => import('@/pages/ExperimentPage.vue'), props: true, meta: { title: 'Experiment' } },
-  { path: '/campaigns', name: 'campaigns', component: () => import('@/pages/CampaignsPage.vue'), meta: { title: 'Campaigns' } },
-  { path: '/campaigns/:campaign', name: 'campaign', component: () => import('@/pages/CampaignPage.vue'), props: true, meta: { title: 'Campaign' } },
-  { path: '/runs/:run', name: 'run', component: () => import('@/pages/RunPage.vue'), props: true, meta: { title: 'Run' } },
+  {
+    path: '/experiments',
+    name: 'experiments',
+    component: () => import('@/pages/ExperimentsPage.vue'),
+    meta: { title: 'Experiments' },
+  },
+  {
+    path: '/experiments/new',
+    name: 'experiment-new',
+    component: () => import('@/pages/ExperimentNewPage.vue'),
+    meta: { title: 'New experiment' },
+  },
+  {
+    path: '/experiments/:experiment',
+    name: 'experiment',
+    component: () => import('@/pages/ExperimentPage.vue'),
+    props: true,
+    meta: { title: 'Experiment' },
+  },
+  {
+    path: '/campaigns',
+    name: 'campaigns',
+    component: () => import('@/pages/CampaignsPage.vue'),
+    meta: { title: 'Campaigns' },
+  },
+  {
+    path: '/campaigns/:campaign',
+    name: 'campaign',
+    component: () => import('@/pages/CampaignPage.vue'),
+    props: true,
+    meta: { title: 'Campaign' },
+  },
+  {
+    path: '/runs/:run',
+    name: 'run',
+    component: () => import('@/pages/RunPage.vue'),
+    props: true,
+    meta: { title: 'Run' },
+  },
   { path: '/compare', name: 'compare', component: () => import('@/pages/ComparePage.vue'), meta: { title: 'Compare' } },
   { path: '/history', name: 'history', component: () => import('@/pages/HistoryPage.vue'), meta: { title: 'History' } },
   { path: '/systems', name: 'systems', component: () => import('@/pages/SystemsPage.vue'), meta: { title: 'Systems' } },
-  { path: '/systems/:system', name: 'system', component: () => import('@/pages/SystemPage.vue'), props: true, meta: { title: 'System' } },
+  {
+    path: '/systems/:system',
+    name: 'system',
+    component: () => import('@/pages/SystemPage.vue'),
+    props: true,
+    meta: { title: 'System' },
+  },
   { path: '/agents', name: 'agents', component: () => import('@/pages/AgentsPage.vue'), meta: { title: 'Agents' } },
-  { path: '/agents/:agent', name: 'agent', component: () => import('@/pages/AgentPage.vue'), props: true, meta: { title: 'Agent' } },
-  { path: '/settings', name: 'settings', component: () => import('@/pages/SettingsPage.vue'), meta: { title: 'Settings' } },
-  { path: '/:rest(.*)*', name: 'not-found', component: () => import('@/pages/NotFoundPage.vue'), meta: { title: 'Not found' } },
+  {
+    path: '/agents/:agent',
+    name: 'agent',
+    component: () => import('@/pages/AgentPage.vue'),
+    props: true,
+    meta: { title: 'Agent' },
+  },
+  {
+    path: '/settings',
+    name: 'settings',
+    component: () => import('@/pages/SettingsPage.vue'),
+    meta: { title: 'Settings' },
+  },
+  {
+    path: '/:rest(.*)*',
+    name: 'not-found',
+    component: () => import('@/pages/NotFoundPage.vue'),
+    meta: { title: 'Not found' },
+  },
 ]
 
 /**
@@ -39,8 +99,7 @@ export function createAppRouter(session: ReturnType<typeof useSession>): Router 
   const router = createRouter({
     history: createWebHistory(),
     routes,
-    scrollBehavior: (to, from, saved) =>
-      saved ?? (to.hash ? { el: to.hash } : to.path === from.path ? {} : { top: 0 }),
+    scrollBehavior: (to, from, saved) => saved ?? (to.hash ? { el: to.hash } : to.path === from.path ? {} : { top: 0 }),
   })
 
   router.beforeEach(async (to) => {

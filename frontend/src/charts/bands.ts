@@ -19,7 +19,10 @@ export function bandSeries(name: string, colour: string, points: readonly BandPo
     tooltip: { show: false },
     encode: { x: 0, y: [1, 2] },
     data: points.map((point) => [...point]),
-    renderItem: (parameters: CustomSeriesRenderItemParams, api: CustomSeriesRenderItemAPI): CustomSeriesRenderItemReturn => {
+    renderItem: (
+      parameters: CustomSeriesRenderItemParams,
+      api: CustomSeriesRenderItemAPI,
+    ): CustomSeriesRenderItemReturn => {
       if (parameters.dataIndexInside !== 0) return { type: 'group', children: [] }
       const upper = points.map(([x, , high]) => api.coord([x, high]))
       const lower = points.map(([x, low]) => api.coord([x, low])).reverse()

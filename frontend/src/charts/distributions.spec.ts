@@ -33,7 +33,11 @@ describe('distributionsOption', () => {
   it('draws a line for each side over its band, along the number of nines', () => {
     const [band, drawn] = seriesOf(distributionsOption(input, testPalette))
     expect(band?.type).toBe('custom')
-    expect(drawn?.data.map((point) => point[0])).toEqual([expect.closeTo(0.301, 3), expect.closeTo(2, 6), expect.closeTo(3, 6)])
+    expect(drawn?.data.map((point) => point[0])).toEqual([
+      expect.closeTo(0.301, 3),
+      expect.closeTo(2, 6),
+      expect.closeTo(3, 6),
+    ])
     expect(drawn?.markLine).toBeUndefined()
   })
 
@@ -47,7 +51,9 @@ describe('distributionsOption', () => {
   })
 
   it('tells a percentile with its band, and names as plain text', () => {
-    const { tooltip } = distributionsOption(input, testPalette) as { tooltip: { formatter: (items: unknown) => string } }
+    const { tooltip } = distributionsOption(input, testPalette) as {
+      tooltip: { formatter: (items: unknown) => string }
+    }
     const items = [
       { seriesType: 'custom', seriesName: line.name, data: [2, 0, 900] },
       { seriesType: 'line', seriesName: line.name, data: [0.30103, 100, 0] },

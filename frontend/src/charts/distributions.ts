@@ -82,13 +82,18 @@ function zero(palette: Palette) {
 
 function tooltip(input: DistributionsInput) {
   return (parameters: unknown): string => {
-    const items = (parameters as { seriesType: string; seriesName: string; data: number[] }[]).filter((item) => item.seriesType === 'line')
+    const items = (parameters as { seriesType: string; seriesName: string; data: number[] }[]).filter(
+      (item) => item.seriesType === 'line',
+    )
     const first = items[0]
     if (!first) return ''
     const rows = items.map((item) => {
       const point = input.lines.find((line) => line.name === item.seriesName)?.points[item.data[2] ?? -1]
       if (!point) return ''
-      const band = point.low !== null && point.high !== null ? `, ${input.format.write(point.low)} to ${input.format.write(point.high)}` : ''
+      const band =
+        point.low !== null && point.high !== null
+          ? `, ${input.format.write(point.low)} to ${input.format.write(point.high)}`
+          : ''
       return `${text.encodeHTML(item.seriesName)}: <b>${input.format.write(point.value)}</b>${band}`
     })
     return [percentileLabel(first.data[0] ?? 0), ...rows].join('<br>')

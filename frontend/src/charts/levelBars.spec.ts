@@ -67,6 +67,8 @@ describe('levelBarsOption', () => {
     expect(formatter({ dataIndex: 1, seriesIndex: 0 })).toBe('')
     const range = { ...input.sides[0]!.points[0]!, kind: 'range' as const }
     const few = levelBarsOption({ ...input, sides: [{ ...input.sides[0]!, points: [range] }] }, testPalette).tooltip
-    expect((few as { formatter: (item: object) => string }).formatter({ dataIndex: 0, seriesIndex: 0 })).toContain('<br>range 80 op/s')
+    expect((few as { formatter: (item: object) => string }).formatter({ dataIndex: 0, seriesIndex: 0 })).toContain(
+      '<br>range 80 op/s',
+    )
   })
 })

@@ -5,7 +5,10 @@ import { testPalette } from './testPalette'
 
 const point = { at: '2026-11-21T01:30:00Z', label: '#4', value: 90, low: 80, high: 104, repeats: [90], segment: 0 }
 const input: HistoryInput = {
-  points: [point, { ...point, at: '2026-11-22T01:30:00Z', label: '#5', origin: 'abcdef1234 on <img src=x onerror=alert(1)>' }],
+  points: [
+    point,
+    { ...point, at: '2026-11-22T01:30:00Z', label: '#5', origin: 'abcdef1234 on <img src=x onerror=alert(1)>' },
+  ],
   changes: [],
   segments: [],
   colour: '#D55E00',
@@ -29,27 +32,38 @@ describe('historyOption', () => {
 
   it('calls a range a range: below four repeats there is no interval', () => {
     expect(formatter({ data: [0, 90, 0] })).toContain('range 80 op/s to 104 op/s')
-    const enough = historyOption({ ...input, points: [{ ...point, repeats: [1, 2, 3, 4] }] }, testPalette).tooltip as { formatter: (item: object) => string }
+    const enough = historyOption({ ...input, points: [{ ...point, repeats: [1, 2, 3, 4] }] }, testPalette).tooltip as {
+      formatter: (item: object) => string
+    }
     expect(enough.formatter({ data: [0, 90, 0] })).toContain('95 % interval 80 op/s')
   })
 
   it('labels campaigns where their points are', () => {
     const points = Array.from({ length: 30 }, (_, at) => ({ ...point, at: `2026-11-${at}`, label: `#${at}` }))
-    const { xAxis } = historyOption({ ...input, points }, testPalette) as { xAxis: { axisLabel: { customValues: number[]; formatter: (at: number) => string } } }
+    const { xAxis } = historyOption({ ...input, points }, testPalette) as {
+      xAxis: { axisLabel: { customValues: number[]; formatter: (at: number) => string } }
+    }
     expect(xAxis.axisLabel.customValues).toEqual([0, 5, 10, 15, 20, 25])
     expect(xAxis.axisLabel.formatter(25)).toBe('#25')
   })
 
   it('names a drift one, and a step by its size alone', () => {
     const change = { at: point.at, relative: -0.05, status: 'confirmed' }
-    const changes = [{ ...change, kind: 'step' as const }, { ...change, kind: 'drift' as const }]
-    const [, line] = historyOption({ ...input, changes }, testPalette).series as { markLine: { data: { label: { formatter: string } }[] } }[]
-    expect(line?.markLine.data.map((mark) => mark.label.formatter)).toEqual(['−5.0 %', 'drift −5.0 %'])
+    const changes = [
+      { ...change, kind: 'step' as const },
+      { ...change, kind: 'drift' as const },
+    ]
+    const [, line] = historyOption({ ...input, changes }, testPalette).series as {
+      markLine: { data: { label: { formatter: string } }[] }
+    }[]
+    expect(line?.markLine.data.map((mark) => mark.label.formatter)).toEqual(['−5.0\u2009%', 'drift −5.0\u2009%'])
   })
 
   it('joins the points of a segment that was left and came back', () => {
     const points = [0, 1, 0].map((segment, place) => ({ ...point, at: `2026-11-2${place}T01:30:00Z`, segment }))
-    const lines = (historyOption({ ...input, points }, testPalette).series as { type: string; data: number[][] }[]).filter((one) => one.type === 'line')
+    const lines = (
+      historyOption({ ...input, points }, testPalette).series as { type: string; data: number[][] }[]
+    ).filter((one) => one.type === 'line')
     expect(lines.map((line) => line.data.map(([x]) => x))).toEqual([[0, 2], [1]])
   })
 })
@@ -61,10 +75,15 @@ describe('noise bands', () => {
     const option = historyOption({ ...input, points: [point, later], along: 'campaign', bands }, testPalette)
     const [band] = option.series as unknown as { type: string; data: number[][]; silent: boolean }[]
     expect(band).toMatchObject({ type: 'custom', silent: true })
-    expect(band?.data).toEqual([[-0.4, 88, 93], [1.4, 88, 93]])
+    expect(band?.data).toEqual([
+      [-0.4, 88, 93],
+      [1.4, 88, 93],
+    ])
     const { legend } = option as unknown as { legend: { data: string[] } }
     expect(legend.data).toContain('what this machine cannot tell')
-    const without = historyOption({ ...input, points: [point] }, testPalette) as unknown as { legend: { data: string[] } }
+    const without = historyOption({ ...input, points: [point] }, testPalette) as unknown as {
+      legend: { data: string[] }
+    }
     expect(without.legend.data).not.toContain('what this machine cannot tell')
   })
 })

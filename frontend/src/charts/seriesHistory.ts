@@ -1,5 +1,7 @@
 import { format } from 'echarts/core'
 
+import { formatRelative } from '@/ui'
+
 import { bandSeries } from './bands'
 import type { ChartOption } from './echarts'
 import { bottomAxis, frame, valueAxis, type AxisFormat } from './frame'
@@ -67,11 +69,14 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
         const { data } = parameters as { data: [number, number, number] }
         const point = input.points[data[2]]
         if (!point) return ''
-        const interval = point.low !== null && point.high !== null
-          ? `<br>${point.repeats.length < FEWEST ? 'range' : '95 % interval'} ${input.format.write(point.low)} to ${input.format.write(point.high)}`
-          : ''
+        const interval =
+          point.low !== null && point.high !== null
+            ? `<br>${point.repeats.length < FEWEST ? 'range' : '95 % interval'} ` +
+              `${input.format.write(point.low)} to ${input.format.write(point.high)}`
+            : ''
         const origin = point.origin ? `<br>${format.encodeHTML(point.origin)}` : ''
-        return `<b>${point.label}</b>, ${new Date(point.at).toLocaleString('en-GB')}<br>${input.format.write(point.value)}${interval}${origin}`
+        const date = new Date(point.at).toLocaleString('en-GB')
+        return `<b>${point.label}</b>, ${date}<br>${input.format.write(point.value)}${interval}${origin}`
       },
     },
     xAxis:
@@ -96,7 +101,15 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
       ...(input.bands ?? []).map((band) => {
         const half = input.along === 'campaign' ? 0.4 : 0
         const [from, to] = [place(band.starts_at) - half, place(band.ends_at) + half]
-        return bandSeries(BAND, palette.ink3, [[from, band.low, band.high], [to, band.low, band.high]], 0.22)
+        return bandSeries(
+          BAND,
+          palette.ink3,
+          [
+            [from, band.low, band.high],
+            [to, band.low, band.high],
+          ],
+          0.22,
+        )
       }),
       {
         type: 'scatter',
@@ -150,7 +163,7 @@ function marks(input: HistoryInput, place: (at: string) => number, palette: Pale
             width: 1.5,
           },
           label: {
-            formatter: `${change.kind === 'drift' ? 'drift ' : ''}${change.relative < 0 ? '−' : '+'}${Math.abs(change.relative * 100).toFixed(1)} %`,
+            formatter: `${change.kind === 'drift' ? 'drift ' : ''}${formatRelative(change.relative)}`,
             color: change.status === 'confirmed' ? palette.bad : palette.caution,
           },
         })),

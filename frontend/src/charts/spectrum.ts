@@ -15,7 +15,15 @@ export interface SpectrumLine {
   points: readonly SpectrumPoint[]
 }
 
-const TICKS: Record<number, string> = { 0: '0', 1: '90 %', 2: '99 %', 3: '99.9 %', 4: '99.99 %', 5: '99.999 %', 6: '99.9999 %' }
+const TICKS: Record<number, string> = {
+  0: '0',
+  1: '90 %',
+  2: '99 %',
+  3: '99.9 %',
+  4: '99.99 %',
+  5: '99.999 %',
+  6: '99.9999 %',
+}
 
 /**
  * Latency by percentile, stretched towards the tail: x = log10(1 / (1 − q)).

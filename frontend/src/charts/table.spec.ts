@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { csv, fileName } from './table'
 
 describe('csv', () => {
-  const table = { columns: ['side', 'op/s'], rows: [['Redis, "fast"', 1200], ['=cmd()', null]] }
+  const table = {
+    columns: ['side', 'op/s'],
+    rows: [
+      ['Redis, "fast"', 1200],
+      ['=cmd()', null],
+    ],
+  }
 
   it('quotes what needs it, leaves missing figures empty, disarms formulas', () => {
     expect(csv(table, [])).toBe('side,op/s\r\n"Redis, ""fast""",1200\r\n\'=cmd(),\r\n')

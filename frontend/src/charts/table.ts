@@ -28,5 +28,10 @@ function harmless(text: string): string {
 
 /** A name for a downloaded file: `Throughput by clients` → `throughput-by-clients`. */
 export function fileName(title: string): string {
-  return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'chart'
+  return (
+    title
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-|-$/g, '') || 'chart'
+  )
 }

@@ -9,7 +9,10 @@ const line = { name: 'read', colour: '#123456', times: [0, 1, 2], values: [5, nu
 interface Series {
   data: [number, number | null][]
   markArea?: { data: { name?: string; xAxis: number }[][] }
-  markLine?: { label: { show: boolean }; data: { name: string; xAxis: number; lineStyle: { color: string; type: string } }[] }
+  markLine?: {
+    label: { show: boolean }
+    data: { name: string; xAxis: number; lineStyle: { color: string; type: string } }[]
+  }
 }
 
 function series(option: ReturnType<typeof timeLinesOption>): Series[] {
@@ -19,7 +22,11 @@ function series(option: ReturnType<typeof timeLinesOption>): Series[] {
 describe('timeLinesOption', () => {
   it('keeps gaps as gaps instead of joining or zeroing them', () => {
     const [first] = series(timeLinesOption({ lines: [line], format }, testPalette))
-    expect(first?.data).toEqual([[0, 5], [1, null], [2, 0]])
+    expect(first?.data).toEqual([
+      [0, 5],
+      [1, null],
+      [2, 0],
+    ])
   })
 
   it('leaves out what a logarithmic axis cannot show', () => {
@@ -59,7 +66,12 @@ describe('timeLinesOption', () => {
     const [first] = series(timeLinesOption({ lines: [line], format, stretches }, testPalette))
     expect(first?.markArea?.data.map(([start]) => start?.name)).toEqual(['1', '2'])
     const levels = first?.markLine?.data as unknown as { coord: number[] }[][]
-    expect(levels.map((ends) => ends.map((end) => end.coord))).toEqual([[[0, 5], [1, 5]]])
+    expect(levels.map((ends) => ends.map((end) => end.coord))).toEqual([
+      [
+        [0, 5],
+        [1, 5],
+      ],
+    ])
   })
 
   it('lets a load phase out of the scale that would flatten what was measured, and says so', () => {

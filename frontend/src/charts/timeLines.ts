@@ -69,7 +69,11 @@ export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartO
       min: 0,
       max: 'dataMax',
       minInterval: 0.1,
-      axisLabel: { ...labelStyle(palette), showMaxLabel: false, formatter: (value: number) => String(Number(value.toFixed(2))) },
+      axisLabel: {
+        ...labelStyle(palette),
+        showMaxLabel: false,
+        formatter: (value: number) => String(Number(value.toFixed(2))),
+      },
     }),
     yAxis: input.logarithmic
       ? valueAxis(palette, format, { type: 'log', minorSplitLine: { show: false } })
@@ -152,9 +156,16 @@ function backdrop(input: TimeLinesInput, palette: Palette) {
       itemStyle: { color: palette.rule, opacity: 0.35 },
       label: { color: palette.ink3, fontSize: 10, position: 'insideTop' as const },
       data: [
-        ...cut.map((phase) => [{ name: nameOf(phase, input), xAxis: phase.start_seconds }, { xAxis: phase.end_seconds }]),
+        ...cut.map((phase) => [
+          { name: nameOf(phase, input), xAxis: phase.start_seconds },
+          { xAxis: phase.end_seconds },
+        ]),
         ...stretches.map((stretch, at) => [
-          { name: stretch.label, xAxis: stretch.start_seconds, itemStyle: { color: palette.accent, opacity: at % 2 ? 0.16 : 0.05 } },
+          {
+            name: stretch.label,
+            xAxis: stretch.start_seconds,
+            itemStyle: { color: palette.accent, opacity: at % 2 ? 0.16 : 0.05 },
+          },
           { xAxis: stretch.end_seconds },
         ]),
         ...moments
@@ -168,13 +179,21 @@ function backdrop(input: TimeLinesInput, palette: Palette) {
     markLine: {
       silent: true,
       symbol: 'none',
-      label: { show: input.named ?? true, fontSize: 10, fontFamily: palette.fontText, formatter: '{b}', position: 'insideEndTop' as const },
+      label: {
+        show: input.named ?? true,
+        fontSize: 10,
+        fontFamily: palette.fontText,
+        formatter: '{b}',
+        position: 'insideEndTop' as const,
+      },
       data: [
         ...moments.map((moment) => {
           const lineStyle = strokeOf(moment.tone, palette)
           return { name: moment.label, xAxis: moment.at_seconds, lineStyle, label: { color: lineStyle.color } }
         }),
-        ...stretches.flatMap((stretch) => (stretch.level === undefined ? [] : [levelOf(stretch, stretch.level, palette)])),
+        ...stretches.flatMap((stretch) =>
+          stretch.level === undefined ? [] : [levelOf(stretch, stretch.level, palette)],
+        ),
       ],
     },
   }

@@ -25,7 +25,6 @@ export function useToasts() {
     dismiss,
     succeeded: (title: string, text?: string) => show('good', title, text),
     told: (title: string, text?: string) => show('info', title, text),
-    failed: (title: string, error?: unknown) =>
-      show('bad', title, error instanceof Error ? error.message : undefined),
+    failed: (title: string, error?: unknown) => show('bad', title, error instanceof Error ? error.message : undefined),
   }
 }

@@ -12,12 +12,38 @@ export interface Wording {
 
 const verdicts: Record<string, Wording> = {
   passed: { label: 'Passed', tone: 'good', icon: 'check', explanation: 'Nothing got worse beyond its threshold.' },
-  equivalent: { label: 'Equivalent', tone: 'good', icon: 'check', explanation: 'Every interval lies inside its practical threshold.' },
-  regression: { label: 'Regression', tone: 'bad', icon: 'caution', explanation: 'A figure got worse beyond its threshold, and the interval excludes 0.' },
-  inconclusive: { label: 'Inconclusive', tone: 'caution', icon: 'info', explanation: 'The spread is wider than the difference; more repeats are needed.' },
-  infrastructure: { label: 'Infrastructure', tone: 'caution', icon: 'caution', explanation: 'Runs failed for reasons that are not the system’s.' },
+  equivalent: {
+    label: 'Equivalent',
+    tone: 'good',
+    icon: 'check',
+    explanation: 'Every interval lies inside its practical threshold.',
+  },
+  regression: {
+    label: 'Regression',
+    tone: 'bad',
+    icon: 'caution',
+    explanation: 'A figure got worse beyond its threshold, and the interval excludes 0.',
+  },
+  inconclusive: {
+    label: 'Inconclusive',
+    tone: 'caution',
+    icon: 'info',
+    explanation: 'The spread is wider than the difference; more repeats are needed.',
+  },
+  infrastructure: {
+    label: 'Infrastructure',
+    tone: 'caution',
+    icon: 'caution',
+    explanation: 'Runs failed for reasons that are not the system’s.',
+  },
   no_baseline: { label: 'No baseline', tone: 'neutral', explanation: 'There is no earlier campaign to compare with.' },
-  not_comparable: { label: 'Not comparable', tone: 'caution', icon: 'caution', explanation: 'Under one name something else was measured, or on another kind of machine; the message names the field.' },
+  not_comparable: {
+    label: 'Not comparable',
+    tone: 'caution',
+    icon: 'caution',
+    explanation:
+      'Under one name something else was measured, or on another kind of machine; the message names the field.',
+  },
   changed: { label: 'Changed', tone: 'accent' },
   insufficient: { label: 'Insufficient', tone: 'neutral', icon: 'info', explanation: 'Fewer than 5 repeats a side.' },
 }

@@ -4,7 +4,13 @@ import { factRows, machineLine, policyRows } from './facts'
 
 describe('facts of a machine', () => {
   it('carry names and units, and say what is unknown', () => {
-    const rows = factRows({ memory_bytes: 2 ** 38, cores: 64, virtualisation: null, versions: { agent: '0.1.0' }, new_fact: true })
+    const rows = factRows({
+      memory_bytes: 2 ** 38,
+      cores: 64,
+      virtualisation: null,
+      versions: { agent: '0.1.0' },
+      new_fact: true,
+    })
     expect(rows).toEqual([
       { key: 'Cores', value: '64', mono: false },
       { key: 'Memory', value: '256 GiB', mono: false },
@@ -54,7 +60,9 @@ describe('facts of a machine', () => {
 
 describe('a policy', () => {
   it('says where there is no limit', () => {
-    expect(policyRows({ plugins: ['*'], networks: ['127.0.0.0/8'], max_clients: null, max_run_seconds: 86400 })).toEqual([
+    expect(
+      policyRows({ plugins: ['*'], networks: ['127.0.0.0/8'], max_clients: null, max_run_seconds: 86400 }),
+    ).toEqual([
       { key: 'Plugins', value: 'all' },
       { key: 'Networks', value: '127.0.0.0/8' },
       { key: 'Longest run', value: '86\u2009400 s' },

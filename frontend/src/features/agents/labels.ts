@@ -18,7 +18,8 @@ export function parseLabels(text: string): { labels: Record<string, string>; pro
     const name = at < 0 ? line : line.slice(0, at).trim()
     const where = `Line ${index + 1}`
     if (at < 0) return { labels, problem: `${where}: “${line}” has no “=”; write name=value` }
-    if (!NAME.test(name)) return { labels, problem: `${where}: “${name}” is no name; letters, digits and . _ / - will do` }
+    if (!NAME.test(name))
+      return { labels, problem: `${where}: “${name}” is no name; letters, digits and . _ / - will do` }
     if (name in labels) return { labels, problem: `${where}: “${name}” is there twice` }
     labels[name] = line.slice(at + 1).trim()
   }

@@ -11,10 +11,7 @@ export function useAgents() {
   const session = useSession()
   return useQuery({
     queryKey: ['agents', () => session.project?.id],
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/agents', { params: { query: { project_id: session.project?.id } } }),
-      ),
+    queryFn: () => unwrap(api.GET('/api/v1/agents', { params: { query: { project_id: session.project?.id } } })),
     refetchInterval: REFRESH_MS,
   })
 }

@@ -5,7 +5,14 @@ import type { Comparison } from '@/api'
 import { headlinesOf } from './headline'
 
 const level = (value: number) => ({ kind: 'closed' as const, value, label: `${value} clients` })
-const estimate = (median: number) => ({ median, low: median * 0.9, high: median * 1.25, repeats: 5, kind: 'interval' as const, confidence: 0.95 })
+const estimate = (median: number) => ({
+  median,
+  low: median * 0.9,
+  high: median * 1.25,
+  repeats: 5,
+  kind: 'interval' as const,
+  confidence: 0.95,
+})
 const cell = (side: string, clients: number, median: number | null) => ({
   side,
   workload: 'balanced',
@@ -17,7 +24,14 @@ const comparison = {
   sides: [{ key: 'a' }, { key: 'b' }],
   workloads: ['balanced', 'never-run'],
   load_levels: [level(1), level(8), level(32)],
-  cells: [cell('a', 1, 10), cell('b', 1, 20), cell('a', 8, 50), cell('b', 8, 80), cell('a', 32, 60), cell('b', 32, null)],
+  cells: [
+    cell('a', 1, 10),
+    cell('b', 1, 20),
+    cell('a', 8, 50),
+    cell('b', 8, 80),
+    cell('a', 32, 60),
+    cell('b', 32, null),
+  ],
 } as unknown as Comparison
 
 describe('headlines', () => {

@@ -14,9 +14,7 @@ const run = (id: string, repetition: number) => ({
 })
 const level = { kind: 'closed' as const, value: 8, label: '8 clients' }
 const campaign = {
-  cells: [
-    { id: 'c1', target: 'redis', workload: 'balanced', load_level: level, runs: [run('a', 1), run('b', 2)] },
-  ],
+  cells: [{ id: 'c1', target: 'redis', workload: 'balanced', load_level: level, runs: [run('a', 1), run('b', 2)] }],
   runs: { total: 2, queued: 2, running: 0, completed: 0, failed: 0, cancelled: 0 },
 } as unknown as Campaign
 

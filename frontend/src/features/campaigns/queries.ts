@@ -39,9 +39,7 @@ export function useCampaign(id: MaybeRefOrGetter<string>) {
   return useQuery({
     queryKey: ['campaign', id],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/campaigns/{campaign_id}', { params: { path: { campaign_id: toValue(id) } } }),
-      ),
+      unwrap(api.GET('/api/v1/campaigns/{campaign_id}', { params: { path: { campaign_id: toValue(id) } } })),
     refetchInterval: (state) => (isOpen(state.state.data) ? REFRESH_WHILE_OPEN_MS : false),
   })
 }
@@ -51,9 +49,7 @@ export function useGate(id: MaybeRefOrGetter<string>, enabled: MaybeRefOrGetter<
   return useQuery({
     queryKey: ['campaign', id, 'gate'],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/campaigns/{campaign_id}/gate', { params: { path: { campaign_id: toValue(id) } } }),
-      ),
+      unwrap(api.GET('/api/v1/campaigns/{campaign_id}/gate', { params: { path: { campaign_id: toValue(id) } } })),
     enabled,
   })
 }
@@ -62,8 +58,7 @@ export function useGate(id: MaybeRefOrGetter<string>, enabled: MaybeRefOrGetter<
 export function useCampaignComparison(id: MaybeRefOrGetter<string | undefined>) {
   return useQuery({
     queryKey: ['comparisons', { campaign: id }],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/comparisons', { params: { query: { campaign: toValue(id) } } })),
+    queryFn: () => unwrap(api.GET('/api/v1/comparisons', { params: { query: { campaign: toValue(id) } } })),
     enabled: () => toValue(id) !== undefined,
     staleTime: 60_000,
   })
@@ -118,8 +113,7 @@ export function useMoreRepeats(id: MaybeRefOrGetter<string>) {
 export function useCampaignAction(id: MaybeRefOrGetter<string>) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (action: CampaignAction) =>
-      unwrap(actions[action]({ params: { path: { campaign_id: toValue(id) } } })),
+    mutationFn: (action: CampaignAction) => unwrap(actions[action]({ params: { path: { campaign_id: toValue(id) } } })),
     onSuccess: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ['campaign'] }),

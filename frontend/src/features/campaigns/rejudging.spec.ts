@@ -25,7 +25,12 @@ describe('what became of a campaign that was judged again', () => {
   })
 
   it('is the reason where it could not be judged', () => {
-    const failed: RejudgedCampaign = { ...judged, outcome: 'failed', verdict_now: null, reason: 'no worker finished it' }
+    const failed: RejudgedCampaign = {
+      ...judged,
+      outcome: 'failed',
+      verdict_now: null,
+      reason: 'no worker finished it',
+    }
     expect(() => outcomeInWords(failed)).toThrow('no worker finished it')
     expect(() => outcomeInWords(undefined)).toThrow('gone')
   })

@@ -12,15 +12,22 @@ export const LATENCY: AxisFormat = { name: '', write: latency }
 /** How a relative difference stands on an axis. */
 export const SHIFT: AxisFormat = { name: '', write: (value) => formatRelative(value, Math.abs(value) < 0.1 ? 1 : 0) }
 
-const named = (sides: readonly ComparisonSide[], key: string): string => sides.find((side) => side.key === key)?.label ?? key
-const coloured = (sides: readonly ComparisonSide[], key: string): string => sides.find((side) => side.key === key)?.colour ?? '#888888'
+const named = (sides: readonly ComparisonSide[], key: string): string =>
+  sides.find((side) => side.key === key)?.label ?? key
+const coloured = (sides: readonly ComparisonSide[], key: string): string =>
+  sides.find((side) => side.key === key)?.colour ?? '#888888'
 
 /** The percentiles of every side. */
 export function spectrumLines(found: Distributions, sides: readonly ComparisonSide[]): BandedLine[] {
   return found.sides.map((one) => ({
     name: named(sides, one.side),
     colour: coloured(sides, one.side),
-    points: one.points.map((point) => ({ quantile: point.quantile, value: point.value_us, low: point.low_us, high: point.high_us })),
+    points: one.points.map((point) => ({
+      quantile: point.quantile,
+      value: point.value_us,
+      low: point.low_us,
+      high: point.high_us,
+    })),
   }))
 }
 
@@ -29,7 +36,12 @@ export function shiftLines(found: Distributions, sides: readonly ComparisonSide[
   return found.shifts.map((one) => ({
     name: `${named(sides, one.side)} against ${named(sides, one.baseline_side)}`,
     colour: coloured(sides, one.side),
-    points: one.points.map((point) => ({ quantile: point.quantile, value: point.relative, low: point.low, high: point.high })),
+    points: one.points.map((point) => ({
+      quantile: point.quantile,
+      value: point.relative,
+      low: point.low,
+      high: point.high,
+    })),
   }))
 }
 
@@ -40,7 +52,11 @@ export function linesTable(lines: readonly BandedLine[], unit: string, scale = 1
     columns: ['side', 'percentile', unit, '95 % low', '95 % high'],
     rows: lines.flatMap((line) =>
       line.points.map((point) => [
-        line.name, `p${Number((point.quantile * 100).toFixed(5))}`, round(point.value), round(point.low), round(point.high),
+        line.name,
+        `p${Number((point.quantile * 100).toFixed(5))}`,
+        round(point.value),
+        round(point.low),
+        round(point.high),
       ]),
     ),
   }
@@ -60,9 +76,15 @@ export function sentenceOf(lines: readonly BandedLine[], format: AxisFormat): st
 /** Why there is no band where there is none; empty where every line has one. */
 export function bandsMissing(found: Distributions, sides: readonly ComparisonSide[]): string {
   const few = found.sides.filter((one) => !one.banded).map((one) => `${named(sides, one.side)}: ${one.runs}`)
-  if (few.length) return `No band where there are fewer than ${found.fewest_for_a_band} runs (${few.join(', ')}): so few cannot tell how much the next one would differ.`
+  if (few.length)
+    return (
+      `No band where there are fewer than ${found.fewest_for_a_band} runs (${few.join(', ')}): ` +
+      'so few cannot tell how much the next one would differ.'
+    )
   const apart = found.shifts.filter((one) => !one.banded).map((one) => named(sides, one.side))
-  return apart.length ? `No band for ${apart.join(', ')}: fewer than ${found.fewest_for_a_band} blocks are shared with the baseline.` : ''
+  return apart.length
+    ? `No band for ${apart.join(', ')}: fewer than ${found.fewest_for_a_band} blocks are shared with the baseline.`
+    : ''
 }
 
 /** The cells there is something to show of, in document order: workload → labels of its levels. */
@@ -71,13 +93,21 @@ export function measuredCells(comparison: Comparison): Map<string, string[]> {
   for (const workload of comparison.workloads) {
     const levels = comparison.load_levels
       .map((level) => level.label)
-      .filter((label) => comparison.cells.some((cell) => cell.workload === workload && cell.load_level.label === label && cell.repeats.length > 0))
+      .filter((label) =>
+        comparison.cells.some(
+          (cell) => cell.workload === workload && cell.load_level.label === label && cell.repeats.length > 0,
+        ),
+      )
     if (levels.length) found.set(workload, levels)
   }
   return found
 }
 
 /** Where a side's histogram is kept from. */
-export function histogramAddress(side: string, cell: { workload: string; load_level: string; operation: string }, format: 'hgrm' | 'hlog'): string {
+export function histogramAddress(
+  side: string,
+  cell: { workload: string; load_level: string; operation: string },
+  format: 'hgrm' | 'hlog',
+): string {
   return `/api/v1/comparisons/histogram?${new URLSearchParams({ side, ...cell, format })}`
 }

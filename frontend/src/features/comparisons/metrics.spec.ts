@@ -5,7 +5,18 @@ import type { Comparison, ComparisonCell } from '@/api'
 import { currentName, distinct, hasMetric, levelSides, levelTable, METRICS, untold, written } from './metrics'
 
 const level = { kind: 'closed' as const, value: 1, label: '1 client' }
-const nothing = { throughput: null, p50_us: null, p95_us: null, p99_us: null, p999_us: null, mean_us: null, memory_before_bytes: null, memory_after_load_bytes: null, memory_after_bytes: null, load_throughput: null }
+const nothing = {
+  throughput: null,
+  p50_us: null,
+  p95_us: null,
+  p99_us: null,
+  p999_us: null,
+  mean_us: null,
+  memory_before_bytes: null,
+  memory_after_load_bytes: null,
+  memory_after_bytes: null,
+  load_throughput: null,
+}
 const cell: ComparisonCell = {
   side: 'a',
   workload: 'reads',
@@ -21,7 +32,17 @@ const cell: ComparisonCell = {
   failed_repeats: null,
   failed_operations: null,
 }
-const side = { key: 'a', label: 'Redis', campaign_id: 'c', campaign_number: 1, target: 'redis', system_id: 'redis', colour: '#D55E00', mark: '●', version: '7' }
+const side = {
+  key: 'a',
+  label: 'Redis',
+  campaign_id: 'c',
+  campaign_number: 1,
+  target: 'redis',
+  system_id: 'redis',
+  colour: '#D55E00',
+  mark: '●',
+  version: '7',
+}
 const comparison: Comparison = {
   sides: [side, { ...side, key: 'b', label: 'RocksDB' }],
   baseline: 0,
@@ -76,7 +97,9 @@ describe('memory', () => {
 
 describe('levelTable', () => {
   it('has a row for what was measured only', () => {
-    expect(levelTable(comparison, 'reads', METRICS[0]!).rows).toEqual([['Redis', '1 client', 90, 80, 100, '95 % interval', 1]])
+    expect(levelTable(comparison, 'reads', METRICS[0]!).rows).toEqual([
+      ['Redis', '1 client', 90, 80, 100, '95 % interval', 1],
+    ])
   })
 })
 

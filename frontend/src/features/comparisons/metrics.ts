@@ -16,15 +16,78 @@ export interface MetricKind {
 
 /** The figures in the order they are shown. */
 export const METRICS: readonly MetricKind[] = [
-  { key: 'throughput', label: 'Throughput', unit: 'successful operations per second', moreIsBetter: true, shown: formatThroughput, inHistory: true },
-  { key: 'p99_us', label: 'p99 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency, inHistory: true },
-  { key: 'p50_us', label: 'Median latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency, inHistory: true },
-  { key: 'p95_us', label: 'p95 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency, inHistory: false },
-  { key: 'p999_us', label: 'p99.9 latency', unit: 'of the merged histogram of each run', moreIsBetter: false, shown: formatLatency, inHistory: true },
-  { key: 'memory_after_bytes', label: 'Memory after the run', unit: 'resident, after the measured phase', moreIsBetter: false, shown: formatBytes, inHistory: false },
-  { key: 'memory_after_load_bytes', label: 'Memory after the load', unit: 'resident, between load and run', moreIsBetter: false, shown: formatBytes, inHistory: true },
-  { key: 'memory_before_bytes', label: 'Memory before the load', unit: 'resident, of the empty system', moreIsBetter: false, shown: formatBytes, inHistory: false },
-  { key: 'load_throughput', label: 'Load phase', unit: 'inserts per second', moreIsBetter: true, shown: formatThroughput, inHistory: true },
+  {
+    key: 'throughput',
+    label: 'Throughput',
+    unit: 'successful operations per second',
+    moreIsBetter: true,
+    shown: formatThroughput,
+    inHistory: true,
+  },
+  {
+    key: 'p99_us',
+    label: 'p99 latency',
+    unit: 'of the merged histogram of each run',
+    moreIsBetter: false,
+    shown: formatLatency,
+    inHistory: true,
+  },
+  {
+    key: 'p50_us',
+    label: 'Median latency',
+    unit: 'of the merged histogram of each run',
+    moreIsBetter: false,
+    shown: formatLatency,
+    inHistory: true,
+  },
+  {
+    key: 'p95_us',
+    label: 'p95 latency',
+    unit: 'of the merged histogram of each run',
+    moreIsBetter: false,
+    shown: formatLatency,
+    inHistory: false,
+  },
+  {
+    key: 'p999_us',
+    label: 'p99.9 latency',
+    unit: 'of the merged histogram of each run',
+    moreIsBetter: false,
+    shown: formatLatency,
+    inHistory: true,
+  },
+  {
+    key: 'memory_after_bytes',
+    label: 'Memory after the run',
+    unit: 'resident, after the measured phase',
+    moreIsBetter: false,
+    shown: formatBytes,
+    inHistory: false,
+  },
+  {
+    key: 'memory_after_load_bytes',
+    label: 'Memory after the load',
+    unit: 'resident, between load and run',
+    moreIsBetter: false,
+    shown: formatBytes,
+    inHistory: true,
+  },
+  {
+    key: 'memory_before_bytes',
+    label: 'Memory before the load',
+    unit: 'resident, of the empty system',
+    moreIsBetter: false,
+    shown: formatBytes,
+    inHistory: false,
+  },
+  {
+    key: 'load_throughput',
+    label: 'Load phase',
+    unit: 'inserts per second',
+    moreIsBetter: true,
+    shown: formatThroughput,
+    inHistory: true,
+  },
 ]
 
 const FORMER_NAMES: Record<string, string> = { memory_bytes: 'memory_after_load_bytes' }
@@ -57,7 +120,9 @@ export function estimateOf(cell: ComparisonCell, metric: Metric): Estimate | nul
 
 /** Whether a difference lies within what its machine cannot tell from none. */
 export function untold(difference: Pick<Difference, 'relative' | 'floor' | 'verdict'>): boolean {
-  return difference.floor !== null && Math.abs(difference.relative) <= difference.floor && difference.verdict !== 'changed'
+  return (
+    difference.floor !== null && Math.abs(difference.relative) <= difference.floor && difference.verdict !== 'changed'
+  )
 }
 
 const HOLLOW: Record<string, string> = { '●': '○', '▲': '△', '■': '□', '◆': '◇' }
@@ -79,7 +144,13 @@ export function distinct(sides: readonly ComparisonSide[]): ComparisonSide[] {
 function paler(colour: string, share: number): string {
   const parts = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16))
   if (parts.some((part) => Number.isNaN(part))) return colour
-  return `#${parts.map((part) => Math.round(part + (190 - part) * share).toString(16).padStart(2, '0')).join('')}`
+  return `#${parts
+    .map((part) =>
+      Math.round(part + (190 - part) * share)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`
 }
 
 /** The sides of one workload along the load levels. */
@@ -115,7 +186,17 @@ export function levelTable(comparison: Comparison, workload: string, metric: Met
     comparison.load_levels.flatMap((level) => {
       const point = side.points.find((candidate) => candidate.level === level.label)
       if (!point || point.median === null) return []
-      return [[side.name, level.label, round(point.median), round(point.low), round(point.high), point.kind === 'range' ? 'range' : '95 % interval', point.repeats.length]]
+      return [
+        [
+          side.name,
+          level.label,
+          round(point.median),
+          round(point.low),
+          round(point.high),
+          point.kind === 'range' ? 'range' : '95 % interval',
+          point.repeats.length,
+        ],
+      ]
     }),
   )
   const unit = metric.key.endsWith('_us') ? 'µs' : metric.key.endsWith('bytes') ? 'bytes' : 'op/s'

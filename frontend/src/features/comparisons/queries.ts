@@ -35,7 +35,8 @@ export interface DistributionCell {
 export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<DistributionCell>, enabled: Ref<boolean>) {
   return useQuery({
     queryKey: ['distributions', address, cell],
-    queryFn: () => unwrap(api.GET('/api/v1/comparisons/distributions', { params: { query: { ...address.value, ...cell.value } } })),
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/comparisons/distributions', { params: { query: { ...address.value, ...cell.value } } })),
     enabled,
     placeholderData: keepPreviousData,
   })

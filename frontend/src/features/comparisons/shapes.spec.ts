@@ -2,11 +2,31 @@ import { describe, expect, it } from 'vitest'
 
 import type { Comparison, Distributions, Rank } from '@/api'
 
-import { bandsMissing, histogramAddress, linesTable, LATENCY, measuredCells, sentenceOf, SHIFT, shiftLines, spectrumLines } from './distributions'
+import {
+  bandsMissing,
+  histogramAddress,
+  linesTable,
+  LATENCY,
+  measuredCells,
+  sentenceOf,
+  SHIFT,
+  shiftLines,
+  spectrumLines,
+} from './distributions'
 import { rankRows, rankWords, standing } from './ranks'
 
 const level = { kind: 'closed' as const, value: 4, label: '4 clients' }
-const side = { key: 'c~redis', label: 'Redis', campaign_id: 'c', campaign_number: 1, target: 'redis', system_id: 'redis', colour: '#D55E00', mark: '●', version: '7' }
+const side = {
+  key: 'c~redis',
+  label: 'Redis',
+  campaign_id: 'c',
+  campaign_number: 1,
+  target: 'redis',
+  system_id: 'redis',
+  colour: '#D55E00',
+  mark: '●',
+  version: '7',
+}
 const other = { ...side, key: 'c~mc', label: 'Memcached', colour: '#0072B2' }
 const sides = [side, other]
 const points = [
@@ -14,14 +34,25 @@ const points = [
   { quantile: 0.99, value_us: 1500, low_us: null, high_us: null },
 ]
 const found: Distributions = {
-  workload: 'reads', load_level: level, operation: 'all', operations: ['all'], fewest_for_a_band: 4, disclaimers: [],
+  workload: 'reads',
+  load_level: level,
+  operation: 'all',
+  operations: ['all'],
+  fewest_for_a_band: 4,
+  disclaimers: [],
   sides: [
     { side: side.key, runs: 5, operations: 1000, banded: true, points },
     { side: other.key, runs: 5, operations: 1000, banded: true, points },
   ],
   shifts: [
     {
-      baseline_side: side.key, side: other.key, method: 'paired', baseline_runs: 5, runs: 5, left_out: 0, banded: true,
+      baseline_side: side.key,
+      side: other.key,
+      method: 'paired',
+      baseline_runs: 5,
+      runs: 5,
+      left_out: 0,
+      banded: true,
       points: [{ quantile: 0.5, relative: 0.25, low: 0.2, high: 0.31 }],
     },
   ],
@@ -29,12 +60,17 @@ const found: Distributions = {
 
 describe('lines of distributions', () => {
   it('have the names and colours of their sides', () => {
-    expect(spectrumLines(found, sides).map((line) => [line.name, line.colour])).toEqual([['Redis', '#D55E00'], ['Memcached', '#0072B2']])
+    expect(spectrumLines(found, sides).map((line) => [line.name, line.colour])).toEqual([
+      ['Redis', '#D55E00'],
+      ['Memcached', '#0072B2'],
+    ])
     expect(shiftLines(found, sides)[0]?.name).toBe('Memcached against Redis')
   })
 
   it('are a table, shifts in percent', () => {
-    expect(linesTable(shiftLines(found, sides), 'slower by, %', 100).rows).toEqual([['Memcached against Redis', 'p50', 25, 20, 31]])
+    expect(linesTable(shiftLines(found, sides), 'slower by, %', 100).rows).toEqual([
+      ['Memcached against Redis', 'p50', 25, 20, 31],
+    ])
     expect(linesTable(spectrumLines(found, sides), 'µs').rows[1]).toEqual(['Redis', 'p99', 1500, null, null])
   })
 
@@ -70,9 +106,28 @@ describe('histogramAddress', () => {
 })
 
 describe('ranks', () => {
-  const rank: Rank = { side: 'c~redis', median: 9, low: 8, high: 10, kind: 'interval', repeats: 5, confidence: 0.95, best_rank: 1, worst_rank: 2, among_best: true, behind: [] }
+  const rank: Rank = {
+    side: 'c~redis',
+    median: 9,
+    low: 8,
+    high: 10,
+    kind: 'interval',
+    repeats: 5,
+    confidence: 0.95,
+    best_rank: 1,
+    worst_rank: 2,
+    among_best: true,
+    behind: [],
+  }
   const behind = { ...rank, side: 'c~mc', best_rank: 3, worst_rank: 3, among_best: false, behind: ['c~redis'] }
-  const ranking = { metric: 'throughput', workload: 'reads', load_level: level, told_apart: true, repeats_wanted: null, ranks: [rank, behind] }
+  const ranking = {
+    metric: 'throughput',
+    workload: 'reads',
+    load_level: level,
+    told_apart: true,
+    repeats_wanted: null,
+    ranks: [rank, behind],
+  }
   const comparison = { sides, workloads: ['reads'], load_levels: [level], cells: [] } as unknown as Comparison
 
   it('are intervals where they are not certain', () => {

@@ -13,7 +13,9 @@ const look = EditorView.theme({
   '&.cm-focused': { outline: '2px solid var(--accent-line)', outlineOffset: '-1px' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.6', minHeight: '24rem' },
   '.cm-gutters': { backgroundColor: 'var(--sunk)', color: 'var(--ink-3)', border: 'none' },
-  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--accent-wash) 55%, transparent)' },
+  '.cm-activeLine, .cm-activeLineGutter': {
+    backgroundColor: 'color-mix(in srgb, var(--accent-wash) 55%, transparent)',
+  },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     backgroundColor: 'color-mix(in srgb, var(--accent-line) 35%, transparent) !important',

@@ -37,9 +37,7 @@ export function useDraft(initial: string): Draft {
     if (error) return error.message.split('\n')[0] ?? 'This is not YAML.'
     return text.value.trim() && !isMap(parsed.value.contents) ? 'The document has to be a mapping.' : ''
   })
-  const document = computed(() =>
-    syntaxError.value ? null : ((parsed.value.toJS() ?? {}) as Record<string, unknown>),
-  )
+  const document = computed(() => (syntaxError.value ? null : ((parsed.value.toJS() ?? {}) as Record<string, unknown>)))
 
   function edit(change: (document: Document.Parsed) => void): void {
     if (syntaxError.value) return

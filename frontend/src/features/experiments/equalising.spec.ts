@@ -34,7 +34,8 @@ describe('making sides equal', () => {
   })
 
   it('speaks short words', () => {
-    const words = (path: string[], after: string | number | boolean | null) => changeWords({ target: 0, path, before: null, after })
+    const words = (path: string[], after: string | number | boolean | null) =>
+      changeWords({ target: 0, path, before: null, after })
     expect(words(['parameters', 'save'], '')).toBe('save = empty')
     expect(words(['parameters', 'evictions'], false)).toBe('evictions = no')
     expect(words(['parameters', 'appendonly'], null)).toBe('appendonly at its default')

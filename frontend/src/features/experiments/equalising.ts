@@ -18,6 +18,13 @@ export function applyChanges(draft: Draft, changes: readonly EqualChange[]): num
 export function changeWords(change: EqualChange): string {
   const name = change.path[change.path.length - 1] ?? ''
   if (change.after === null) return change.path[0] === 'limits' ? `no limit of ${name}` : `${name} at its default`
-  const value = typeof change.after === 'boolean' ? (change.after ? 'yes' : 'no') : change.after === '' ? 'empty' : String(change.after)
+  const value =
+    typeof change.after === 'boolean'
+      ? change.after
+        ? 'yes'
+        : 'no'
+      : change.after === ''
+        ? 'empty'
+        : String(change.after)
   return `${name} = ${value}`
 }

@@ -5,8 +5,7 @@ import type { Path } from './draft'
 /** Writes a path the way the server does: `targets[0].parameters.maxmemory`. */
 export function pathText(path: Path): string {
   return path.reduce<string>(
-    (text, step) =>
-      typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`,
+    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`),
     '',
   )
 }
@@ -44,9 +43,7 @@ export class FieldErrors {
     const prefix = pathText(path)
     return [...this.byPath].reduce(
       (count, [key, errors]) =>
-        key === prefix || key.startsWith(`${prefix}.`) || key.startsWith(`${prefix}[`)
-          ? count + errors.length
-          : count,
+        key === prefix || key.startsWith(`${prefix}.`) || key.startsWith(`${prefix}[`) ? count + errors.length : count,
       0,
     )
   }

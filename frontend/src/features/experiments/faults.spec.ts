@@ -36,14 +36,25 @@ describe('nextFault', () => {
   it('offers the counterpart of the last one', () => {
     const verbs = ['kill', 'start', 'network', 'heal']
     expect(nextFault([], verbs)).toEqual({ at_seconds: 2, verb: 'kill' })
-    expect(nextFault([{ at_seconds: 3, verb: 'kill', node: 2 }], verbs)).toEqual({ at_seconds: 5, verb: 'start', node: 2 })
+    expect(nextFault([{ at_seconds: 3, verb: 'kill', node: 2 }], verbs)).toEqual({
+      at_seconds: 5,
+      verb: 'start',
+      node: 2,
+    })
     expect(nextFault([{ at_seconds: 3, verb: 'network', network: {} }], verbs)).toEqual({ at_seconds: 5, verb: 'heal' })
   })
 })
 
 describe('withVerb', () => {
   it('keeps network conditions with the verb network alone', () => {
-    expect(withVerb({ at_seconds: 1, verb: 'kill' }, 'network')).toEqual({ at_seconds: 1, verb: 'network', network: { delay_ms: 20 } })
-    expect(withVerb({ at_seconds: 1, verb: 'network', network: { loss_percent: 1 } }, 'heal')).toEqual({ at_seconds: 1, verb: 'heal' })
+    expect(withVerb({ at_seconds: 1, verb: 'kill' }, 'network')).toEqual({
+      at_seconds: 1,
+      verb: 'network',
+      network: { delay_ms: 20 },
+    })
+    expect(withVerb({ at_seconds: 1, verb: 'network', network: { loss_percent: 1 } }, 'heal')).toEqual({
+      at_seconds: 1,
+      verb: 'heal',
+    })
   })
 })

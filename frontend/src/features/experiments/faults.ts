@@ -26,14 +26,20 @@ export function targetsOf(document: Item | null, systems: readonly System[]): { 
 /** The verbs that every target bears, in the order of the protocol. */
 export function commonVerbs(targets: readonly { target: Item; system: System }[]): string[] {
   return Object.keys(VERBS).filter((verb) =>
-    targets.every(({ target, system }) => isOurs(target, system) && (system.faults as readonly string[]).includes(verb)),
+    targets.every(
+      ({ target, system }) => isOurs(target, system) && (system.faults as readonly string[]).includes(verb),
+    ),
   )
 }
 
 /** Why nothing can be done to a target, or not all; empty when all can. */
 export function limitsOf(targets: readonly { target: Item; system: System }[]): string[] {
   const reasons = targets.flatMap(({ target, system }) => {
-    if (!isOurs(target, system)) return [`${system.name} as ${deploymentOf(target, system).replace('_', ' ')}: its nodes are not the agent’s to break.`]
+    if (!isOurs(target, system))
+      return [
+        `${system.name} as ${deploymentOf(target, system).replace('_', ' ')}: ` +
+          'its nodes are not the agent’s to break.',
+      ]
     const missing = Object.keys(VERBS).filter((verb) => !(system.faults as readonly string[]).includes(verb))
     if (missing.length === Object.keys(VERBS).length) return [`${system.name} has no faults.`]
     return missing.length ? [`${system.name} cannot: ${missing.join(', ')}.`] : []

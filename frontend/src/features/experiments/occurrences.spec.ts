@@ -6,7 +6,9 @@ describe('dates of a schedule', () => {
   it('are told by the clock of their zone, summer and winter', () => {
     expect(onTheWall('2026-10-25T00:30:00Z', 'Europe/Vienna')).toContain('02:30')
     expect(onTheWall('2026-10-25T01:30:00Z', 'Europe/Vienna')).toContain('02:30')
-    expect(onTheWall('2026-10-25T00:30:00Z', 'Europe/Vienna')).not.toBe(onTheWall('2026-10-25T01:30:00Z', 'Europe/Vienna'))
+    expect(onTheWall('2026-10-25T00:30:00Z', 'Europe/Vienna')).not.toBe(
+      onTheWall('2026-10-25T01:30:00Z', 'Europe/Vienna'),
+    )
   })
 
   it('are counted when a line stands for several', () => {

@@ -7,8 +7,16 @@ export type Missed = Schedule['missed']
 /** What becomes of a date while the campaign before it is under way, in the reader's words. */
 export const overlapChoices: readonly SelectOption<Overlap>[] = [
   { value: 'skip', label: 'Skip the date', note: 'The campaign under way goes on; the date passes.' },
-  { value: 'queue', label: 'Wait for its end', note: 'The new campaign starts after it. One date waits at most, the latest.' },
-  { value: 'replace', label: 'Replace it', note: 'The campaign under way is cancelled in good order, and the new one starts.' },
+  {
+    value: 'queue',
+    label: 'Wait for its end',
+    note: 'The new campaign starts after it. One date waits at most, the latest.',
+  },
+  {
+    value: 'replace',
+    label: 'Replace it',
+    note: 'The campaign under way is cancelled in good order, and the new one starts.',
+  },
 ]
 
 /** What becomes of dates that pass while the platform is down. */
@@ -42,6 +50,13 @@ export function datesCount(occurrence: Pick<Occurrence, 'dates_count'>): string 
 /** An instant as the clock on the wall of a zone shows it. */
 export function onTheWall(instant: string, timeZone: string): string {
   return new Intl.DateTimeFormat('en-GB', {
-    timeZone, weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short',
+    timeZone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
   }).format(new Date(instant))
 }

@@ -24,7 +24,10 @@ export function spreadInWords(placement: unknown): string {
   const drivers = machinesOf(wanted['drivers'])
   const apart = wordOf(wanted['apart'], 'no')
   if (apart === 'no' && servers === 1 && drivers === 1) {
-    return 'One machine does all: the load is made beside the system and takes from it what it needs, which every figure then says.'
+    return (
+      'One machine does all: the load is made beside the system and takes from it what it needs, ' +
+      'which every figure then says.'
+    )
   }
   const load = `${plural(drivers, 'machine')} ${drivers === 1 ? 'makes' : 'make'} the load`
   const nodes = `${plural(servers, 'machine')} ${servers === 1 ? 'holds' : 'hold'} the nodes`

@@ -10,9 +10,7 @@ export function useExperiments() {
   return useQuery({
     queryKey: ['experiments', () => session.project?.id],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/experiments', { params: { query: { project_id: session.project?.id, limit: 200 } } }),
-      ),
+      unwrap(api.GET('/api/v1/experiments', { params: { query: { project_id: session.project?.id, limit: 200 } } })),
     select: (page) => page.items,
   })
 }
@@ -135,9 +133,7 @@ export function useCreateExperiment() {
   const session = useSession()
   return useMutation({
     mutationFn: (yaml: string) =>
-      unwrap(
-        api.POST('/api/v1/experiments', { body: { yaml, project_id: session.project?.id } }),
-      ),
+      unwrap(api.POST('/api/v1/experiments', { body: { yaml, project_id: session.project?.id } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['experiments'] }),
   })
 }

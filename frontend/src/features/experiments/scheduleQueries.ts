@@ -47,9 +47,7 @@ export function useSchedulePreview(cron: MaybeRefOrGetter<string>, timeZone: May
   return useQuery({
     queryKey: ['schedule-preview', cron, timeZone],
     queryFn: () =>
-      unwrap(
-        api.POST('/api/v1/schedules/preview', { body: { cron: toValue(cron), time_zone: toValue(timeZone) } }),
-      ),
+      unwrap(api.POST('/api/v1/schedules/preview', { body: { cron: toValue(cron), time_zone: toValue(timeZone) } })),
     select: (preview) => preview.next,
     enabled: () => toValue(cron).trim() !== '',
     placeholderData: keepPreviousData,
@@ -68,14 +66,11 @@ export function useScheduleChange(experimentId: MaybeRefOrGetter<string>) {
   const path = () => ({ experiment: toValue(experimentId) })
   const save = useMutation({
     mutationFn: (schedule: ScheduleInput) =>
-      unwrap(
-        api.PUT('/api/v1/experiments/{experiment}/schedule', { params: { path: path() }, body: schedule }),
-      ),
+      unwrap(api.PUT('/api/v1/experiments/{experiment}/schedule', { params: { path: path() }, body: schedule })),
     onSuccess: refresh,
   })
   const remove = useMutation({
-    mutationFn: () =>
-      unwrap(api.DELETE('/api/v1/experiments/{experiment}/schedule', { params: { path: path() } })),
+    mutationFn: () => unwrap(api.DELETE('/api/v1/experiments/{experiment}/schedule', { params: { path: path() } })),
     onSuccess: refresh,
   })
   return { save, remove }

@@ -11,7 +11,13 @@ const tool = (id: string, drivers: string[]): System =>
 
 const redis = system('redis', 'resp')
 const cassandra = system('cassandra', 'cql')
-const all = [redis, cassandra, tool('redis-benchmark', ['resp']), tool('cassandra-stress', ['cql']), tool('ycsb', ['resp', 'mongodb'])]
+const all = [
+  redis,
+  cassandra,
+  tool('redis-benchmark', ['resp']),
+  tool('cassandra-stress', ['cql']),
+  tool('ycsb', ['resp', 'mongodb']),
+]
 
 describe('load tools of a target', () => {
   it('are those that stand in for the driver of its system', () => {

@@ -11,6 +11,7 @@ export function choicesOf(systems: readonly System[]): { value: string; label: s
  */
 export function toolsFor(systems: readonly System[], system: System | undefined, chosen: unknown): System[] {
   return systems.filter(
-    (one) => one.kind === 'tool' && (one.id === chosen || (system !== undefined && one.tool_drivers.includes(system.driver))),
+    (one) =>
+      one.kind === 'tool' && (one.id === chosen || (system !== undefined && one.tool_drivers.includes(system.driver))),
   )
 }

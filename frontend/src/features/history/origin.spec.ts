@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest'
 
 import { originOf } from './origin'
 
-const bare = { commit: '9f2c1e7b0a4d5c6e', commit_url: null, branch: null, pull_request: null, pull_request_url: null, subject: null, dirty: false }
+const bare = {
+  commit: '9f2c1e7b0a4d5c6e',
+  commit_url: null,
+  branch: null,
+  pull_request: null,
+  pull_request_url: null,
+  subject: null,
+  dirty: false,
+}
 
 describe('originOf', () => {
   it('is the commit alone when nothing else is known', () => {

@@ -54,6 +54,12 @@ describe('latencyLines', () => {
 describe('linesTable', () => {
   it('keeps missing figures missing', () => {
     const table = linesTable(latencyLines(series, 'read', palette))
-    expect(table).toEqual({ columns: ['seconds', 'p50', 'p99'], rows: [[1, 10, 30], [2, 20, null]] })
+    expect(table).toEqual({
+      columns: ['seconds', 'p50', 'p99'],
+      rows: [
+        [1, 10, 30],
+        [2, 20, null],
+      ],
+    })
   })
 })

@@ -18,7 +18,10 @@ describe('courseOf', () => {
   })
 
   it('tells a failed verb by its reason alone', () => {
-    const [row] = courseOf([mark(1, 'fault', 'start node 1'), mark(2, 'fault_failed', 'start node 1: Redis ended with 1')])
+    const [row] = courseOf([
+      mark(1, 'fault', 'start node 1'),
+      mark(2, 'fault_failed', 'start node 1: Redis ended with 1'),
+    ])
     expect(row).toMatchObject({ tone: 'failed', what: 'start node 1', outcome: 'Redis ended with 1' })
   })
 

@@ -8,7 +8,12 @@ export type Member = Run['members'][number]
 export function workOf(member: Member): string {
   const parts: string[] = []
   if (member.nodes.length > 0) parts.push(nodesInWords(member.nodes))
-  if (member.share) parts.push((member.share.of ?? 1) === 1 ? 'all of the load' : `part ${(member.share.index ?? 0) + 1} of ${member.share.of} of the load`)
+  if (member.share)
+    parts.push(
+      (member.share.of ?? 1) === 1
+        ? 'all of the load'
+        : `part ${(member.share.index ?? 0) + 1} of ${member.share.of} of the load`,
+    )
   return parts.join(', ') || member.roles.join(' and ')
 }
 

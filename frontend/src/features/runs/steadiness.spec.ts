@@ -23,7 +23,10 @@ describe('the course of a run', () => {
       ['1', '2 to 22 s', '850 µs'],
       ['2', '22 to 42 s', null],
     ])
-    expect(stretchesOf(course, true).map((one) => [one.label, one.level])).toEqual([['1', 10_000], ['2', 5_000]])
+    expect(stretchesOf(course, true).map((one) => [one.label, one.level])).toEqual([
+      ['1', 10_000],
+      ['2', 5_000],
+    ])
   })
 
   it('is not divided where one level describes it', () => {

@@ -12,9 +12,7 @@ export function useApiTokens() {
   return useQuery({
     queryKey: ['api-tokens', () => session.project?.id],
     queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/api-tokens', { params: { query: { project_id: session.project?.id, limit: 200 } } }),
-      ),
+      unwrap(api.GET('/api/v1/api-tokens', { params: { query: { project_id: session.project?.id, limit: 200 } } })),
     select: (page) => page.items,
   })
 }
@@ -24,10 +22,7 @@ export function useMembers() {
   const session = useSession()
   return useQuery({
     queryKey: ['members', () => session.project?.id],
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/members', { params: { query: { project_id: session.project?.id } } }),
-      ),
+    queryFn: () => unwrap(api.GET('/api/v1/members', { params: { query: { project_id: session.project?.id } } })),
     select: (page) => page.items,
   })
 }

@@ -27,9 +27,7 @@ export function parseMarkdown(source: string): MarkdownNode[] {
   const tokens = parser.parse(source, {})
   const nodes = build(tokens)
   const first = nodes[0]
-  return first && typeof first !== 'string' && first.tag === 'h2' && tokens[0]?.tag === 'h1'
-    ? nodes.slice(1)
-    : nodes
+  return first && typeof first !== 'string' && first.tag === 'h2' && tokens[0]?.tag === 'h1' ? nodes.slice(1) : nodes
 }
 
 function build(tokens: Token[]): MarkdownNode[] {

@@ -9,10 +9,7 @@ export function useSystems() {
   const session = useSession()
   return useQuery({
     queryKey: ['systems', 'of', () => session.project?.id],
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/systems', { params: { query: { project_id: session.project?.id } } }),
-      ),
+    queryFn: () => unwrap(api.GET('/api/v1/systems', { params: { query: { project_id: session.project?.id } } })),
     select: (page) => page.items,
     staleTime: 300_000,
   })
