@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 from sqlalchemy import update
-from weighhouse_backend.alerts.models import ChangePoint
+from weighhouse_backend.alerts.models import Alert, ChangePoint
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -135,14 +135,14 @@ def test_what_was_confirmed_stays_and_what_people_spoke_about_stays_in_its_place
     (change,) = confirmed(series)
     _, ids = campaigns
     with unit_of_work(laboratory.sessions) as session:
-        session.execute(
-            update(ChangePoint)
-            .where(ChangePoint.id == UUID(change["id"]))
-            .values(state="acknowledged", campaign_id=ids[43])
-        )
+        alert = update(Alert).where(Alert.id == UUID(change["alert_id"]))
+        session.execute(alert.values(state="acknowledged"))
+        row = update(ChangePoint).where(ChangePoint.id == UUID(change["id"]))
+        session.execute(row.values(campaign_id=ids[43]))
     look(laboratory, [UUID(series["id"])])
     (again,) = confirmed(laboratory.get(f"/series/{series['id']}"))
     assert (again["id"], again["campaign_id"]) == (change["id"], str(ids[43]))
+    assert (again["alert_id"], again["state"]) == (change["alert_id"], "acknowledged")
 
 
 def test_one_cause_over_figures_is_one_alert(laboratory, campaigns):
@@ -160,12 +160,15 @@ def test_one_cause_over_figures_is_one_alert(laboratory, campaigns):
         target=target,
     )
     page = laboratory.get("/alerts", experiment_id=str(campaigns[0]), limit=200)
-    (alert,) = [one for one in page["items"] if one["target"] == target]
-    assert alert["lead"]["metric"] == "throughput"
-    assert {one["metric"] for one in alert["downstream"]} == {"p50_us", "p99_us"}
+    (alert,) = [one for one in page["items"] if one["change"]["target"] == target]
+    change = alert["change"]
+    assert change["lead"]["metric"] == "throughput"
+    assert {one["metric"] for one in change["downstream"]} == {"p50_us", "p99_us"}
     assert alert["experiment"]["name"] == "Seeded"
-    series = laboratory.get(f"/series/{alert['downstream'][0]['series_id']}")
-    assert confirmed(series)[0]["downstream_of_id"] == alert["id"]
+    series = laboratory.get(f"/series/{change['downstream'][0]['series_id']}")
+    (followed,) = confirmed(series)
+    assert followed["downstream_of_id"] == change["lead"]["change_point_id"]
+    assert followed["alert_id"] == alert["id"]
 
 
 def test_a_weak_change_does_not_withstand_a_look_at_many_series(laboratory, campaigns):

@@ -6,7 +6,10 @@ from typing import Annotated
 
 from fastapi import Depends
 
+from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.causes import CauseService
+from weighhouse_backend.alerts.raising import RaisingService
+from weighhouse_backend.alerts.reading import AlertReading
 from weighhouse_backend.alerts.repository import AlertRepository
 from weighhouse_backend.alerts.watching import WatchService
 from weighhouse_backend.series.dependencies import SeriesDep, SeriesKept
@@ -30,10 +33,24 @@ class Alerts:
         return WatchService(self.repository, self.series.history, self.causes, campaigns.clock)
 
     @cached_property
+    def rows(self) -> AlertRowRepository:
+        """Queries of alerts themselves."""
+        return AlertRowRepository(self.series.repository.session)
+
+    @cached_property
+    def raising(self) -> RaisingService:
+        """Raises alerts of changes."""
+        return RaisingService(self.rows, self.series.findings.results.campaigns.clock)
+
+    @cached_property
     def causes(self) -> CauseService:
         """Tells one cause once."""
-        experiments = self.series.findings.results.campaigns.experiments
-        return CauseService(self.repository, experiments)
+        return CauseService(self.repository, self.raising)
+
+    @cached_property
+    def reading(self) -> AlertReading:
+        """Shows alerts."""
+        return AlertReading(self.rows, self.series.findings.results.campaigns.experiments)
 
 
 def _alerts(series: SeriesDep) -> Alerts:

@@ -47,4 +47,4 @@ def alerts_list_alerts(
     caller: CallerDep, alerts: AlertsDep, page: PageDep, experiment_id: UUID | None = None
 ) -> Page[AlertRead]:
     """What changed, once for each cause: the change that leads, and those downstream of it."""
-    return alerts.causes.listed(caller, page, experiment_id=experiment_id)
+    return alerts.reading.listed(caller, page, experiment_id=experiment_id)

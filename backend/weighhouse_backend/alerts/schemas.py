@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
+from weighhouse_backend.alerts.states import AlertKind, AlertState
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.series.schemas import (
     ExperimentOfSeries,
@@ -43,8 +44,12 @@ class ChangePointRead(BaseModel):
     profile: Literal["watch", "strict"] | None
     downstream_of_id: UUID | None
     """The change point that explains this one."""
+    alert_id: UUID | None
+    """The alert that tells of it; null: it is a candidate, or the project's rule keeps it quiet."""
     status: Literal["candidate", "confirmed"]
-    state: str
+    confirmed_at: datetime.datetime | None
+    state: AlertState
+    """Of its alert."""
 
 
 class AlertMemberRead(BaseModel):
@@ -60,21 +65,32 @@ class AlertMemberRead(BaseModel):
     p_value: float
 
 
-class AlertRead(BaseModel):
+class ChangeRead(BaseModel):
     """One cause: the change that leads, and those downstream of it, over figures and cells."""
 
-    id: UUID
-    """Of the change point that leads."""
     kind: Literal["step", "drift"]
     at: datetime.datetime
     campaign_id: UUID
-    experiment: ExperimentOfSeries
     target: str
     system_id: str
     profile: Literal["watch", "strict"] | None
-    state: str
     lead: AlertMemberRead
     downstream: list[AlertMemberRead]
+
+
+class AlertRead(BaseModel):
+    """Something that somebody should look at."""
+
+    id: UUID
+    kind: AlertKind
+    state: AlertState
+    version: int
+    raised_at: datetime.datetime
+    state_at: datetime.datetime
+    """When it came into its state."""
+    experiment: ExperimentOfSeries | None
+    change: ChangeRead | None
+    """Of kind `change`."""
 
 
 class SeriesRead(SeriesCourse):

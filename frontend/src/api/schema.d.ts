@@ -1634,6 +1634,12 @@ export interface components {
             status: "online" | "busy" | "unreachable" | "draining" | "revoked";
         };
         /**
+         * AlertKind
+         * @description What an alert tells of.
+         * @enum {string}
+         */
+        AlertKind: "change" | "missed_run" | "no_result" | "silent_agent";
+        /**
          * AlertMemberRead
          * @description A change that has the cause of an alert.
          */
@@ -1665,42 +1671,37 @@ export interface components {
         };
         /**
          * AlertRead
-         * @description One cause: the change that leads, and those downstream of it, over figures and cells.
+         * @description Something that somebody should look at.
          */
         AlertRead: {
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /**
-             * Campaign Id
-             * Format: uuid
-             */
-            campaign_id: string;
-            /** Downstream */
-            downstream: components["schemas"]["AlertMemberRead"][];
-            experiment: components["schemas"]["ExperimentOfSeries"];
+            change: components["schemas"]["weighhouse_backend__alerts__schemas__ChangeRead"] | null;
+            experiment: components["schemas"]["ExperimentOfSeries"] | null;
             /**
              * Id
              * Format: uuid
              */
             id: string;
+            kind: components["schemas"]["AlertKind"];
             /**
-             * Kind
-             * @enum {string}
+             * Raised At
+             * Format: date-time
              */
-            kind: "step" | "drift";
-            lead: components["schemas"]["AlertMemberRead"];
-            /** Profile */
-            profile: ("watch" | "strict") | null;
-            /** State */
-            state: string;
-            /** System Id */
-            system_id: string;
-            /** Target */
-            target: string;
+            raised_at: string;
+            state: components["schemas"]["AlertState"];
+            /**
+             * State At
+             * Format: date-time
+             */
+            state_at: string;
+            /** Version */
+            version: number;
         };
+        /**
+         * AlertState
+         * @description What people say of an alert.
+         * @enum {string}
+         */
+        AlertState: "untriaged" | "acknowledged" | "noise" | "infrastructure" | "expected" | "downstream" | "wont_fix" | "fixed";
         /**
          * ApiTokenCreate
          * @description A token to make.
@@ -2370,6 +2371,8 @@ export interface components {
         ChangePointRead: {
             /** After */
             after: number;
+            /** Alert Id */
+            alert_id: string | null;
             /**
              * At
              * Format: date-time
@@ -2384,6 +2387,8 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Confirmed At */
+            confirmed_at: string | null;
             /** Downstream Of Id */
             downstream_of_id: string | null;
             /** Effective Points */
@@ -2406,25 +2411,12 @@ export interface components {
             profile: ("watch" | "strict") | null;
             /** Relative */
             relative: number;
-            /** State */
-            state: string;
+            state: components["schemas"]["AlertState"];
             /**
              * Status
              * @enum {string}
              */
             status: "candidate" | "confirmed";
-        };
-        /**
-         * ChangeRead
-         * @description One difference between two revisions.
-         */
-        ChangeRead: {
-            /** After */
-            after: unknown;
-            /** Before */
-            before: unknown;
-            /** Path */
-            path: string;
         };
         /**
          * Claimed
@@ -5173,7 +5165,7 @@ export interface components {
          */
         RevisionDiff: {
             /** Changes */
-            changes: components["schemas"]["ChangeRead"][];
+            changes: components["schemas"]["weighhouse_backend__experiments__schemas__ChangeRead"][];
         };
         /**
          * Role
@@ -6490,6 +6482,48 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
+        /**
+         * ChangeRead
+         * @description One cause: the change that leads, and those downstream of it, over figures and cells.
+         */
+        weighhouse_backend__alerts__schemas__ChangeRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Downstream */
+            downstream: components["schemas"]["AlertMemberRead"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "step" | "drift";
+            lead: components["schemas"]["AlertMemberRead"];
+            /** Profile */
+            profile: ("watch" | "strict") | null;
+            /** System Id */
+            system_id: string;
+            /** Target */
+            target: string;
+        };
+        /**
+         * ChangeRead
+         * @description One difference between two revisions.
+         */
+        weighhouse_backend__experiments__schemas__ChangeRead: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Path */
+            path: string;
+        };
         /**
          * Workload
          * @description A named workload.
