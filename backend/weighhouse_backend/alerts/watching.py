@@ -58,6 +58,7 @@ class WatchService:
                     self.repository.session.delete(row)
         self.repository.session.flush()
         self.causes.group({one.experiment_id for one in series})
+        self.causes.raising.look_at_fixed([one.id for one in series])
 
     def last_confirmed(self, experiment_id: UUID, *, before: UUID) -> UUID | None:
         """The campaign where the present level of an experiment began; None: it never shifted."""

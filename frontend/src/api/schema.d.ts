@@ -393,11 +393,75 @@ export interface paths {
         };
         /**
          * Alerts List Alerts
-         * @description What changed, once for each cause: the change that leads, and those downstream of it.
+         * @description What somebody should look at, once for each cause, the latest raised first.
          */
         get: operations["alerts_list_alerts"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Read Alert
+         * @description An alert: what changed, between which commits, and what became of it.
+         */
+        get: operations["alerts_read_alert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Alerts Change Alert
+         * @description Triage an alert; takes a member. With If-Match only on top of what was seen.
+         */
+        patch: operations["alerts_change_alert"];
+        trace?: never;
+    };
+    "/api/v1/alerts/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Count
+         * @description How many alerts there are, by state.
+         */
+        get: operations["alerts_count"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/triage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alerts Triage
+         * @description Say the same of several alerts, of all or of none; takes a member.
+         */
+        post: operations["alerts_triage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1602,6 +1666,19 @@ export interface components {
             lent_to?: string[] | null;
         };
         /**
+         * AgentOfAlert
+         * @description The agent that is silent.
+         */
+        AgentOfAlert: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
          * AgentOfCampaign
          * @description An agent that took part in the campaign, or takes part now.
          */
@@ -1684,6 +1761,119 @@ export interface components {
             status: "online" | "busy" | "unreachable" | "draining" | "revoked";
         };
         /**
+         * AlertChangeRead
+         * @description One cause: the change that leads, and those downstream of it, over figures and cells.
+         */
+        AlertChangeRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Better */
+            better: boolean;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Downstream */
+            downstream: components["schemas"]["AlertMemberRead"][];
+            /** Earlier */
+            earlier: components["schemas"]["AlertMemberRead"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "step" | "drift";
+            lead: components["schemas"]["AlertMemberRead"];
+            /** Profile */
+            profile: ("watch" | "strict") | null;
+            /** System Id */
+            system_id: string;
+            /** Target */
+            target: string;
+        };
+        /**
+         * AlertCounts
+         * @description How many alerts there are, by state.
+         */
+        AlertCounts: {
+            /** Mine */
+            mine: number;
+            /** States */
+            states: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * AlertDetailRead
+         * @description An alert with where it came from and what became of it.
+         */
+        AlertDetailRead: {
+            agent: components["schemas"]["AgentOfAlert"] | null;
+            assignee: components["schemas"]["PersonRead"] | null;
+            change: components["schemas"]["AlertChangeRead"] | null;
+            /** Downstream Of Id */
+            downstream_of_id: string | null;
+            /** Due On */
+            due_on: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            experiment: components["schemas"]["ExperimentOfSeries"] | null;
+            /** History */
+            history: components["schemas"]["AlertEventRead"][];
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["AlertKind"];
+            /** Link */
+            link: string | null;
+            missed: components["schemas"]["MissedRead"] | null;
+            /** Note */
+            note: string;
+            /**
+             * Raised At
+             * Format: date-time
+             */
+            raised_at: string;
+            range: components["schemas"]["RangeRead"] | null;
+            state: components["schemas"]["AlertState"];
+            /**
+             * State At
+             * Format: date-time
+             */
+            state_at: string;
+            /** Title */
+            title: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AlertEventRead
+         * @description A line of an alert's history.
+         */
+        AlertEventRead: {
+            /** Actor */
+            actor: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Changes */
+            changes: {
+                [key: string]: unknown[];
+            };
+            kind: components["schemas"]["EventKind"];
+            /** Reason */
+            reason: string;
+        };
+        /**
          * AlertKind
          * @description What an alert tells of.
          * @enum {string}
@@ -1694,11 +1884,19 @@ export interface components {
          * @description A change that has the cause of an alert.
          */
         AlertMemberRead: {
+            /** After */
+            after: number;
+            /** Before */
+            before: number;
+            /** Better */
+            better: boolean;
             /**
              * Campaign Id
              * Format: uuid
              */
             campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
             /**
              * Change Point Id
              * Format: uuid
@@ -1724,7 +1922,15 @@ export interface components {
          * @description Something that somebody should look at.
          */
         AlertRead: {
-            change: components["schemas"]["weighhouse_backend__alerts__schemas__ChangeRead"] | null;
+            agent: components["schemas"]["AgentOfAlert"] | null;
+            assignee: components["schemas"]["PersonRead"] | null;
+            change: components["schemas"]["AlertChangeRead"] | null;
+            /** Downstream Of Id */
+            downstream_of_id: string | null;
+            /** Due On */
+            due_on: string | null;
+            /** Ended At */
+            ended_at: string | null;
             experiment: components["schemas"]["ExperimentOfSeries"] | null;
             /**
              * Id
@@ -1732,6 +1938,11 @@ export interface components {
              */
             id: string;
             kind: components["schemas"]["AlertKind"];
+            /** Link */
+            link: string | null;
+            missed: components["schemas"]["MissedRead"] | null;
+            /** Note */
+            note: string;
             /**
              * Raised At
              * Format: date-time
@@ -1743,6 +1954,8 @@ export interface components {
              * Format: date-time
              */
             state_at: string;
+            /** Title */
+            title: string;
             /** Version */
             version: number;
         };
@@ -1752,6 +1965,36 @@ export interface components {
          * @enum {string}
          */
         AlertState: "untriaged" | "acknowledged" | "noise" | "infrastructure" | "expected" | "downstream" | "wont_fix" | "fixed";
+        /**
+         * AlertToTriage
+         * @description An alert of several.
+         */
+        AlertToTriage: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Version */
+            version?: number | null;
+        };
+        /**
+         * AlertUpdate
+         * @description What is said of an alert; what is left out stays.
+         */
+        AlertUpdate: {
+            /** Assignee Id */
+            assignee_id?: string | null;
+            /** Downstream Of Id */
+            downstream_of_id?: string | null;
+            /** Due On */
+            due_on?: string | null;
+            /** Link */
+            link?: string | null;
+            /** Note */
+            note?: string | null;
+            state?: components["schemas"]["AlertState"] | null;
+        };
         /**
          * AnnotationCreate
          * @description An annotation to write.
@@ -2521,6 +2764,18 @@ export interface components {
             status: "candidate" | "confirmed";
         };
         /**
+         * ChangeRead
+         * @description One difference between two revisions.
+         */
+        ChangeRead: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Path */
+            path: string;
+        };
+        /**
          * Claimed
          * @description Answer to a claim; no order when nothing came up while waiting (try again).
          */
@@ -3013,6 +3268,29 @@ export interface components {
             user_us?: number;
         };
         /**
+         * EndOfRangeRead
+         * @description A campaign at one end of a range.
+         */
+        EndOfRangeRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            git: components["schemas"]["GitRead"] | null;
+            /** Value */
+            value: number;
+            /** Version */
+            version: string | null;
+        };
+        /**
          * EqualChangeRead
          * @description A value of the document that would be another one.
          */
@@ -3069,6 +3347,12 @@ export interface components {
             /** Events */
             events: (components["schemas"]["PhaseChanged"] | components["schemas"]["IntervalReported"] | components["schemas"]["ResourceSample"] | components["schemas"]["TimelineMark"] | components["schemas"]["TargetDescribed"] | components["schemas"]["MemoryMeasured"] | components["schemas"]["PhaseEnded"])[];
         };
+        /**
+         * EventKind
+         * @description What a line of an alert's history tells.
+         * @enum {string}
+         */
+        EventKind: "raised" | "triaged" | "repeated" | "reopened" | "explained" | "ended";
         /**
          * EventsAccepted
          * @description Answer to a batch: everything below `next_sequence` is stored.
@@ -4118,6 +4402,24 @@ export interface components {
          */
         Missed: "run_late" | "report";
         /**
+         * MissedRead
+         * @description What did not take place.
+         */
+        MissedRead: {
+            /** Campaign Id */
+            campaign_id?: string | null;
+            /** Campaign Number */
+            campaign_number?: number | null;
+            /** First At */
+            first_at: string | null;
+            /** Last At */
+            last_at: string | null;
+            /** Reason */
+            reason: string;
+            /** Times */
+            times: number;
+        };
+        /**
          * NetworkConditions
          * @description What happens to what a node sends, to clients and to other nodes alike.
          */
@@ -4600,6 +4902,19 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
+         * PersonRead
+         * @description A person.
+         */
+        PersonRead: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
          * Phase
          * @description One phase of a driver's plan; ends at the first of its limits.
          */
@@ -4882,6 +5197,16 @@ export interface components {
             quantile: number;
             /** Value Us */
             value_us: number;
+        };
+        /**
+         * RangeRead
+         * @description Between which campaigns it changed, and so between which commits and versions.
+         */
+        RangeRead: {
+            before: components["schemas"]["EndOfRangeRead"] | null;
+            /** Commits Url */
+            commits_url: string | null;
+            first: components["schemas"]["EndOfRangeRead"] | null;
         };
         /**
          * RankingRead
@@ -5295,7 +5620,7 @@ export interface components {
          */
         RevisionDiff: {
             /** Changes */
-            changes: components["schemas"]["weighhouse_backend__experiments__schemas__ChangeRead"][];
+            changes: components["schemas"]["ChangeRead"][];
         };
         /**
          * Role
@@ -6583,6 +6908,15 @@ export interface components {
             replication_factor?: number;
         };
         /**
+         * TriageRequest
+         * @description What is said of several alerts at once: of all or of none.
+         */
+        TriageRequest: {
+            /** Alerts */
+            alerts: components["schemas"]["AlertToTriage"][];
+            change: components["schemas"]["AlertUpdate"];
+        };
+        /**
          * Trigger
          * @description Who asked for a campaign.
          * @enum {string}
@@ -6644,48 +6978,6 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
-        /**
-         * ChangeRead
-         * @description One cause: the change that leads, and those downstream of it, over figures and cells.
-         */
-        weighhouse_backend__alerts__schemas__ChangeRead: {
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /**
-             * Campaign Id
-             * Format: uuid
-             */
-            campaign_id: string;
-            /** Downstream */
-            downstream: components["schemas"]["AlertMemberRead"][];
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "step" | "drift";
-            lead: components["schemas"]["AlertMemberRead"];
-            /** Profile */
-            profile: ("watch" | "strict") | null;
-            /** System Id */
-            system_id: string;
-            /** Target */
-            target: string;
-        };
-        /**
-         * ChangeRead
-         * @description One difference between two revisions.
-         */
-        weighhouse_backend__experiments__schemas__ChangeRead: {
-            /** After */
-            after: unknown;
-            /** Before */
-            before: unknown;
-            /** Path */
-            path: string;
-        };
         /**
          * Workload
          * @description A named workload.
@@ -7541,9 +7833,15 @@ export interface operations {
     alerts_list_alerts: {
         parameters: {
             query?: {
+                /** @description A person's id, me or nobody. */
+                assignee?: string | ("me" | "nobody") | null;
                 cursor?: string | null;
                 experiment_id?: string | null;
+                kind?: components["schemas"]["AlertKind"] | null;
                 limit?: number;
+                project_id?: string | null;
+                state?: components["schemas"]["AlertState"][] | null;
+                system_id?: string | null;
             };
             header?: never;
             path?: never;
@@ -7567,6 +7865,219 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AlertRead_"];
+                };
+            };
+        };
+    };
+    alerts_read_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailRead"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_change_alert: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string | null;
+            };
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertUpdate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailRead"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_count: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertCounts"];
+                };
+            };
+        };
+    };
+    alerts_triage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriageRequest"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertRead_"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
