@@ -212,6 +212,15 @@ class AlertRowRepository:
         """A project's rule; None: every change becomes an alert."""
         return self.session.get(AlertRule, project_id)
 
+    def lock_rule(self, project_id: UUID) -> AlertRule | None:
+        """The same, locked, as it is now."""
+        return self.session.scalar(
+            select(AlertRule)
+            .where(AlertRule.project_id == project_id)
+            .with_for_update()
+            .execution_options(populate_existing=True)
+        )
+
 
 def _shown(project_ids: Collection[UUID]) -> list[ColumnElement[bool]]:
     """Of a change whose points are all gone, nothing is left to tell."""

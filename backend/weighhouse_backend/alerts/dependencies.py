@@ -13,6 +13,7 @@ from weighhouse_backend.alerts.missed import MissedService
 from weighhouse_backend.alerts.raising import RaisingService
 from weighhouse_backend.alerts.reading import AlertReading
 from weighhouse_backend.alerts.repository import AlertRepository
+from weighhouse_backend.alerts.rules import RuleService
 from weighhouse_backend.alerts.triage import TriageService
 from weighhouse_backend.alerts.watching import WatchService
 from weighhouse_backend.identity.service import IdentityService
@@ -77,6 +78,14 @@ class Alerts:
         """Keeps what people say of alerts."""
         clock = self.series.findings.results.campaigns.clock
         return TriageService(self.rows, self.reading, self.people, clock)
+
+    @cached_property
+    def rules(self) -> RuleService:
+        """Keeps and tries rules."""
+        campaigns = self.series.findings.results.campaigns
+        return RuleService(
+            self.rows, self.repository, self.series.history, campaigns.experiments, campaigns.clock
+        )
 
     @cached_property
     def missed(self) -> MissedService:

@@ -448,6 +448,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alerts/rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Read Rule
+         * @description Which changes become alerts of a project.
+         */
+        get: operations["alerts_read_rule"];
+        /**
+         * Alerts Save Rule
+         * @description Say which changes become alerts from now on; takes a maintainer.
+         */
+        put: operations["alerts_save_rule"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/alerts/triage": {
         parameters: {
             query?: never;
@@ -462,6 +486,26 @@ export interface paths {
          * @description Say the same of several alerts, of all or of none; takes a member.
          */
         post: operations["alerts_triage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/trial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alerts Try Rule
+         * @description What a rule would have raised, where, when, and how long after the shift; changes nothing.
+         */
+        post: operations["alerts_try_rule"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1958,6 +2002,76 @@ export interface components {
             title: string;
             /** Version */
             version: number;
+        };
+        /**
+         * AlertRuleRead
+         * @description A project's rule.
+         */
+        AlertRuleRead: {
+            /**
+             * Direction
+             * @default any
+             * @enum {string}
+             */
+            direction?: "any" | "worse";
+            /** Metrics */
+            metrics?: string[] | null;
+            /**
+             * Profile
+             * @default watch
+             * @enum {string}
+             */
+            profile?: "watch" | "strict";
+            /**
+             * Quiet States
+             * @default []
+             */
+            quiet_states?: ("noise" | "infrastructure" | "expected" | "wont_fix" | "fixed")[];
+            /**
+             * Smallest Shift
+             * @default 0.03
+             */
+            smallest_shift?: number;
+            /** Systems */
+            systems?: string[] | null;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AlertRuleWrite
+         * @description Which confirmed changes become alerts. It narrows what the detector confirms.
+         */
+        AlertRuleWrite: {
+            /**
+             * Direction
+             * @default any
+             * @enum {string}
+             */
+            direction?: "any" | "worse";
+            /** Metrics */
+            metrics?: string[] | null;
+            /**
+             * Profile
+             * @default watch
+             * @enum {string}
+             */
+            profile?: "watch" | "strict";
+            /**
+             * Quiet States
+             * @default []
+             */
+            quiet_states?: ("noise" | "infrastructure" | "expected" | "wont_fix" | "fixed")[];
+            /**
+             * Smallest Shift
+             * @default 0.03
+             */
+            smallest_shift?: number;
+            /** Systems */
+            systems?: string[] | null;
         };
         /**
          * AlertState
@@ -6917,6 +7031,65 @@ export interface components {
             change: components["schemas"]["AlertUpdate"];
         };
         /**
+         * TrialAlert
+         * @description An alert that the rule would have raised, or kept quiet.
+         */
+        TrialAlert: {
+            /** Alert Id */
+            alert_id: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Better */
+            better: boolean;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Campaigns Late */
+            campaigns_late: number | null;
+            /** Confirmed Number */
+            confirmed_number: number | null;
+            experiment: components["schemas"]["ExperimentOfSeries"];
+            /** Others */
+            others: number;
+            /** Raised */
+            raised: boolean;
+            /**
+             * Series Id
+             * Format: uuid
+             */
+            series_id: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * TrialRead
+         * @description What a rule would have raised.
+         */
+        TrialRead: {
+            /** Alerts */
+            alerts: components["schemas"]["TrialAlert"][];
+            /** Causes Count */
+            causes_count: number;
+            /** Raised Count */
+            raised_count: number;
+        };
+        /**
+         * TrialRequest
+         * @description A rule to try on what is stored.
+         */
+        TrialRequest: {
+            /** Project Id */
+            project_id?: string | null;
+            rule: components["schemas"]["AlertRuleWrite"];
+        };
+        /**
          * Trigger
          * @description Who asked for a campaign.
          * @enum {string}
@@ -8013,6 +8186,110 @@ export interface operations {
             };
         };
     };
+    alerts_read_rule: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleRead"];
+                };
+            };
+        };
+    };
+    alerts_save_rule: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: {
+                "if-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleRead"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     alerts_triage: {
         parameters: {
             query?: never;
@@ -8069,6 +8346,48 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_try_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialRequest"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialRead"];
                 };
             };
             /** @description Unprocessable Entity */

@@ -32,7 +32,7 @@ export function subtitle(alert: Alert): string {
   if (change) {
     const others = change.downstream.length
     const more = others ? ` · and ${plural(others, 'other')}` : ''
-    return `${alert.experiment?.name ?? ''} · since № ${change.campaign_number}${more}`
+    return `№ ${change.campaign_number}${more} · ${alert.experiment?.name ?? ''}`
   }
   if (!missed) return ''
   return alert.ended_at ? 'over: the next one worked' : missed.reason
@@ -82,9 +82,4 @@ export function told(event: AlertEvent): { what: string; changes: string[] } {
     .filter(([field]) => field !== 'downstream_of_id')
     .map(([field, [before, after]]) => `${FIELDS[field] ?? field}: ${worded(field, before)} → ${worded(field, after)}`)
   return { what: KINDS[event.kind], changes }
-}
-
-/** `fell by 8.2 %`, for people who hear it. */
-export function sizeOf(member: { relative: number }): string {
-  return formatRelative(member.relative)
 }
