@@ -1,5 +1,5 @@
 import { figureOf, type Alert, type AlertEvent, type AlertMember, type AlertState } from '@/api'
-import { formatBytes, formatLatency, formatRelative, formatThroughput, plural, type Tone } from '@/ui'
+import { formatBytes, formatLatency, formatThroughput, plural, type Tone } from '@/ui'
 
 import { STATES } from './states'
 
