@@ -1,4 +1,4 @@
-"""How figures of runs are named; those that can be compared, and what difference matters in each."""
+"""How figures of runs are named; those that can be compared, and what matters in each."""
 
 from dataclasses import dataclass
 
