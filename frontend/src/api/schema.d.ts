@@ -714,6 +714,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/caveats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons List Caveats
+         * @description All that must stand beside a campaign's numbers, each thing once, the gravest first: the same
+         *     list that the comparison of its targets has.
+         */
+        get: operations["comparisons_list_caveats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/events": {
         parameters: {
             query?: never;
@@ -2311,10 +2332,17 @@ export interface components {
             confounder: boolean;
             /** Explanation */
             explanation: string;
+            /** Favours */
+            favours: number[];
             /** Label */
             label: string;
             /** Raw */
             raw?: components["schemas"]["RawSettingRead"][][];
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "same" | "harmless" | "compared" | "may_explain" | "cannot_be_avoided";
             /** Same */
             same: boolean;
             /** Values */
@@ -2765,6 +2793,42 @@ export interface components {
             waiting_for?: string | null;
         };
         /**
+         * CaveatRead
+         * @description One thing to know before numbers are believed; each once, however many runs it concerns.
+         */
+        CaveatRead: {
+            /** Code */
+            code: string;
+            /** Evidence */
+            evidence: components["schemas"]["EvidenceRead"][];
+            /** Help */
+            help: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "statement" | "check" | "confounder" | "disclosure" | "statistics";
+            /** Runs */
+            runs: string[];
+            /** Runs Of */
+            runs_of: number;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "bar" | "caution" | "note";
+            /** Short */
+            short: string;
+            /** Sides */
+            sides: string[];
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+        };
+        /**
          * CellCourse
          * @description Where a cell stands after a look.
          * @enum {string}
@@ -3028,21 +3092,21 @@ export interface components {
         ComparisonRead: {
             /** Baseline */
             baseline: number;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["ComparedCellRead"][];
             /** Differences */
             differences: components["schemas"]["DifferenceRead"][];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             disclosure: components["schemas"]["DisclosureRead"];
             /** Fairness */
             fairness: components["schemas"]["AspectRead"][];
-            /** Findings */
-            findings: components["schemas"]["FindingRead"][];
             /** Load Levels */
             load_levels: components["schemas"]["LoadLevelRead"][];
             /** Rankings */
             rankings: components["schemas"]["RankingRead"][];
+            /** Readings */
+            readings: components["schemas"]["ReadingRead"][];
             /** Sides */
             sides: components["schemas"]["SideRead"][];
             /** Unmatched */
@@ -3173,6 +3237,13 @@ export interface components {
              * @enum {string}
              */
             verdict: "changed" | "equivalent" | "inconclusive" | "insufficient";
+            /**
+             * Word
+             * @description Where the other side's figure stands to the baseline's, as it may be said between
+             *     products.
+             * @enum {string}
+             */
+            readonly word: "more" | "less" | "as_much" | "cannot_tell" | "too_few";
             /** Workload */
             workload: string;
         };
@@ -3232,8 +3303,8 @@ export interface components {
          * @description The whole distributions of sides at one cell and operation.
          */
         DistributionsRead: {
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Fewest For A Band */
             fewest_for_a_band: number;
             load_level: components["schemas"]["LoadLevelRead"];
@@ -3474,6 +3545,18 @@ export interface components {
         EventsAccepted: {
             /** Next Sequence */
             next_sequence: number;
+        };
+        /**
+         * EvidenceRead
+         * @description What a caveat rests on: of one run, of one side, or of all.
+         */
+        EvidenceRead: {
+            /** Run Id */
+            run_id: string | null;
+            /** Side */
+            side: string | null;
+            /** Text */
+            text: string;
         };
         /**
          * ExperimentCreate
@@ -3799,14 +3882,14 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["GateCellRead"][];
             /** Comparisons */
             comparisons: components["schemas"]["DifferenceRead"][];
             /** Details Kept */
             details_kept: boolean;
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Exit Code */
             exit_code: number;
             /** Judged At */
@@ -4049,10 +4132,10 @@ export interface components {
         HistogramRead: {
             /** Buckets Us */
             buckets_us: number[];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Counts */
             counts: number[];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Encoded */
             encoded: string;
             facts: components["schemas"]["HistogramFacts"];
@@ -4064,6 +4147,8 @@ export interface components {
             percentiles: components["schemas"]["HistogramPercentile"][];
             /** Total */
             total: number;
+            /** View */
+            view: string;
         };
         /**
          * Interval
@@ -5399,6 +5484,55 @@ export interface components {
             value: string | null;
         };
         /**
+         * ReadingRangeRead
+         * @description Cells of one workload with one word, and the ratios of medians that they lie between.
+         */
+        ReadingRangeRead: {
+            /** Cells */
+            cells: number;
+            /** High Ratio */
+            high_ratio: number;
+            /** Low Ratio */
+            low_ratio: number;
+            /**
+             * Word
+             * @enum {string}
+             */
+            word: "more" | "less";
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * ReadingRead
+         * @description A side against its baseline over the cells of one figure, in numbers and in a sentence.
+         */
+        ReadingRead: {
+            /** As Much */
+            as_much: number;
+            /** Baseline Side */
+            baseline_side: string;
+            /** Cannot Tell */
+            cannot_tell: number;
+            /** Cells */
+            cells: number;
+            /** Less */
+            less: number;
+            /** Metric */
+            metric: string;
+            /** Missing */
+            missing: number;
+            /** More */
+            more: number;
+            /** Ranges */
+            ranges: components["schemas"]["ReadingRangeRead"][];
+            /** Sentence */
+            sentence: string;
+            /** Side */
+            side: string;
+            /** Too Few */
+            too_few: number;
+        };
+        /**
          * Recorded
          * @description Operations with one outcome: how many, and how long they took.
          */
@@ -5833,7 +5967,7 @@ export interface components {
         };
         /**
          * RunRead
-         * @description A run with its facts, what checks have to say of it, and what must stand beside it.
+         * @description A run with its facts, and what must stand beside its numbers.
          */
         RunRead: {
             agent: components["schemas"]["AgentOfRun"] | null;
@@ -5846,9 +5980,9 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             cell: components["schemas"]["CellOfRun"];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Environment */
             environment: {
                 [key: string]: unknown;
@@ -6108,12 +6242,12 @@ export interface components {
         SeriesRead: {
             /** Bands */
             bands: components["schemas"]["NoiseBandRead"][];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Change Points */
             change_points: components["schemas"]["ChangePointRead"][];
             /** Change Points Count */
             change_points_count: number;
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             experiment: components["schemas"]["ExperimentOfSeries"];
             /**
              * Id
@@ -6401,6 +6535,8 @@ export interface components {
             campaign_number: number;
             /** Colour */
             colour: string;
+            /** Hollow */
+            hollow: boolean;
             /** Key */
             key: string;
             /** Label */
@@ -6792,8 +6928,12 @@ export interface components {
         TargetOfCampaign: {
             /** Colour */
             colour: string;
+            /** Hollow */
+            hollow: boolean;
             /** Label */
             label: string;
+            /** Mark */
+            mark: string;
             /** Name */
             name: string;
             /** System Id */
@@ -9012,6 +9152,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    comparisons_list_caveats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaveatRead"][];
                 };
             };
         };
