@@ -2649,6 +2649,16 @@ export interface components {
             throughput: number;
         };
         /**
+         * DetailRead
+         * @description How fine a run is shown, in seconds; medians over the measured phase.
+         */
+        DetailRead: {
+            /** Extremes Seconds */
+            extremes_seconds: number | null;
+            /** Point Seconds */
+            point_seconds: number;
+        };
+        /**
          * DifferenceRead
          * @description One side against its baseline in one metric. Relative figures: 0.05 = 5 %.
          */
@@ -3482,7 +3492,8 @@ export interface components {
         };
         /**
          * HeatMapRead
-         * @description Operations by time and latency; `counts[i][j]` belongs to `t[i]` and `buckets_us[j]`.
+         * @description Operations by time and latency; `counts[i][j]` belongs to the seconds from `t[i]` to
+         *     `until[i]`, and to `buckets_us[j]`, the lower end of a row.
          */
         HeatMapRead: {
             /** Buckets Us */
@@ -3491,6 +3502,8 @@ export interface components {
             counts: number[][];
             /** T */
             t: number[];
+            /** Until */
+            until: number[];
         };
         /**
          * HistogramFacts
@@ -4275,6 +4288,9 @@ export interface components {
         /**
          * OperationLineRead
          * @description One operation over time; lists of one length. Times in seconds, latencies in µs.
+         *
+         *     A point stands for the time from `t` to `until`. Low and high are the extremes of the intervals
+         *     that it was merged from; null where it is an interval as the driver reported it.
          */
         OperationLineRead: {
             /** Errors */
@@ -4283,6 +4299,10 @@ export interface components {
             not_found: number[];
             /** P50 Us */
             p50_us: (number | null)[];
+            /** P99 High Us */
+            p99_high_us: (number | null)[];
+            /** P99 Low Us */
+            p99_low_us: (number | null)[];
             /** P99 Us */
             p99_us: (number | null)[];
             /** P999 Us */
@@ -4293,6 +4313,12 @@ export interface components {
             t: number[];
             /** Throughput */
             throughput: number[];
+            /** Throughput High */
+            throughput_high: (number | null)[];
+            /** Throughput Low */
+            throughput_low: (number | null)[];
+            /** Until */
+            until: number[];
         };
         /**
          * OperationMix
@@ -5331,6 +5357,7 @@ export interface components {
          */
         RunSeriesRead: {
             course: components["schemas"]["CourseRead"] | null;
+            detail: components["schemas"]["DetailRead"] | null;
             /** Machines */
             machines: components["schemas"]["MachineLines"][];
             /** Marks */
