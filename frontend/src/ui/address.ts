@@ -4,7 +4,7 @@ export interface AddressField<T> {
   initial: T
   /** Reads the texts of one name (`?side=a&side=b` has two); undefined when they make no sense. */
   read: (texts: readonly string[]) => T | undefined
-  write: (value: T) => readonly string[]
+  write(value: T): readonly string[]
 }
 
 /** Names of a page's state, each with the way it stands in the address. */
