@@ -97,7 +97,6 @@ class Trace:
 def everything_drawn(page: Page) -> None:
     """Wait until the charts in the window are there."""
     page.get_by_role("img", name="Throughput over").locator("canvas").wait_for()
-    page.get_by_role("img", name="p99 of all over").locator("canvas").wait_for()
     page.wait_for_load_state("networkidle")
 
 
