@@ -3652,6 +3652,35 @@ export interface components {
             slot?: string;
         };
         /**
+         * GapRead
+         * @description Where a series could have a point, and has none.
+         */
+        GapRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Campaign Id */
+            campaign_id: string | null;
+            /** Campaign Number */
+            campaign_number: number | null;
+            /** Dates Count */
+            dates_count: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "not_started" | "no_result";
+            /** Reason */
+            reason: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
+        /**
          * GateCellRead
          * @description What the gate holds of one cell.
          */
@@ -6028,6 +6057,8 @@ export interface components {
             /** Disclaimers */
             disclaimers: components["schemas"]["DisclaimerRead"][];
             experiment: components["schemas"]["ExperimentOfSeries"];
+            /** Gaps */
+            gaps: components["schemas"]["GapRead"][];
             /**
              * Id
              * Format: uuid

@@ -6,7 +6,7 @@ import { api, unwrap, type Run } from '@/api'
 const REFRESH_MS = 1500
 
 /** As many points as a chart has room for; the server merges what is finer. */
-const POINTS = 720
+const POINTS = 480
 /** Columns of a heat map, which has half the page. */
 const COLUMNS = 180
 
@@ -31,6 +31,8 @@ function part<T>(name: string, id: Ref<string>, live: Ref<boolean>, ask: (path: 
     queryKey: ['run', id, name],
     queryFn: () => ask({ params: { path: { run_id: id.value } } }),
     refetchInterval: () => (live.value ? REFRESH_MS * 2 : false),
+    // Thousands of numbers that are replaced as a whole: none is watched by itself.
+    shallow: true,
   })
 }
 
