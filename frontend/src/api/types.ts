@@ -4,6 +4,7 @@ import type { components } from './schema'
 type Schemas = components['schemas']
 
 export type Agent = Schemas['AgentRead']
+export type Annotation = Schemas['AnnotationRead']
 export type ApiToken = Schemas['ApiTokenRead']
 export type Campaign = Schemas['CampaignRead']
 export type CampaignCell = Schemas['CellRead']

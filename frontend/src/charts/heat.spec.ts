@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { lchOf } from './colours'
+import { lchOf } from '@/theme'
 import { heatCells, heatOption, heatRamp, heatStep, type HeatInput } from './heat'
 import { testPalette } from './testPalette'
 

@@ -1,7 +1,7 @@
 import { graphic } from 'echarts/core'
 import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams } from 'echarts'
 
-import { lchOf, ramp } from './colours'
+import { lchOf, ramp } from '@/theme'
 import type { ChartOption } from './echarts'
 import { bottomAxis, frame, labelStyle, ORIGIN } from './frame'
 import type { Palette } from './palette'
