@@ -15,5 +15,10 @@ export default defineConfig({
     proxy: { '/api': backend, '/health': backend },
   },
   build: { target: 'es2022', chunkSizeWarningLimit: 800 },
-  test: { environment: 'happy-dom', css: { include: [/tokens\.css/] }, include: ['src/**/*.spec.ts'], restoreMocks: true },
+  test: {
+    environment: 'happy-dom',
+    css: { include: [/tokens\.css/] },
+    include: ['src/**/*.spec.ts'],
+    restoreMocks: true,
+  },
 })

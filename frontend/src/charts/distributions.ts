@@ -44,7 +44,9 @@ export function distributionsOption(input: DistributionsInput, palette: Palette)
       input.logarithmic ? { type: 'log', minorSplitLine: { show: false } } : { scale: false },
     ),
     series: [
-      ...input.lines.map((line) => bandSeries(line.name, shadeFor(line.colour, palette), bandOf(line, input.logarithmic))),
+      ...input.lines.map((line) =>
+        bandSeries(line.name, shadeFor(line.colour, palette), bandOf(line, input.logarithmic)),
+      ),
       ...input.lines.map((line, index) => ({
         type: 'line' as const,
         name: line.name,

@@ -190,11 +190,12 @@ function columnInWords(
   const total = column.reduce((sum, count) => sum + count, 0)
   const fullest = column.indexOf(Math.max(...column))
   const above = input.buckets_us[fullest + 1]
+  const write = (row: number | undefined): string => input.write(input.buckets_us[row ?? 0] ?? 0)
   const end = above === undefined ? '' : ` to ${input.write(above)}`
   return [
     head,
     `<b>${rate(total / (to - from))} op/s</b>, ${total.toLocaleString('en')} in all`,
     `most took ${input.write(input.buckets_us[fullest] ?? 0)}${end}`,
-    `from ${input.write(input.buckets_us[filled[0] ?? 0] ?? 0)}, slowest above ${input.write(input.buckets_us[filled.at(-1) ?? 0] ?? 0)}`,
+    `from ${write(filled[0])}, slowest above ${write(filled.at(-1))}`,
   ].join('<br>')
 }

@@ -45,7 +45,15 @@ function stepLine(change: HistoryChange, places: Places, palette: Palette) {
 function driftLine(change: HistoryChange, input: HistoryInput, places: Places, palette: Palette) {
   const lineStyle = { ...strokeOfChange(change, palette), width: 2.5 }
   const last = input.lines[0]?.points.at(-1)?.at ?? change.at
-  const label = { formatter: changeInWords(change), color: lineStyle.color, position: 'middle' as const }
+  const label = {
+    formatter: changeInWords(change),
+    color: lineStyle.color,
+    position: 'middle' as const,
+    distance: 10,
+    // Legible over the points that it lies on.
+    backgroundColor: palette.sheet,
+    padding: [1, 4],
+  }
   return [
     { name: 'drift', coord: [places.of(change.at), change.before], lineStyle, label },
     { coord: [places.of(change.until ?? last), change.after] },

@@ -33,5 +33,6 @@ export function rangeInWords(
   const known = values.filter((value): value is number => value !== null).sort((a, b) => a - b)
   const middle = known[Math.floor(known.length / 2)]
   if (middle === undefined) return `${what}: nothing was measured.`
-  return `${what} over ${over}: mostly ${write(middle)}, from ${write(known[0] ?? middle)} to ${write(known.at(-1) ?? middle)}.`
+  const [least, most] = [known[0] ?? middle, known.at(-1) ?? middle]
+  return `${what} over ${over}: mostly ${write(middle)}, from ${write(least)} to ${write(most)}.`
 }

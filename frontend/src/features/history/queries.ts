@@ -36,9 +36,9 @@ export function useSeries(id: Ref<string | null>) {
 export function useManySeries(ids: Ref<readonly string[]>): Readonly<Ref<Series[]>> {
   return useQueries({
     queries: computed(() => ids.value.map(one)),
-    combine: (found) => found.flatMap((query) => (query.data ? [query.data as Series] : [])),
+    combine: (found) => found.flatMap((query) => (query.data ? [query.data] : [])),
     shallow: true,
-  }) as Readonly<Ref<Series[]>>
+  })
 }
 
 /** The runs of a campaign, to find those of a point. */

@@ -15,6 +15,9 @@ import {
 
 import { originOf } from './origin'
 
+/** A series with its points, for the page that shows some. */
+export type ShownSeries = Series
+
 /** Alerts that still ask for somebody. */
 const OPEN_STATES = new Set(['untriaged', 'acknowledged'])
 
