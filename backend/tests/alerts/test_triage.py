@@ -210,6 +210,20 @@ def test_what_was_closed_is_opened_by_a_shift_that_contradicts(laboratory, campa
     assert alert_of(laboratory, series)["history"] == now["history"], "once, not at each look"
 
 
+def test_a_shift_close_to_one_that_was_triaged_is_another_change(laboratory, campaigns):
+    values = 1000 * noise(17, 15, 0.003)
+    values[10:] *= 0.9
+    (series,) = seeded(laboratory, campaigns, {"throughput": values})
+    alert = alert_of(laboratory, series)
+    triage(laboratory, alert, state="expected")
+    further = {"throughput": 800 * noise(18, 6, 0.003)}
+    grown(laboratory, campaigns, [series], further, first=15, at=LATER)
+    first, second = confirmed(laboratory.get(f"/series/{series['id']}"))
+    assert first["campaign_id"] == alert["change"]["campaign_id"], "it stays in its place"
+    assert second["campaign_id"] == str(campaigns[1][15])
+    assert alert_of(laboratory, series)["state"] == "untriaged"
+
+
 def test_what_came_back_and_goes_again_is_another_alert(laboratory, campaigns):
     series, alert = shifted(laboratory, campaigns)
     triage(laboratory, alert, state="fixed")

@@ -56,13 +56,20 @@ class AlertRowRepository:
             .execution_options(populate_existing=True)
         ).all()
 
-    def going_on(self, kind: AlertKind, subject: ColumnElement[bool]) -> Alert | None:
-        """The alert of something that is not over yet, locked."""
-        return self.session.scalar(
+    def going_on(self, kind: AlertKind) -> dict[UUID, Alert]:
+        """Alerts of what is not over yet, locked, by the experiment or agent that they are of."""
+        found = self.session.scalars(
             select(Alert)
-            .where(Alert.kind == kind, Alert.ended_at.is_(None), subject)
+            .where(Alert.kind == kind, Alert.ended_at.is_(None))
+            .order_by(Alert.id)
             .with_for_update()
+            .execution_options(populate_existing=True)
         )
+        return {
+            subject: alert
+            for alert in found
+            if (subject := alert.experiment_id or alert.agent_id) is not None
+        }
 
     def note(
         self,
@@ -204,6 +211,15 @@ class AlertRowRepository:
     def rule(self, project_id: UUID) -> AlertRule | None:
         """A project's rule; None: every change becomes an alert."""
         return self.session.get(AlertRule, project_id)
+
+    def lock_rule(self, project_id: UUID) -> AlertRule | None:
+        """The same, locked, as it is now."""
+        return self.session.scalar(
+            select(AlertRule)
+            .where(AlertRule.project_id == project_id)
+            .with_for_update()
+            .execution_options(populate_existing=True)
+        )
 
 
 def _shown(project_ids: Collection[UUID]) -> list[ColumnElement[bool]]:

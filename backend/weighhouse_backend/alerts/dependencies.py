@@ -1,5 +1,6 @@
 """Puts the feature's services together: for endpoints, and for the worker's tasks."""
 
+import datetime
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -8,9 +9,11 @@ from fastapi import Depends
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.causes import CauseService
+from weighhouse_backend.alerts.missed import MissedService
 from weighhouse_backend.alerts.raising import RaisingService
 from weighhouse_backend.alerts.reading import AlertReading
 from weighhouse_backend.alerts.repository import AlertRepository
+from weighhouse_backend.alerts.rules import RuleService
 from weighhouse_backend.alerts.triage import TriageService
 from weighhouse_backend.alerts.watching import WatchService
 from weighhouse_backend.identity.service import IdentityService
@@ -75,6 +78,28 @@ class Alerts:
         """Keeps what people say of alerts."""
         clock = self.series.findings.results.campaigns.clock
         return TriageService(self.rows, self.reading, self.people, clock)
+
+    @cached_property
+    def rules(self) -> RuleService:
+        """Keeps and tries rules."""
+        campaigns = self.series.findings.results.campaigns
+        return RuleService(
+            self.rows, self.repository, self.series.history, campaigns.experiments, campaigns.clock
+        )
+
+    @cached_property
+    def missed(self) -> MissedService:
+        """Looks for what did not take place."""
+        campaigns = self.series.findings.results.campaigns
+        return MissedService(
+            self.rows,
+            campaigns.scheduling.schedules,
+            campaigns.experiments,
+            campaigns.campaigns,
+            campaigns.fleet,
+            campaigns.clock,
+            datetime.timedelta(minutes=campaigns.settings.silent_agent_minutes),
+        )
 
 
 def _alerts(series: SeriesDep) -> Alerts:

@@ -15,6 +15,12 @@ from weighhouse_backend.alerts.alert_schemas import (
     TriageRequest,
 )
 from weighhouse_backend.alerts.dependencies import AlertsDep
+from weighhouse_backend.alerts.rule_schemas import (
+    AlertRuleRead,
+    AlertRuleWrite,
+    TrialRead,
+    TrialRequest,
+)
 from weighhouse_backend.alerts.schemas import SeriesRead, SeriesSummaryRead
 from weighhouse_backend.alerts.states import AlertKind, AlertState
 from weighhouse_backend.identity.access import CallerDep
@@ -94,6 +100,37 @@ def alerts_count(
 def alerts_triage(body: TriageRequest, caller: CallerDep, alerts: AlertsDep) -> Page[AlertRead]:
     """Say the same of several alerts, of all or of none; takes a member."""
     return Page[AlertRead](items=alerts.triage.change_many(caller, body))
+
+
+@router.get("/alerts/rule", tags=["alerts"])
+def alerts_read_rule(
+    caller: CallerDep, alerts: AlertsDep, response: Response, project_id: UUID | None = None
+) -> AlertRuleRead:
+    """Which changes become alerts of a project."""
+    rule = alerts.rules.read(caller, project_id)
+    response.headers["ETag"] = etag(rule.version)
+    return rule
+
+
+@router.put("/alerts/rule", tags=["alerts"], responses=CHANGES)
+def alerts_save_rule(
+    body: AlertRuleWrite,
+    caller: CallerDep,
+    alerts: AlertsDep,
+    response: Response,
+    project_id: UUID | None = None,
+    if_match: Annotated[str | None, Header()] = None,
+) -> AlertRuleRead:
+    """Say which changes become alerts from now on; takes a maintainer."""
+    rule = alerts.rules.save(caller, project_id, body, if_match)
+    response.headers["ETag"] = etag(rule.version)
+    return rule
+
+
+@router.post("/alerts/trial", tags=["alerts"], responses={422: {"model": ProblemDocument}})
+def alerts_try_rule(body: TrialRequest, caller: CallerDep, alerts: AlertsDep) -> TrialRead:
+    """What a rule would have raised, where, when, and how long after the shift; changes nothing."""
+    return alerts.rules.attempt(caller, body.project_id, body.rule)
 
 
 @router.get("/alerts/{alert_id}", tags=["alerts"], responses={404: {"model": ProblemDocument}})

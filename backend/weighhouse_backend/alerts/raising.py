@@ -196,7 +196,7 @@ def _stayed(lead: ChangePoint, since: Sequence[float]) -> bool:
 
 
 def _short(value: float) -> str:
-    return f"{value:,.4g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"  # noqa: PLR2004 - digits
 
 
 def _standing(alert: Alert) -> tuple[bool, bool, UUID]:

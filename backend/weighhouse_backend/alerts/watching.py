@@ -194,6 +194,7 @@ def _seen(
                 "drift" if row.kind == "drift" else "step",
                 order[row.campaign_id],
                 order.get(row.ended_by_id) if row.ended_by_id is not None else None,
+                stays=row.id in spoken,
             )
             for row in known
         ],

@@ -3,25 +3,23 @@
 import datetime
 from typing import Any
 
-from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_judging.verdicts.metrics import FIGURE
 
 from weighhouse_backend.alerts.models import Alert, ChangePoint
 from weighhouse_backend.alerts.states import AlertKind
 from weighhouse_backend.series.models import Series
 
-LABELS = {"memory_after_load_bytes": "Memory after the load"}
-
 
 def is_better(metric: str, relative: float) -> bool:
     """Whether a change by so much is an improvement."""
-    known = METRIC.get(metric)
-    return (relative > 0) == (known is not None and known.higher_is_better)
+    known = FIGURE.get(metric)
+    return (relative > 0) == (known is not None and known.higher_is_better is True)
 
 
 def label(metric: str) -> str:
     """A figure as people call it."""
-    known = METRIC.get(metric)
-    return known.label if known else LABELS.get(metric, metric)
+    known = FIGURE.get(metric)
+    return known.label if known else metric
 
 
 def change_title(row: ChangePoint, series: Series) -> str:

@@ -208,6 +208,10 @@ class CampaignService:
         """
         return self.repository.that_planned(experiment_id, since, cell)
 
+    def projects_waiting(self) -> set[UUID]:
+        """Projects with a campaign that is not over; for features above."""
+        return self.repository.projects_waiting()
+
     def cancel(self, caller: Caller, campaign_id: UUID) -> Campaign:
         """End a campaign early; what was measured stays.
 

@@ -210,6 +210,10 @@ class ExperimentService:
         """Experiments by id; for features above, which check access."""
         return {one.id: one for one in self.repository.by_ids(experiment_ids)}
 
+    def last_failed(self) -> Sequence[Experiment]:
+        """Experiments whose latest campaign ended without a result; for features above."""
+        return self.repository.last_failed()
+
     def document(self, revision_id: UUID) -> Document:
         """The document of a revision that is known to exist; for features above."""
         revision = self.session.get_one(ExperimentRevision, revision_id)

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
-from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 
 
 class ExperimentOfSeries(BaseModel):
@@ -102,4 +102,5 @@ class SeriesCourse(SeriesFacts):
     segments: list[SegmentRead]
     gaps: list[GapRead]
     """Since its first point, oldest first."""
-    disclaimers: list[DisclaimerRead]
+    caveats: list[CaveatRead]
+    """Each thing once over all points, the gravest first."""

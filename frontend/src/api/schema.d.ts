@@ -448,6 +448,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alerts/rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Read Rule
+         * @description Which changes become alerts of a project.
+         */
+        get: operations["alerts_read_rule"];
+        /**
+         * Alerts Save Rule
+         * @description Say which changes become alerts from now on; takes a maintainer.
+         */
+        put: operations["alerts_save_rule"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/alerts/triage": {
         parameters: {
             query?: never;
@@ -462,6 +486,26 @@ export interface paths {
          * @description Say the same of several alerts, of all or of none; takes a member.
          */
         post: operations["alerts_triage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/trial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alerts Try Rule
+         * @description What a rule would have raised, where, when, and how long after the shift; changes nothing.
+         */
+        post: operations["alerts_try_rule"];
         delete?: never;
         options?: never;
         head?: never;
@@ -664,6 +708,27 @@ export interface paths {
          * @description End a campaign early; a second time: at once.
          */
         post: operations["campaigns_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{campaign_id}/caveats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons List Caveats
+         * @description All that must stand beside a campaign's numbers, each thing once, the gravest first: the same
+         *     list that the comparison of its targets has.
+         */
+        get: operations["comparisons_list_caveats"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1960,6 +2025,76 @@ export interface components {
             version: number;
         };
         /**
+         * AlertRuleRead
+         * @description A project's rule.
+         */
+        AlertRuleRead: {
+            /**
+             * Direction
+             * @default any
+             * @enum {string}
+             */
+            direction?: "any" | "worse";
+            /** Metrics */
+            metrics?: string[] | null;
+            /**
+             * Profile
+             * @default watch
+             * @enum {string}
+             */
+            profile?: "watch" | "strict";
+            /**
+             * Quiet States
+             * @default []
+             */
+            quiet_states?: ("noise" | "infrastructure" | "expected" | "wont_fix" | "fixed")[];
+            /**
+             * Smallest Shift
+             * @default 0.03
+             */
+            smallest_shift?: number;
+            /** Systems */
+            systems?: string[] | null;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AlertRuleWrite
+         * @description Which confirmed changes become alerts. It narrows what the detector confirms.
+         */
+        AlertRuleWrite: {
+            /**
+             * Direction
+             * @default any
+             * @enum {string}
+             */
+            direction?: "any" | "worse";
+            /** Metrics */
+            metrics?: string[] | null;
+            /**
+             * Profile
+             * @default watch
+             * @enum {string}
+             */
+            profile?: "watch" | "strict";
+            /**
+             * Quiet States
+             * @default []
+             */
+            quiet_states?: ("noise" | "infrastructure" | "expected" | "wont_fix" | "fixed")[];
+            /**
+             * Smallest Shift
+             * @default 0.03
+             */
+            smallest_shift?: number;
+            /** Systems */
+            systems?: string[] | null;
+        };
+        /**
          * AlertState
          * @description What people say of an alert.
          * @enum {string}
@@ -2197,10 +2332,17 @@ export interface components {
             confounder: boolean;
             /** Explanation */
             explanation: string;
+            /** Favours */
+            favours: number[];
             /** Label */
             label: string;
             /** Raw */
             raw?: components["schemas"]["RawSettingRead"][][];
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "same" | "harmless" | "compared" | "may_explain" | "cannot_be_avoided";
             /** Same */
             same: boolean;
             /** Values */
@@ -2651,6 +2793,42 @@ export interface components {
             waiting_for?: string | null;
         };
         /**
+         * CaveatRead
+         * @description One thing to know before numbers are believed; each once, however many runs it concerns.
+         */
+        CaveatRead: {
+            /** Code */
+            code: string;
+            /** Evidence */
+            evidence: components["schemas"]["EvidenceRead"][];
+            /** Help */
+            help: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "statement" | "check" | "confounder" | "disclosure" | "statistics";
+            /** Runs */
+            runs: string[];
+            /** Runs Of */
+            runs_of: number;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "bar" | "caution" | "note";
+            /** Short */
+            short: string;
+            /** Sides */
+            sides: string[];
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+        };
+        /**
          * CellCourse
          * @description Where a cell stands after a look.
          * @enum {string}
@@ -2914,21 +3092,21 @@ export interface components {
         ComparisonRead: {
             /** Baseline */
             baseline: number;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["ComparedCellRead"][];
             /** Differences */
             differences: components["schemas"]["DifferenceRead"][];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             disclosure: components["schemas"]["DisclosureRead"];
             /** Fairness */
             fairness: components["schemas"]["AspectRead"][];
-            /** Findings */
-            findings: components["schemas"]["FindingRead"][];
             /** Load Levels */
             load_levels: components["schemas"]["LoadLevelRead"][];
             /** Rankings */
             rankings: components["schemas"]["RankingRead"][];
+            /** Readings */
+            readings: components["schemas"]["ReadingRead"][];
             /** Sides */
             sides: components["schemas"]["SideRead"][];
             /** Unmatched */
@@ -3069,6 +3247,13 @@ export interface components {
              * @enum {string}
              */
             verdict: "changed" | "equivalent" | "inconclusive" | "insufficient";
+            /**
+             * Word
+             * @description Where the other side's figure stands to the baseline's, as it may be said between
+             *     products.
+             * @enum {string}
+             */
+            readonly word: "more" | "less" | "as_much" | "cannot_tell" | "too_few";
             /** Workload */
             workload: string;
         };
@@ -3128,8 +3313,8 @@ export interface components {
          * @description The whole distributions of sides at one cell and operation.
          */
         DistributionsRead: {
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Fewest For A Band */
             fewest_for_a_band: number;
             load_level: components["schemas"]["LoadLevelRead"];
@@ -3370,6 +3555,18 @@ export interface components {
         EventsAccepted: {
             /** Next Sequence */
             next_sequence: number;
+        };
+        /**
+         * EvidenceRead
+         * @description What a caveat rests on: of one run, of one side, or of all.
+         */
+        EvidenceRead: {
+            /** Run Id */
+            run_id: string | null;
+            /** Side */
+            side: string | null;
+            /** Text */
+            text: string;
         };
         /**
          * ExperimentCreate
@@ -3724,14 +3921,14 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["GateCellRead"][];
             /** Comparisons */
             comparisons: components["schemas"]["DifferenceRead"][];
             /** Details Kept */
             details_kept: boolean;
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Exit Code */
             exit_code: number;
             /** Judged At */
@@ -3977,10 +4174,10 @@ export interface components {
         HistogramRead: {
             /** Buckets Us */
             buckets_us: number[];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Counts */
             counts: number[];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Encoded */
             encoded: string;
             facts: components["schemas"]["HistogramFacts"];
@@ -3992,6 +4189,8 @@ export interface components {
             percentiles: components["schemas"]["HistogramPercentile"][];
             /** Total */
             total: number;
+            /** View */
+            view: string;
         };
         /**
          * Interval
@@ -5340,6 +5539,55 @@ export interface components {
             value: string | null;
         };
         /**
+         * ReadingRangeRead
+         * @description Cells of one workload with one word, and the ratios of medians that they lie between.
+         */
+        ReadingRangeRead: {
+            /** Cells */
+            cells: number;
+            /** High Ratio */
+            high_ratio: number;
+            /** Low Ratio */
+            low_ratio: number;
+            /**
+             * Word
+             * @enum {string}
+             */
+            word: "more" | "less";
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * ReadingRead
+         * @description A side against its baseline over the cells of one figure, in numbers and in a sentence.
+         */
+        ReadingRead: {
+            /** As Much */
+            as_much: number;
+            /** Baseline Side */
+            baseline_side: string;
+            /** Cannot Tell */
+            cannot_tell: number;
+            /** Cells */
+            cells: number;
+            /** Less */
+            less: number;
+            /** Metric */
+            metric: string;
+            /** Missing */
+            missing: number;
+            /** More */
+            more: number;
+            /** Ranges */
+            ranges: components["schemas"]["ReadingRangeRead"][];
+            /** Sentence */
+            sentence: string;
+            /** Side */
+            side: string;
+            /** Too Few */
+            too_few: number;
+        };
+        /**
          * Recorded
          * @description Operations with one outcome: how many, and how long they took.
          */
@@ -5774,7 +6022,7 @@ export interface components {
         };
         /**
          * RunRead
-         * @description A run with its facts, what checks have to say of it, and what must stand beside it.
+         * @description A run with its facts, and what must stand beside its numbers.
          */
         RunRead: {
             agent: components["schemas"]["AgentOfRun"] | null;
@@ -5787,9 +6035,9 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             cell: components["schemas"]["CellOfRun"];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Environment */
             environment: {
                 [key: string]: unknown;
@@ -6050,12 +6298,12 @@ export interface components {
         SeriesRead: {
             /** Bands */
             bands: components["schemas"]["NoiseBandRead"][];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Change Points */
             change_points: components["schemas"]["ChangePointRead"][];
             /** Change Points Count */
             change_points_count: number;
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             experiment: components["schemas"]["ExperimentOfSeries"];
             /** Gaps */
             gaps: components["schemas"]["GapRead"][];
@@ -6345,6 +6593,8 @@ export interface components {
             campaign_number: number;
             /** Colour */
             colour: string;
+            /** Hollow */
+            hollow: boolean;
             /** Key */
             key: string;
             /** Label */
@@ -6736,8 +6986,12 @@ export interface components {
         TargetOfCampaign: {
             /** Colour */
             colour: string;
+            /** Hollow */
+            hollow: boolean;
             /** Label */
             label: string;
+            /** Mark */
+            mark: string;
             /** Name */
             name: string;
             /** System Id */
@@ -6973,6 +7227,65 @@ export interface components {
             /** Alerts */
             alerts: components["schemas"]["AlertToTriage"][];
             change: components["schemas"]["AlertUpdate"];
+        };
+        /**
+         * TrialAlert
+         * @description An alert that the rule would have raised, or kept quiet.
+         */
+        TrialAlert: {
+            /** Alert Id */
+            alert_id: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Better */
+            better: boolean;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Campaigns Late */
+            campaigns_late: number | null;
+            /** Confirmed Number */
+            confirmed_number: number | null;
+            experiment: components["schemas"]["ExperimentOfSeries"];
+            /** Others */
+            others: number;
+            /** Raised */
+            raised: boolean;
+            /**
+             * Series Id
+             * Format: uuid
+             */
+            series_id: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * TrialRead
+         * @description What a rule would have raised.
+         */
+        TrialRead: {
+            /** Alerts */
+            alerts: components["schemas"]["TrialAlert"][];
+            /** Causes Count */
+            causes_count: number;
+            /** Raised Count */
+            raised_count: number;
+        };
+        /**
+         * TrialRequest
+         * @description A rule to try on what is stored.
+         */
+        TrialRequest: {
+            /** Project Id */
+            project_id?: string | null;
+            rule: components["schemas"]["AlertRuleWrite"];
         };
         /**
          * Trigger
@@ -8071,6 +8384,110 @@ export interface operations {
             };
         };
     };
+    alerts_read_rule: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleRead"];
+                };
+            };
+        };
+    };
+    alerts_save_rule: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: {
+                "if-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleRead"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     alerts_triage: {
         parameters: {
             query?: never;
@@ -8127,6 +8544,48 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_try_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialRequest"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialRead"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -8751,6 +9210,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    comparisons_list_caveats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaveatRead"][];
                 };
             };
         };

@@ -170,7 +170,7 @@ function pointsOf(line: TimeLine, logarithmic: boolean | undefined): [number, nu
   const drawn = drawnAt(line)
   return drawn.map((at, place) =>
     at === undefined
-      ? [line.until?.[(drawn[place - 1] ?? 0)] ?? 0, null]
+      ? [line.until?.[drawn[place - 1] ?? 0] ?? 0, null]
       : [middle(line, at), positive(line.values[at] ?? null, logarithmic)],
   )
 }
