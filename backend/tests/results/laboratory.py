@@ -22,6 +22,7 @@ from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
+from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_protocol.order import AttemptOrder
@@ -29,7 +30,7 @@ from weighhouse_protocol.order import AttemptOrder
 from .reports import FACTS, whole_run
 
 ROUTERS = (
-    noise, findings, comparisons, alerts, gates, results, campaigns, experiments, fleet,
+    noise, findings, comparisons, publishing, alerts, gates, results, campaigns, experiments, fleet,
     results_agent, campaigns_agent, fleet_agent,
 )  # fmt: skip
 Report = Callable[[dict[str, Any]], list[dict[str, Any]]]

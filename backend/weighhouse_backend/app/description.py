@@ -26,6 +26,7 @@ TAGS = {
     "campaigns": "Executions of an experiment.",
     "runs": "Measured repetitions, with everything that was recorded.",
     "comparisons": "Sides next to each other, with what differs.",
+    "publishing": "What is disclosed, what may be published, and what vendors and others say.",
     "series": "The same cell over time.",
     "agents": "Registered machines.",
     "agent protocol": "What agents call, with tokens of their own.",
@@ -35,9 +36,11 @@ SECURITY = {
     "token": {"type": "http", "scheme": "bearer", "description": "An API token, `whp_…`."},
     "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
     "agent": {"type": "http", "scheme": "bearer", "description": "An agent's or attempt's token."},
+    "link": {"type": "http", "scheme": "bearer", "description": "A link for a reply, `whv_…`."},
 }
 PEOPLE: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 OPEN = frozenset({"identity_log_in", "status_health", "status_about"})
+BY_LINK = "/api/v1/reply"
 PROBLEM = "application/problem+json"
 
 
@@ -88,5 +91,7 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
             answer["content"] = {PROBLEM: model}
     if path.startswith("/agent/"):
         operation["security"] = [{"agent": []}]
+    elif path == BY_LINK:
+        operation["security"] = [{"link": []}]
     elif operation["operationId"] not in OPEN:
         operation["security"] = PEOPLE

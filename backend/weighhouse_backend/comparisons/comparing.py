@@ -8,6 +8,7 @@ from weighhouse_judging.findings.comparison_checks import CellRepeats, check_com
 
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.disclosing import disclosed
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.facts import side_facts
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService
@@ -26,7 +27,6 @@ from weighhouse_backend.comparisons.sides import (
     side_read,
 )
 from weighhouse_backend.comparisons.statements import statements
-from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
 from weighhouse_backend.findings.examination import GRAVITY, ExaminationService
@@ -104,7 +104,7 @@ class ComparisonService:
             findings=found,
             disclaimers=statements(self.disclosure, sides, found),
             unmatched=estimates.unmatched(cells),
-            disclosure=self._disclosure(sides, reference),
+            disclosure=self.disclosure.sheet(disclosed(sides)),
         )
 
     def _floors(self, sides: Sequence[Side]) -> FloorOf[tuple[str, estimates.CellKey]]:
@@ -141,10 +141,3 @@ class ComparisonService:
         campaigns = {side.campaign.id for side in sides}
         of_runs = self.examination.of_runs(campaigns, shown)
         return sorted([*of_comparison, *of_runs], key=lambda finding: GRAVITY[finding.severity])
-
-    def _disclosure(self, sides: Sequence[Side], reference: Side) -> DisclosureRead:
-        return self.disclosure.sheet(
-            {side.campaign.project_id for side in sides},
-            {side.system_id for side in sides},
-            reference.document.disclosure,
-        )

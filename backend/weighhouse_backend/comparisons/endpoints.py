@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
 from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
 from weighhouse_backend.comparisons.sides import Question
+from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.findings.downloads import TEXT, Form, download, wanted_histogram
 from weighhouse_backend.findings.histograms import Wanted
 from weighhouse_backend.identity.access import CallerDep
@@ -28,9 +29,23 @@ def _question(
 QuestionDep = Annotated[Question, Depends(_question)]
 
 
+def _released(
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    question: QuestionDep,
+    audience: AudienceDep = "internal",
+) -> Question:
+    comparisons.require(caller, question, audience)
+    return question
+
+
+ReleasedDep = Annotated[Question, Depends(_released)]
+"""What somebody wants compared, and may take along for whom they say."""
+
+
 @router.get("/comparisons", tags=["comparisons"])
 def comparisons_compare(
-    caller: CallerDep, comparisons: ComparisonsDep, question: QuestionDep
+    caller: CallerDep, comparisons: ComparisonsDep, question: ReleasedDep
 ) -> ComparisonRead:
     """Compare sides: `side` repeated, or all targets of `campaign`, or those of `campaign` each
     against itself in `base`.
@@ -42,7 +57,7 @@ def comparisons_compare(
 def comparisons_read_distributions(
     caller: CallerDep,
     comparisons: ComparisonsDep,
-    question: QuestionDep,
+    question: ReleasedDep,
     workload: Annotated[str, Query(max_length=200)],
     load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
     operation: Annotated[str, Query(max_length=63)] = "all",
@@ -67,10 +82,12 @@ def comparisons_read_histogram(
     load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
     wanted: Annotated[Wanted, Depends(wanted_histogram)],
     form: Form = "json",
+    audience: AudienceDep = "internal",
 ) -> HistogramRead | Response:
     """The histogram of one operation over all runs of a side at one cell, to keep: with the facts
     they were measured under and the statements that must stand beside it.
     """
+    comparisons.require(caller, Question(sides=[side]), audience)
     export = comparisons.spectra.histogram(
         caller, side, workload=workload, load_level=load_level, wanted=wanted
     )

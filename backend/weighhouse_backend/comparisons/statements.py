@@ -14,11 +14,12 @@ def statements(
 ) -> list[DisclaimerRead]:
     """Of the systems and experiments of the sides, each once; then what checks found."""
     said: dict[tuple[str, str], DisclaimerRead] = {}
-    documents = {
-        side.campaign.revision_id: (side.campaign.project_id, side.document) for side in sides
-    }
-    for revision_id, (project_id, document) in documents.items():
-        shown = {side.target.name for side in sides if side.campaign.revision_id == revision_id}
-        for one in disclosure.disclaimers_of([project_id], document, shown):
+    for campaign_id in dict.fromkeys(side.campaign.id for side in sides):
+        of_campaign = [side for side in sides if side.campaign.id == campaign_id]
+        first = of_campaign[0]
+        shown = {side.target.name for side in of_campaign}
+        for one in disclosure.disclaimers_of(
+            [first.campaign.project_id], first.document, shown, campaign_id
+        ):
             said.setdefault((one.id, one.text), one)
     return [*said.values(), *checks_as_disclaimers(found)]

@@ -55,7 +55,7 @@ class ExaminationService:
             **dict(facts),
             findings=self.found(campaign, run),
             disclaimers=self.disclosure.disclaimers_of(
-                [run.project_id], document, {facts.cell.target}
+                [run.project_id], document, {facts.cell.target}, run.campaign_id
             ),
         )
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.disclosure.schemas import DisclaimerRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
@@ -96,6 +97,7 @@ class HistogramService:
                 campaign, taken, wanted, sum(one.overflow for one in stored.values())
             ),
             disclaimers=self._disclaimers(campaign, taken[0].target, found),
+            stamp=self._stamp(campaign, taken[0].target),
             runs=[
                 RecordedRun(run.started_at, stored[run.run_id].seconds, stored[run.run_id].encoded)
                 for run in taken
@@ -138,8 +140,15 @@ class HistogramService:
         self, campaign: Campaign, target: str, found: Sequence[FindingRead]
     ) -> list[DisclaimerRead]:
         document = self.experiments.document(campaign.revision_id)
-        said = self.disclosure.disclaimers_of([campaign.project_id], document, {target})
+        said = self.disclosure.disclaimers_of(
+            [campaign.project_id], document, {target}, campaign.id
+        )
         return [*said, *checks_as_disclaimers(found)]
+
+    def _stamp(self, campaign: Campaign, target: str) -> str | None:
+        document = self.experiments.document(campaign.revision_id)
+        leaving = Leaving(campaign.project_id, document, campaign.id, {target})
+        return self.disclosure.publication.stamp([leaving])
 
     def _missing(self, runs: Sequence[CountedRun], wanted: Wanted) -> ResultNotThere:
         known = self.distributions.operations(runs, wanted.phase)

@@ -88,7 +88,9 @@ class GateService:
             link=self._link(campaign.id, answer.base_campaign_id),
             superseded=[superseded_read(one) for one in former],
             disclaimers=[
-                *self.disclosure.disclaimers_of([campaign.project_id], document),
+                *self.disclosure.disclaimers_of(
+                    [campaign.project_id], document, campaign_id=campaign.id
+                ),
                 *checks_as_disclaimers(checks),
             ],
         )

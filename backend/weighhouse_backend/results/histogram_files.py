@@ -48,6 +48,8 @@ class HistogramExport:
 
     facts: HistogramFacts
     disclaimers: Sequence[DisclaimerRead]
+    stamp: str | None
+    """`not for publication: REASON`, where the systems' terms do not allow it."""
     runs: Sequence[RecordedRun]
 
     @property
@@ -70,6 +72,7 @@ def as_json(export: HistogramExport) -> HistogramRead:
         counts=counts.tolist(),
         encoded=base64.b64encode(merged.encoded()).decode(),
         disclaimers=list(export.disclaimers),
+        stamp=export.stamp,
     )
 
 
@@ -150,6 +153,8 @@ def _notes(export: HistogramExport) -> Iterator[str]:
     facts = export.facts
     version = "" if facts.version is None else f" {facts.version}"
     many = len(facts.run_ids) > 1
+    if export.stamp is not None:
+        yield _line(export.stamp)
     yield from (
         _line(text)
         for text in (

@@ -57,3 +57,5 @@ class HistogramRead(BaseModel):
     encoded: str
     """The same in HdrHistogram's compressed V2 form, base64; its values are nanoseconds."""
     disclaimers: list[DisclaimerRead]
+    stamp: str | None
+    """`not for publication: REASON`, where the systems' terms do not allow it."""

@@ -23,6 +23,7 @@ from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.identities import CellSeen, place_of_runs
 from weighhouse_backend.comparisons.machines import kinds_of, machines_of
+from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
@@ -161,8 +162,19 @@ class HistoryService:
                 )
                 for index, members in enumerate(segments)
             ],
-            disclaimers=self.disclosure.disclaimers_for([series.project_id], [series.system_id]),
+            disclaimers=self.disclosure.disclaimers_for(
+                [series.project_id], [series.system_id], self._leaving(series, points)
+            ),
         )
+
+    def _leaving(self, series: Series, points: Sequence[SeriesPoint]) -> list[Leaving]:
+        """Under which terms its latest point stands: of the edition that the experiment names."""
+        experiment = self.experiments.get(series.experiment_id)
+        revision = self.experiments.revision(experiment.id, experiment.current_revision)
+        document = self.experiments.document(revision.id)
+        targets = [one.name for one in document.targets if one.system == series.system_id]
+        latest = points[-1].campaign_id if points else None
+        return [Leaving(series.project_id, document, latest, targets)] if targets else []
 
     def bands(self, series_id: UUID, steps: Collection[UUID]) -> list[NoiseBandRead]:
         """What its machines cannot tell, about the levels of a series that was read; two queries.
