@@ -111,7 +111,7 @@ class Laboratory:
     agent: dict[str, str] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
 
-    def enrol(self) -> None:
+    def enrol(self, *manifests: dict[str, Any]) -> None:
         made = self.client.post("/api/v1/agent-registration-tokens", json={}, headers=self.headers)
         instance = str(uuid4())
         registered = self.client.post(
@@ -122,7 +122,8 @@ class Laboratory:
         self.agent = _bearer(registered["agent_token"])
         opening = {
             "instance_id": instance, "process_id": str(uuid4()), "agent_version": "0.1.0",
-            "manifests": [manifest("redis"), manifest("memcached")], "facts": FACTS, "policy": {},
+            "manifests": manifests or [manifest("redis"), manifest("memcached")],
+            "facts": FACTS, "policy": {},
         }  # fmt: skip
         opened = self.client.put("/agent/v1/session", json=opening, headers=self.agent)
         assert opened.status_code == 200, opened.text
