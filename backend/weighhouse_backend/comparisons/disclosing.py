@@ -83,7 +83,7 @@ def _of_target(side: Side) -> Iterable[Fact]:
     yield Fact(
         "configuration",
         f"{name}, layout and limits",
-        f"{nodes} node(s), {copies} copy(ies), {target.deployment}; {asked or 'no limits'}",
+        f"nodes: {nodes}, copies: {copies}, {target.deployment}; {asked or 'no limits'}",
     )
 
 
