@@ -65,8 +65,8 @@ def test_the_house_gets_it_with_a_stamp(ask, campaign):
         assert "# not for publication: Memcached, Shut: its licence forbids" in text
     read = ask("/comparisons/histogram", side=side, **CELL).json()
     assert read["stamp"].startswith("not for publication: Memcached")
-    titles = [one["title"] for one in read["disclaimers"]]
-    assert titles[0] == "Memcached: not for publication"
+    by_title = {one["title"]: one["severity"] for one in read["caveats"]}
+    assert by_title["Memcached: not for publication"] == "bar"
 
 
 def test_a_run_a_campaign_and_a_gate_ask_too(ask, campaign):

@@ -92,11 +92,12 @@ def test_a_vendor_sees_its_own_figures_and_replies(call, invite, campaign, caplo
     assert again.json()["version"] == 2
 
     comparison = call("GET", f"/comparisons?campaign={campaign}").json()
-    (reply,) = [one for one in comparison["disclaimers"] if one["kind"] == "vendor_reply"]
+    (reply,) = [one for one in comparison["caveats"] if "vendor-reply" in one["id"]]
     assert reply["text"] == "You ran it with wrong settings."
-    assert reply["source"].startswith("Val Vendor, CTO")
+    assert reply["sides"] == [f"{campaign}~closed"]
+    assert "Val Vendor, CTO" in str(reply)
     gate = call("GET", f"/campaigns/{campaign}/gate").json()
-    assert reply["id"] in {one["id"] for one in gate["disclaimers"]}
+    assert reply["id"] in {one["id"] for one in gate["caveats"]}
     text = call(
         "GET",
         f"/comparisons/histogram?side={campaign}~closed&workload=balanced"
@@ -105,7 +106,7 @@ def test_a_vendor_sees_its_own_figures_and_replies(call, invite, campaign, caplo
     assert "its vendor replies: You ran it with wrong settings." in text
     # Beside figures of others it does not stand.
     other = call("GET", f"/comparisons?side={campaign}~free").json()
-    assert "vendor_reply" not in {one["kind"] for one in other["disclaimers"]}
+    assert "vendor-reply" not in str(other["caveats"])
     assert token not in caplog.text
     assert token not in call("GET", "/audit-entries").text
 
@@ -118,8 +119,8 @@ def test_a_withdrawn_reply_leaves_a_mark(call, invite, campaign):
     withdrawn = call("POST", path, "maintainer", reason=REASON)
     assert withdrawn.json()["text"] is None
     assert call("POST", path, "maintainer", reason=REASON).status_code == 409
-    said = call("GET", f"/comparisons?campaign={campaign}").json()["disclaimers"]
-    (mark,) = [one for one in said if one["id"].startswith("redis-vendor-reply")]
+    said = call("GET", f"/comparisons?campaign={campaign}").json()["caveats"]
+    (mark,) = [one for one in said if "redis-vendor-reply" in one["id"]]
     assert REASON in mark["text"]
     assert SAID["text"] not in str(said)
     actions = {one["action"] for one in call("GET", "/audit-entries").json()["items"]}
@@ -175,8 +176,8 @@ def test_a_challenge_goes_its_way(call, campaign):
     place = f"/challenges/{raised['id']}"
 
     def statement():
-        said = call("GET", f"/comparisons?campaign={campaign}").json()["disclaimers"]
-        return next((one for one in said if one["id"] == f"challenge-{raised['id']}"), None)
+        said = call("GET", f"/comparisons?campaign={campaign}").json()["caveats"]
+        return next((one for one in said if f"challenge-{raised['id']}" in one["id"]), None)
 
     assert statement()["severity"] == "caution"
     assert call("POST", f"{place}/answer", "viewer", answer=REASON).status_code == 403
@@ -187,7 +188,7 @@ def test_a_challenge_goes_its_way(call, campaign):
     assert call("POST", f"{place}/withdraw", "owner").status_code == 403
     assert call("POST", f"{place}/decide", "maintainer", **decide).json()["state"] == "upheld"
     marked = statement()
-    assert (marked["kind"], marked["severity"]) == ("challenge", "bar")
+    assert (marked["title"], marked["severity"]) == ("Memcached: challenged, and upheld", "bar")
     assert call("POST", f"{place}/answer", "member", answer=REASON).status_code == 409
     actions = {one["action"] for one in call("GET", "/audit-entries").json()["items"]}
     assert {"challenge.raised", "challenge.answered", "challenge.upheld"} <= actions
@@ -198,5 +199,5 @@ def test_whoever_raised_it_may_take_it_back(call, campaign):
     raised = call("POST", path, "viewer", text="I had not read the whole page.").json()
     gone = call("POST", f"/challenges/{raised['id']}/withdraw", "viewer")
     assert gone.json()["state"] == "withdrawn"
-    said = call("GET", f"/comparisons?campaign={campaign}").json()["disclaimers"]
-    assert f"challenge-{raised['id']}" not in {one["id"] for one in said}
+    said = call("GET", f"/comparisons?campaign={campaign}").json()["caveats"]
+    assert f"challenge-{raised['id']}" not in str(said)

@@ -15,7 +15,8 @@ from backend.tests.disclosure.policed import measured
 API = "/api/v1"
 # Said to everybody, or of the caller alone: there are no figures in them.
 WITHOUT_FIGURES = {
-    "/health", f"{API}/about", f"{API}/agents", f"{API}/agents/{{agent_id}}", f"{API}/api-tokens",
+    "/health", f"{API}/about", f"{API}/agents", f"{API}/alerts/counts",
+    f"{API}/alerts/rule", f"{API}/agents/{{agent_id}}", f"{API}/api-tokens",
     f"{API}/audit-entries", f"{API}/experiment-templates", f"{API}/experiments",
     f"{API}/experiments/{{experiment}}", f"{API}/experiments/{{experiment}}/revisions",
     f"{API}/experiments/{{experiment}}/revisions/{{from}}/diff/{{to}}",
@@ -30,6 +31,8 @@ WITHOUT_FIGURES = {
 # Figures that members look at; nobody takes them along from there, so that there is no audience.
 LOOKED_AT = {
     f"{API}/alerts": "what changed, by how much",
+    f"{API}/alerts/{{alert_id}}": "what changed, by how much",
+    f"{API}/annotations": "what people wrote beside figures",
     f"{API}/campaigns": "verdicts, in a list",
     f"{API}/campaigns/{{campaign_id}}/events": "what happens, while it happens",
     f"{API}/noise-floors": "what machines cannot tell",

@@ -47,6 +47,16 @@ class AlertRepository:
         )
         return [(row[0], row[1]) for row in found]
 
+    def confirmed_in(self, project_id: UUID) -> Sequence[tuple[ChangePoint, Series]]:
+        """All confirmed change points of a project, with their series; the most evident first."""
+        found = self.session.execute(
+            select(ChangePoint, Series)
+            .join(Series, Series.id == ChangePoint.series_id)
+            .where(ChangePoint.status == "confirmed", ChangePoint.project_id == project_id)
+            .order_by(ChangePoint.p_value, ChangePoint.id)
+        )
+        return [(row[0], row[1]) for row in found]
+
     def campaign_numbers(self, campaign_ids: Collection[UUID]) -> dict[UUID, int]:
         """The numbers of campaigns by id."""
         found = self.session.execute(

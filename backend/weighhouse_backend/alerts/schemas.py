@@ -6,10 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from weighhouse_backend.alerts.states import AlertKind, AlertState
-from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.alerts.states import AlertState
 from weighhouse_backend.series.schemas import (
-    ExperimentOfSeries,
     NoiseBandRead,
     SeriesCourse,
     SeriesFacts,
@@ -50,47 +48,6 @@ class ChangePointRead(BaseModel):
     confirmed_at: datetime.datetime | None
     state: AlertState
     """Of its alert."""
-
-
-class AlertMemberRead(BaseModel):
-    """A change that has the cause of an alert."""
-
-    change_point_id: UUID
-    series_id: UUID
-    metric: str
-    workload: str
-    load_level: LoadLevelRead
-    campaign_id: UUID
-    relative: float
-    p_value: float
-
-
-class ChangeRead(BaseModel):
-    """One cause: the change that leads, and those downstream of it, over figures and cells."""
-
-    kind: Literal["step", "drift"]
-    at: datetime.datetime
-    campaign_id: UUID
-    target: str
-    system_id: str
-    profile: Literal["watch", "strict"] | None
-    lead: AlertMemberRead
-    downstream: list[AlertMemberRead]
-
-
-class AlertRead(BaseModel):
-    """Something that somebody should look at."""
-
-    id: UUID
-    kind: AlertKind
-    state: AlertState
-    version: int
-    raised_at: datetime.datetime
-    state_at: datetime.datetime
-    """When it came into its state."""
-    experiment: ExperimentOfSeries | None
-    change: ChangeRead | None
-    """Of kind `change`."""
 
 
 class SeriesRead(SeriesCourse):

@@ -58,6 +58,7 @@ class WatchService:
                     self.repository.session.delete(row)
         self.repository.session.flush()
         self.causes.group({one.experiment_id for one in series})
+        self.causes.raising.look_at_fixed([one.id for one in series])
 
     def last_confirmed(self, experiment_id: UUID, *, before: UUID) -> UUID | None:
         """The campaign where the present level of an experiment began; None: it never shifted."""
@@ -193,6 +194,7 @@ def _seen(
                 "drift" if row.kind == "drift" else "step",
                 order[row.campaign_id],
                 order.get(row.ended_by_id) if row.ended_by_id is not None else None,
+                stays=row.id in spoken,
             )
             for row in known
         ],

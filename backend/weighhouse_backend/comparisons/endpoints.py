@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
 from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
 from weighhouse_backend.comparisons.sides import Question
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.findings.downloads import TEXT, Form, download, wanted_histogram
 from weighhouse_backend.findings.histograms import Wanted
@@ -51,6 +52,21 @@ def comparisons_compare(
     against itself in `base`.
     """
     return comparisons.comparing.compare(caller, question)
+
+
+@router.get("/campaigns/{campaign_id}/caveats", tags=["campaigns"])
+def comparisons_list_caveats(
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    campaign_id: UUID,
+    audience: AudienceDep = "internal",
+) -> list[CaveatRead]:
+    """All that must stand beside a campaign's numbers, each thing once, the gravest first: the same
+    list that the comparison of its targets has.
+    """
+    question = Question(campaign_id=campaign_id)
+    comparisons.require(caller, question, audience)
+    return comparisons.comparing.caveats(caller, question)
 
 
 @router.get("/comparisons/distributions", tags=["comparisons"])

@@ -107,6 +107,40 @@ class DisclosureService:
             said += of_challenges(repository.challenges(campaign_id), names)
         return gravest_first(said)
 
+    def disclaimers_by_target(
+        self,
+        project_ids: Collection[UUID],
+        experiment: Experiment,
+        campaign_id: UUID | None = None,
+    ) -> dict[str, list[DisclaimerRead]]:
+        """Of each target of an experiment, what must stand beside its numbers; as many queries for
+        all as for one.
+
+        :param campaign_id: whose numbers they are; None: those of no campaign in particular.
+        """
+        wanted = {plugin for target in experiment.targets for plugin in target.plugins}
+        known = self._known(project_ids, wanted)
+        machines = experiment.placement.servers.machines
+        leaving = [Leaving(one, experiment, campaign_id) for one in project_ids]
+        decisions = [one for one in self.publication.decisions(leaving) if one.system_id in known]
+        repository = self.publication.repository
+        replies = [] if campaign_id is None else repository.replies(campaign_id)
+        challenges = [] if campaign_id is None else repository.challenges(campaign_id)
+        found = {}
+        for target in experiment.targets:
+            manifest = known.get(target.system)
+            names = {target.system: target.system if manifest is None else manifest.name}
+            plugins = [known[plugin] for plugin in target.plugins if plugin in known]
+            found[target.name] = gravest_first(
+                [
+                    *disclaimers_for(plugins, experiment.disclosure, [Setup(target, machines)]),
+                    *of_decisions(one for one in decisions if target.name in one.targets),
+                    *of_replies(replies, names),
+                    *of_challenges(challenges, names),
+                ]
+            )
+        return found
+
     def sheet(self, disclosed: Sequence[Disclosed]) -> DisclosureRead:
         """The disclosure of experiments that are shown together.
 

@@ -8,10 +8,10 @@ from pydantic import BaseModel
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.comparisons.schemas import EstimateRead
 from weighhouse_backend.disclosure.answering import ReplyLinkRead, VendorReplyRead
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.challenging import ChallengeRead
 from weighhouse_backend.disclosure.schemas import (
     ConsentRead,
-    DisclaimerRead,
     DisclosureItem,
     DisclosureRead,
     OverrideRead,
@@ -87,7 +87,7 @@ class ReplyPageRead(BaseModel):
     targets: list[ReplyTargetRead]
     cells: list[ReplyCellRead]
     disclosure: list[DisclosureItem]
-    disclaimers: list[DisclaimerRead]
+    caveats: list[CaveatRead]
     replies: list[VendorReplyRead]
     most_signs: int
     """Of a reply."""

@@ -134,7 +134,7 @@ class PublishingService:
                 for cell in seen.cells
             ],
             disclosure=seen.disclosure.items,
-            disclaimers=seen.disclaimers,
+            caveats=seen.caveats,
             replies=[one for one in replies if one.system_id == link.system_id],
             most_signs=MOST_SIGNS,
         )

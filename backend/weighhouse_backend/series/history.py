@@ -23,9 +23,8 @@ from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.identities import CellSeen, place_of_runs
 from weighhouse_backend.comparisons.machines import kinds_of, machines_of
-from weighhouse_backend.disclosure.publication import Leaving
-from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.noise.repository import NoiseKey
@@ -57,7 +56,7 @@ class HistoryService:
     carrying: CarryingService
     catalog: CatalogService
     experiments: ExperimentService
-    disclosure: DisclosureService
+    examination: ExaminationService
     commits: CommitService
     noise: NoiseService
 
@@ -124,9 +123,7 @@ class HistoryService:
 
         :raises SeriesNotFound: when it is not the caller's to see.
         """
-        series = self.repository.series(series_id)
-        if series is None or series.project_id not in caller.project_ids:
-            raise SeriesNotFound
+        series = self.visible(caller, series_id)
         points = self.repository.points(series.id)
         segments = segments_of(points)
         commits = self.commits.of(point.campaign_id for point in points)
@@ -162,19 +159,13 @@ class HistoryService:
                 )
                 for index, members in enumerate(segments)
             ],
-            disclaimers=self.disclosure.disclaimers_for(
-                [series.project_id], [series.system_id], self._leaving(series, points)
+            caveats=self.examination.caveats_of_series(
+                series.project_id,
+                series.system_id,
+                [point.campaign_id for point in points],
+                (series.target, series.workload, series.load_label),
             ),
         )
-
-    def _leaving(self, series: Series, points: Sequence[SeriesPoint]) -> list[Leaving]:
-        """Under which terms its latest point stands: of the edition that the experiment names."""
-        experiment = self.experiments.get(series.experiment_id)
-        revision = self.experiments.revision(experiment.id, experiment.current_revision)
-        document = self.experiments.document(revision.id)
-        targets = [one.name for one in document.targets if one.system == series.system_id]
-        latest = points[-1].campaign_id if points else None
-        return [Leaving(series.project_id, document, latest, targets)] if targets else []
 
     def bands(self, series_id: UUID, steps: Collection[UUID]) -> list[NoiseBandRead]:
         """What its machines cannot tell, about the levels of a series that was read; two queries.
@@ -199,6 +190,20 @@ class HistoryService:
             for index, points in enumerate(segments)
             for band in bands_read(index, points, steps, floors)
         ]
+
+    def visible(self, caller: Caller, series_id: UUID) -> Series:
+        """A series.
+
+        :raises SeriesNotFound: when it is not the caller's to see.
+        """
+        series = self.repository.series(series_id)
+        if series is None or series.project_id not in caller.project_ids:
+            raise SeriesNotFound
+        return series
+
+    def has_point(self, series_id: UUID, campaign_id: UUID) -> bool:
+        """Whether a campaign has a point in a series."""
+        return self.repository.point(series_id, campaign_id) is not None
 
     def lock(self, series_id: UUID) -> Series | None:
         """A series, locked, for a feature above that writes what belongs to it; None: gone."""

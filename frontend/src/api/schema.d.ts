@@ -393,7 +393,7 @@ export interface paths {
         };
         /**
          * Alerts List Alerts
-         * @description What changed, once for each cause: the change that leads, and those downstream of it.
+         * @description What somebody should look at, once for each cause, the latest raised first.
          */
         get: operations["alerts_list_alerts"];
         put?: never;
@@ -402,6 +402,164 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Read Alert
+         * @description An alert: what changed, between which commits, and what became of it.
+         */
+        get: operations["alerts_read_alert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Alerts Change Alert
+         * @description Triage an alert; takes a member. With If-Match only on top of what was seen.
+         */
+        patch: operations["alerts_change_alert"];
+        trace?: never;
+    };
+    "/api/v1/alerts/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Count
+         * @description How many alerts there are, by state.
+         */
+        get: operations["alerts_count"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Read Rule
+         * @description Which changes become alerts of a project.
+         */
+        get: operations["alerts_read_rule"];
+        /**
+         * Alerts Save Rule
+         * @description Say which changes become alerts from now on; takes a maintainer.
+         */
+        put: operations["alerts_save_rule"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/triage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alerts Triage
+         * @description Say the same of several alerts, of all or of none; takes a member.
+         */
+        post: operations["alerts_triage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/trial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alerts Try Rule
+         * @description What a rule would have raised, where, when, and how long after the shift; changes nothing.
+         */
+        post: operations["alerts_try_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Annotations List
+         * @description Annotations, newest first; of some runs and series alone, with those of the series' points,
+         *     when any are named.
+         */
+        get: operations["annotations_list"];
+        put?: never;
+        /**
+         * Annotations Write
+         * @description Write an annotation; takes a member.
+         */
+        post: operations["annotations_write"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/annotations/{annotation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Annotations Remove
+         * @description Remove one's own annotation (a maintainer: anybody's).
+         */
+        delete: operations["annotations_remove"];
+        options?: never;
+        head?: never;
+        /**
+         * Annotations Change
+         * @description Change one's own annotation (a maintainer: anybody's); with If-Match only on top of what was
+         *     edited.
+         */
+        patch: operations["annotations_change"];
         trace?: never;
     };
     "/api/v1/api-tokens": {
@@ -550,6 +708,27 @@ export interface paths {
          * @description End a campaign early; a second time: at once.
          */
         post: operations["campaigns_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{campaign_id}/caveats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons List Caveats
+         * @description All that must stand beside a campaign's numbers, each thing once, the gravest first: the same
+         *     list that the comparison of its targets has.
+         */
+        get: operations["comparisons_list_caveats"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1821,6 +2000,19 @@ export interface components {
             lent_to?: string[] | null;
         };
         /**
+         * AgentOfAlert
+         * @description The agent that is silent.
+         */
+        AgentOfAlert: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
          * AgentOfCampaign
          * @description An agent that took part in the campaign, or takes part now.
          */
@@ -1903,6 +2095,119 @@ export interface components {
             status: "online" | "busy" | "unreachable" | "draining" | "revoked";
         };
         /**
+         * AlertChangeRead
+         * @description One cause: the change that leads, and those downstream of it, over figures and cells.
+         */
+        AlertChangeRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Better */
+            better: boolean;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Downstream */
+            downstream: components["schemas"]["AlertMemberRead"][];
+            /** Earlier */
+            earlier: components["schemas"]["AlertMemberRead"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "step" | "drift";
+            lead: components["schemas"]["AlertMemberRead"];
+            /** Profile */
+            profile: ("watch" | "strict") | null;
+            /** System Id */
+            system_id: string;
+            /** Target */
+            target: string;
+        };
+        /**
+         * AlertCounts
+         * @description How many alerts there are, by state.
+         */
+        AlertCounts: {
+            /** Mine */
+            mine: number;
+            /** States */
+            states: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * AlertDetailRead
+         * @description An alert with where it came from and what became of it.
+         */
+        AlertDetailRead: {
+            agent: components["schemas"]["AgentOfAlert"] | null;
+            assignee: components["schemas"]["PersonRead"] | null;
+            change: components["schemas"]["AlertChangeRead"] | null;
+            /** Downstream Of Id */
+            downstream_of_id: string | null;
+            /** Due On */
+            due_on: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            experiment: components["schemas"]["ExperimentOfSeries"] | null;
+            /** History */
+            history: components["schemas"]["AlertEventRead"][];
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["AlertKind"];
+            /** Link */
+            link: string | null;
+            missed: components["schemas"]["MissedRead"] | null;
+            /** Note */
+            note: string;
+            /**
+             * Raised At
+             * Format: date-time
+             */
+            raised_at: string;
+            range: components["schemas"]["RangeRead"] | null;
+            state: components["schemas"]["AlertState"];
+            /**
+             * State At
+             * Format: date-time
+             */
+            state_at: string;
+            /** Title */
+            title: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AlertEventRead
+         * @description A line of an alert's history.
+         */
+        AlertEventRead: {
+            /** Actor */
+            actor: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Changes */
+            changes: {
+                [key: string]: unknown[];
+            };
+            kind: components["schemas"]["EventKind"];
+            /** Reason */
+            reason: string;
+        };
+        /**
          * AlertKind
          * @description What an alert tells of.
          * @enum {string}
@@ -1913,11 +2218,19 @@ export interface components {
          * @description A change that has the cause of an alert.
          */
         AlertMemberRead: {
+            /** After */
+            after: number;
+            /** Before */
+            before: number;
+            /** Better */
+            better: boolean;
             /**
              * Campaign Id
              * Format: uuid
              */
             campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
             /**
              * Change Point Id
              * Format: uuid
@@ -1943,7 +2256,15 @@ export interface components {
          * @description Something that somebody should look at.
          */
         AlertRead: {
-            change: components["schemas"]["weighhouse_backend__alerts__schemas__ChangeRead"] | null;
+            agent: components["schemas"]["AgentOfAlert"] | null;
+            assignee: components["schemas"]["PersonRead"] | null;
+            change: components["schemas"]["AlertChangeRead"] | null;
+            /** Downstream Of Id */
+            downstream_of_id: string | null;
+            /** Due On */
+            due_on: string | null;
+            /** Ended At */
+            ended_at: string | null;
             experiment: components["schemas"]["ExperimentOfSeries"] | null;
             /**
              * Id
@@ -1951,6 +2272,11 @@ export interface components {
              */
             id: string;
             kind: components["schemas"]["AlertKind"];
+            /** Link */
+            link: string | null;
+            missed: components["schemas"]["MissedRead"] | null;
+            /** Note */
+            note: string;
             /**
              * Raised At
              * Format: date-time
@@ -1962,8 +2288,80 @@ export interface components {
              * Format: date-time
              */
             state_at: string;
+            /** Title */
+            title: string;
             /** Version */
             version: number;
+        };
+        /**
+         * AlertRuleRead
+         * @description A project's rule.
+         */
+        AlertRuleRead: {
+            /**
+             * Direction
+             * @default any
+             * @enum {string}
+             */
+            direction?: "any" | "worse";
+            /** Metrics */
+            metrics?: string[] | null;
+            /**
+             * Profile
+             * @default watch
+             * @enum {string}
+             */
+            profile?: "watch" | "strict";
+            /**
+             * Quiet States
+             * @default []
+             */
+            quiet_states?: ("noise" | "infrastructure" | "expected" | "wont_fix" | "fixed")[];
+            /**
+             * Smallest Shift
+             * @default 0.03
+             */
+            smallest_shift?: number;
+            /** Systems */
+            systems?: string[] | null;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AlertRuleWrite
+         * @description Which confirmed changes become alerts. It narrows what the detector confirms.
+         */
+        AlertRuleWrite: {
+            /**
+             * Direction
+             * @default any
+             * @enum {string}
+             */
+            direction?: "any" | "worse";
+            /** Metrics */
+            metrics?: string[] | null;
+            /**
+             * Profile
+             * @default watch
+             * @enum {string}
+             */
+            profile?: "watch" | "strict";
+            /**
+             * Quiet States
+             * @default []
+             */
+            quiet_states?: ("noise" | "infrastructure" | "expected" | "wont_fix" | "fixed")[];
+            /**
+             * Smallest Shift
+             * @default 0.03
+             */
+            smallest_shift?: number;
+            /** Systems */
+            systems?: string[] | null;
         };
         /**
          * AlertState
@@ -1971,6 +2369,88 @@ export interface components {
          * @enum {string}
          */
         AlertState: "untriaged" | "acknowledged" | "noise" | "infrastructure" | "expected" | "downstream" | "wont_fix" | "fixed";
+        /**
+         * AlertToTriage
+         * @description An alert of several.
+         */
+        AlertToTriage: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Version */
+            version?: number | null;
+        };
+        /**
+         * AlertUpdate
+         * @description What is said of an alert; what is left out stays.
+         */
+        AlertUpdate: {
+            /** Assignee Id */
+            assignee_id?: string | null;
+            /** Downstream Of Id */
+            downstream_of_id?: string | null;
+            /** Due On */
+            due_on?: string | null;
+            /** Link */
+            link?: string | null;
+            /** Note */
+            note?: string | null;
+            state?: components["schemas"]["AlertState"] | null;
+        };
+        /**
+         * AnnotationCreate
+         * @description An annotation to write.
+         */
+        AnnotationCreate: {
+            /** At */
+            at?: string | null;
+            /** Subject */
+            subject: components["schemas"]["RunSubject"] | components["schemas"]["SeriesSubject"] | components["schemas"]["PointSubject"];
+            /** Text */
+            text: string;
+        };
+        /**
+         * AnnotationRead
+         * @description What somebody wrote.
+         */
+        AnnotationRead: {
+            /** At */
+            at: string | null;
+            /** Author */
+            author: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Edited At */
+            edited_at: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Mine */
+            mine: boolean;
+            /** Subject */
+            subject: components["schemas"]["RunSubject"] | components["schemas"]["SeriesSubject"] | components["schemas"]["PointSubject"];
+            /** Text */
+            text: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AnnotationUpdate
+         * @description What is written instead; what is left out stays.
+         */
+        AnnotationUpdate: {
+            /** At */
+            at?: string | null;
+            /** Text */
+            text?: string | null;
+        };
         /**
          * ApiTokenCreate
          * @description A token to make.
@@ -2121,10 +2601,17 @@ export interface components {
             confounder: boolean;
             /** Explanation */
             explanation: string;
+            /** Favours */
+            favours: number[];
             /** Label */
             label: string;
             /** Raw */
             raw?: components["schemas"]["RawSettingRead"][][];
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "same" | "harmless" | "compared" | "may_explain" | "cannot_be_avoided";
             /** Same */
             same: boolean;
             /** Values */
@@ -2608,6 +3095,42 @@ export interface components {
             waiting_for?: string | null;
         };
         /**
+         * CaveatRead
+         * @description One thing to know before numbers are believed; each once, however many runs it concerns.
+         */
+        CaveatRead: {
+            /** Code */
+            code: string;
+            /** Evidence */
+            evidence: components["schemas"]["EvidenceRead"][];
+            /** Help */
+            help: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "statement" | "check" | "confounder" | "disclosure" | "statistics";
+            /** Runs */
+            runs: string[];
+            /** Runs Of */
+            runs_of: number;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "bar" | "caution" | "note";
+            /** Short */
+            short: string;
+            /** Sides */
+            sides: string[];
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+        };
+        /**
          * CellCourse
          * @description Where a cell stands after a look.
          * @enum {string}
@@ -2801,6 +3324,18 @@ export interface components {
             status: "candidate" | "confirmed";
         };
         /**
+         * ChangeRead
+         * @description One difference between two revisions.
+         */
+        ChangeRead: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Path */
+            path: string;
+        };
+        /**
          * Claimed
          * @description Answer to a claim; no order when nothing came up while waiting (try again).
          */
@@ -2939,21 +3474,21 @@ export interface components {
         ComparisonRead: {
             /** Baseline */
             baseline: number;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["ComparedCellRead"][];
             /** Differences */
             differences: components["schemas"]["DifferenceRead"][];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             disclosure: components["schemas"]["DisclosureRead"];
             /** Fairness */
             fairness: components["schemas"]["AspectRead"][];
-            /** Findings */
-            findings: components["schemas"]["FindingRead"][];
             /** Load Levels */
             load_levels: components["schemas"]["LoadLevelRead"][];
             /** Rankings */
             rankings: components["schemas"]["RankingRead"][];
+            /** Readings */
+            readings: components["schemas"]["ReadingRead"][];
             /** Sides */
             sides: components["schemas"]["SideRead"][];
             /** Unmatched */
@@ -3205,6 +3740,13 @@ export interface components {
              * @enum {string}
              */
             verdict: "changed" | "equivalent" | "inconclusive" | "insufficient";
+            /**
+             * Word
+             * @description Where the other side's figure stands to the baseline's, as it may be said between
+             *     products.
+             * @enum {string}
+             */
+            readonly word: "more" | "less" | "as_much" | "cannot_tell" | "too_few";
             /** Workload */
             workload: string;
         };
@@ -3310,8 +3852,8 @@ export interface components {
          * @description The whole distributions of sides at one cell and operation.
          */
         DistributionsRead: {
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Fewest For A Band */
             fewest_for_a_band: number;
             load_level: components["schemas"]["LoadLevelRead"];
@@ -3507,6 +4049,29 @@ export interface components {
             text: string;
         };
         /**
+         * EndOfRangeRead
+         * @description A campaign at one end of a range.
+         */
+        EndOfRangeRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            git: components["schemas"]["GitRead"] | null;
+            /** Value */
+            value: number;
+            /** Version */
+            version: string | null;
+        };
+        /**
          * EqualChangeRead
          * @description A value of the document that would be another one.
          */
@@ -3564,12 +4129,30 @@ export interface components {
             events: (components["schemas"]["PhaseChanged"] | components["schemas"]["IntervalReported"] | components["schemas"]["ResourceSample"] | components["schemas"]["TimelineMark"] | components["schemas"]["TargetDescribed"] | components["schemas"]["MemoryMeasured"] | components["schemas"]["PhaseEnded"])[];
         };
         /**
+         * EventKind
+         * @description What a line of an alert's history tells.
+         * @enum {string}
+         */
+        EventKind: "raised" | "triaged" | "repeated" | "reopened" | "explained" | "ended";
+        /**
          * EventsAccepted
          * @description Answer to a batch: everything below `next_sequence` is stored.
          */
         EventsAccepted: {
             /** Next Sequence */
             next_sequence: number;
+        };
+        /**
+         * EvidenceRead
+         * @description What a caveat rests on: of one run, of one side, or of all.
+         */
+        EvidenceRead: {
+            /** Run Id */
+            run_id: string | null;
+            /** Side */
+            side: string | null;
+            /** Text */
+            text: string;
         };
         /**
          * ExperimentCreate
@@ -3895,14 +4478,14 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["GateCellRead"][];
             /** Comparisons */
             comparisons: components["schemas"]["DifferenceRead"][];
             /** Details Kept */
             details_kept: boolean;
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Exit Code */
             exit_code: number;
             /** Judged At */
@@ -4145,10 +4728,10 @@ export interface components {
         HistogramRead: {
             /** Buckets Us */
             buckets_us: number[];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Counts */
             counts: number[];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Encoded */
             encoded: string;
             facts: components["schemas"]["HistogramFacts"];
@@ -4162,6 +4745,8 @@ export interface components {
             stamp: string | null;
             /** Total */
             total: number;
+            /** View */
+            view: string;
         };
         /**
          * Interval
@@ -4632,6 +5217,24 @@ export interface components {
          */
         Missed: "run_late" | "report";
         /**
+         * MissedRead
+         * @description What did not take place.
+         */
+        MissedRead: {
+            /** Campaign Id */
+            campaign_id?: string | null;
+            /** Campaign Number */
+            campaign_number?: number | null;
+            /** First At */
+            first_at: string | null;
+            /** Last At */
+            last_at: string | null;
+            /** Reason */
+            reason: string;
+            /** Times */
+            times: number;
+        };
+        /**
          * NetworkConditions
          * @description What happens to what a node sends, to clients and to other nodes alike.
          */
@@ -5083,6 +5686,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[AnnotationRead] */
+        Page_AnnotationRead_: {
+            /** Items */
+            items: components["schemas"]["AnnotationRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[ApiTokenRead] */
         Page_ApiTokenRead_: {
             /** Items */
@@ -5166,6 +5776,19 @@ export interface components {
             items: components["schemas"]["SystemRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+        };
+        /**
+         * PersonRead
+         * @description A person.
+         */
+        PersonRead: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
         };
         /**
          * Phase
@@ -5301,6 +5924,27 @@ export interface components {
             version: string;
         };
         /**
+         * PointSubject
+         * @description A campaign's point of a series.
+         */
+        PointSubject: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "point";
+            /**
+             * Series Id
+             * Format: uuid
+             */
+            series_id: string;
+        };
+        /**
          * PolicyStatement
          * @description What the agent's local policy file allows, told to the server so that people can see it.
          */
@@ -5431,6 +6075,16 @@ export interface components {
             value_us: number;
         };
         /**
+         * RangeRead
+         * @description Between which campaigns it changed, and so between which commits and versions.
+         */
+        RangeRead: {
+            before: components["schemas"]["EndOfRangeRead"] | null;
+            /** Commits Url */
+            commits_url: string | null;
+            first: components["schemas"]["EndOfRangeRead"] | null;
+        };
+        /**
          * RankingRead
          * @description Three sides or more by one figure of one cell, the best first.
          *
@@ -5505,6 +6159,55 @@ export interface components {
             origin: string;
             /** Value */
             value: string | null;
+        };
+        /**
+         * ReadingRangeRead
+         * @description Cells of one workload with one word, and the ratios of medians that they lie between.
+         */
+        ReadingRangeRead: {
+            /** Cells */
+            cells: number;
+            /** High Ratio */
+            high_ratio: number;
+            /** Low Ratio */
+            low_ratio: number;
+            /**
+             * Word
+             * @enum {string}
+             */
+            word: "more" | "less";
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * ReadingRead
+         * @description A side against its baseline over the cells of one figure, in numbers and in a sentence.
+         */
+        ReadingRead: {
+            /** As Much */
+            as_much: number;
+            /** Baseline Side */
+            baseline_side: string;
+            /** Cannot Tell */
+            cannot_tell: number;
+            /** Cells */
+            cells: number;
+            /** Less */
+            less: number;
+            /** Metric */
+            metric: string;
+            /** Missing */
+            missing: number;
+            /** More */
+            more: number;
+            /** Ranges */
+            ranges: components["schemas"]["ReadingRangeRead"][];
+            /** Sentence */
+            sentence: string;
+            /** Side */
+            side: string;
+            /** Too Few */
+            too_few: number;
         };
         /**
          * Recorded
@@ -5877,12 +6580,12 @@ export interface components {
         ReplyPageRead: {
             /** Campaign Number */
             campaign_number: number;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["ReplyCellRead"][];
             /** Description */
             description: string;
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Disclosure */
             disclosure: components["schemas"]["DisclosureItem"][];
             /** Experiment */
@@ -6004,7 +6707,7 @@ export interface components {
          */
         RevisionDiff: {
             /** Changes */
-            changes: components["schemas"]["weighhouse_backend__experiments__schemas__ChangeRead"][];
+            changes: components["schemas"]["ChangeRead"][];
         };
         /**
          * Role
@@ -6103,7 +6806,7 @@ export interface components {
         };
         /**
          * RunRead
-         * @description A run with its facts, what checks have to say of it, and what must stand beside it.
+         * @description A run with its facts, and what must stand beside its numbers.
          */
         RunRead: {
             agent: components["schemas"]["AgentOfRun"] | null;
@@ -6116,9 +6819,9 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             cell: components["schemas"]["CellOfRun"];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Environment */
             environment: {
                 [key: string]: unknown;
@@ -6180,6 +6883,22 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "queued" | "allocated" | "running" | "settling" | "completed" | "failed" | "cancelled";
+        /**
+         * RunSubject
+         * @description A run.
+         */
+        RunSubject: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "run";
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+        };
         /**
          * RunSummaryRead
          * @description The figures of a run.
@@ -6362,12 +7081,12 @@ export interface components {
         SeriesRead: {
             /** Bands */
             bands: components["schemas"]["NoiseBandRead"][];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Change Points */
             change_points: components["schemas"]["ChangePointRead"][];
             /** Change Points Count */
             change_points_count: number;
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             experiment: components["schemas"]["ExperimentOfSeries"];
             /**
              * Id
@@ -6393,6 +7112,22 @@ export interface components {
             target: string;
             /** Workload */
             workload: string;
+        };
+        /**
+         * SeriesSubject
+         * @description A whole series, or an instant of it (`at`).
+         */
+        SeriesSubject: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "series";
+            /**
+             * Series Id
+             * Format: uuid
+             */
+            series_id: string;
         };
         /**
          * SeriesSummaryRead
@@ -6639,6 +7374,8 @@ export interface components {
             campaign_number: number;
             /** Colour */
             colour: string;
+            /** Hollow */
+            hollow: boolean;
             /** Key */
             key: string;
             /** Label */
@@ -7039,8 +7776,12 @@ export interface components {
         TargetOfCampaign: {
             /** Colour */
             colour: string;
+            /** Hollow */
+            hollow: boolean;
             /** Label */
             label: string;
+            /** Mark */
+            mark: string;
             /** Name */
             name: string;
             /** System Id */
@@ -7269,6 +8010,74 @@ export interface components {
             replication_factor?: number;
         };
         /**
+         * TriageRequest
+         * @description What is said of several alerts at once: of all or of none.
+         */
+        TriageRequest: {
+            /** Alerts */
+            alerts: components["schemas"]["AlertToTriage"][];
+            change: components["schemas"]["AlertUpdate"];
+        };
+        /**
+         * TrialAlert
+         * @description An alert that the rule would have raised, or kept quiet.
+         */
+        TrialAlert: {
+            /** Alert Id */
+            alert_id: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Better */
+            better: boolean;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Campaigns Late */
+            campaigns_late: number | null;
+            /** Confirmed Number */
+            confirmed_number: number | null;
+            experiment: components["schemas"]["ExperimentOfSeries"];
+            /** Others */
+            others: number;
+            /** Raised */
+            raised: boolean;
+            /**
+             * Series Id
+             * Format: uuid
+             */
+            series_id: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * TrialRead
+         * @description What a rule would have raised.
+         */
+        TrialRead: {
+            /** Alerts */
+            alerts: components["schemas"]["TrialAlert"][];
+            /** Causes Count */
+            causes_count: number;
+            /** Raised Count */
+            raised_count: number;
+        };
+        /**
+         * TrialRequest
+         * @description A rule to try on what is stored.
+         */
+        TrialRequest: {
+            /** Project Id */
+            project_id?: string | null;
+            rule: components["schemas"]["AlertRuleWrite"];
+        };
+        /**
          * Trigger
          * @description Who asked for a campaign.
          * @enum {string}
@@ -7363,48 +8172,6 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
-        /**
-         * ChangeRead
-         * @description One cause: the change that leads, and those downstream of it, over figures and cells.
-         */
-        weighhouse_backend__alerts__schemas__ChangeRead: {
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /**
-             * Campaign Id
-             * Format: uuid
-             */
-            campaign_id: string;
-            /** Downstream */
-            downstream: components["schemas"]["AlertMemberRead"][];
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "step" | "drift";
-            lead: components["schemas"]["AlertMemberRead"];
-            /** Profile */
-            profile: ("watch" | "strict") | null;
-            /** System Id */
-            system_id: string;
-            /** Target */
-            target: string;
-        };
-        /**
-         * ChangeRead
-         * @description One difference between two revisions.
-         */
-        weighhouse_backend__experiments__schemas__ChangeRead: {
-            /** After */
-            after: unknown;
-            /** Before */
-            before: unknown;
-            /** Path */
-            path: string;
-        };
         /**
          * Withdrawal
          * @description Why a reply is shown no more.
@@ -8268,9 +9035,15 @@ export interface operations {
     alerts_list_alerts: {
         parameters: {
             query?: {
+                /** @description A person's id, me or nobody. */
+                assignee?: string | ("me" | "nobody") | null;
                 cursor?: string | null;
                 experiment_id?: string | null;
+                kind?: components["schemas"]["AlertKind"] | null;
                 limit?: number;
+                project_id?: string | null;
+                state?: components["schemas"]["AlertState"][] | null;
+                system_id?: string | null;
             };
             header?: never;
             path?: never;
@@ -8294,6 +9067,651 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AlertRead_"];
+                };
+            };
+        };
+    };
+    alerts_read_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailRead"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_change_alert: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string | null;
+            };
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertUpdate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailRead"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_count: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertCounts"];
+                };
+            };
+        };
+    };
+    alerts_read_rule: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleRead"];
+                };
+            };
+        };
+    };
+    alerts_save_rule: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: {
+                "if-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleRead"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_triage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriageRequest"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertRead_"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_try_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialRequest"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialRead"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    annotations_list: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+                run_id?: string[] | null;
+                series_id?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AnnotationRead_"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    annotations_write: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationCreate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationRead"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    annotations_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                annotation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    annotations_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string | null;
+            };
+            path: {
+                annotation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationUpdate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationRead"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -8626,6 +10044,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    comparisons_list_caveats: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+            };
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaveatRead"][];
                 };
             };
         };

@@ -41,6 +41,7 @@ const side = {
   system_id: 'redis',
   colour: '#D55E00',
   mark: '●',
+  hollow: false,
   version: '7',
 }
 const comparison: Comparison = {
@@ -52,8 +53,8 @@ const comparison: Comparison = {
   differences: [],
   rankings: [],
   fairness: [],
-  findings: [],
-  disclaimers: [],
+  readings: [],
+  caveats: [],
   unmatched: [],
   disclosure: {
     completeness: 0,

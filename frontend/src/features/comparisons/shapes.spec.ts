@@ -25,6 +25,7 @@ const side = {
   system_id: 'redis',
   colour: '#D55E00',
   mark: '●',
+  hollow: false,
   version: '7',
 }
 const other = { ...side, key: 'c~mc', label: 'Memcached', colour: '#0072B2' }
@@ -39,7 +40,7 @@ const found: Distributions = {
   operation: 'all',
   operations: ['all'],
   fewest_for_a_band: 4,
-  disclaimers: [],
+  caveats: [],
   sides: [
     { side: side.key, runs: 5, operations: 1000, banded: true, points },
     { side: other.key, runs: 5, operations: 1000, banded: true, points },

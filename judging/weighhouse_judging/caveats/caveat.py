@@ -1,0 +1,82 @@
+"""What a caveat is, and the short forms of what checks find. Pure."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["statement", "check", "confounder", "disclosure", "statistics"]
+Severity = Literal["bar", "caution", "note"]
+"""`bar` is never shown folded; the words are those of a manifest's statements."""
+
+MOST_WORDS = 8
+"""Of a short form."""
+
+MOST_EVIDENCE = 40
+"""Pieces of evidence a caveat carries; its runs are all named however many they are."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a caveat rests on: of one run, of one side, or of all."""
+
+    text: str
+    side: str | None = None
+    run: Hashable | None = None
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """One thing to know before numbers are believed."""
+
+    id: str
+    kind: Kind
+    code: str
+    """Of the check, the statement or the aspect."""
+    severity: Severity
+    short: str
+    """At most eight words, without the count of runs."""
+    title: str
+    text: str
+    sides: tuple[str, ...] = ()
+    """Keys of the sides that it concerns; empty: all."""
+    runs: tuple[Hashable, ...] = ()
+    """That it concerns; empty where it does not come out of runs."""
+    runs_of: int = 0
+    """Runs that were asked; 0 where it does not come out of runs."""
+    evidence: tuple[Evidence, ...] = ()
+    help: str | None = None
+    """Path of the page of documentation."""
+
+
+SHORT: Mapping[str, str] = {
+    "littles-law": "Throughput and latency contradict each other",
+    "unaccounted-clients": "Latency leaves out clients' time",
+    "client-bound": "The client was the bottleneck",
+    "co-located": "Driver shares the machine",
+    "repeats": "Too few repeats",
+    "samples": "Too few samples in the tail",
+    "steady-state": "Not in a steady state",
+    "rate-not-reached": "The rate was not reached",
+    "averaged-percentiles": "Percentiles were averaged",
+    "coordinated-omission": "Waits are left out of latencies",
+    "errors": "Operations failed",
+    "not-found": "Records were not found",
+    "verification": "Records came back wrong",
+    "load-complete": "Data was not loaded whole",
+    "environment": "The machine was not quiet",
+    "memory-fit": "Data fits into memory",
+    "effective-configuration": "Settings differ from what was ordered",
+    "comparability": "Conditions differ",
+    "closed-loop-latency": "Latencies at different throughputs",
+    "clock-offset": "A machine's clock was off",
+    "latency-understated": "Latency was understated",
+}
+"""Of each check, what a chip says."""
+
+
+def shortened(text: str) -> str:
+    """The first eight words; an ellipsis for what is left out."""
+    words = text.split()
+    if len(words) <= MOST_WORDS:
+        return text
+    return " ".join(words[:MOST_WORDS]).rstrip(",;:.") + "…"
