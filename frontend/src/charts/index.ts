@@ -7,7 +7,20 @@ export { distributionsOption, type BandedLine } from './distributions'
 export { heatOption } from './heat'
 export { levelBarsOption, type LevelSide } from './levelBars'
 export { operationColour, PERCENTILES, type Palette } from './palette'
-export { historyOption, type HistoryPoint } from './seriesHistory'
+export {
+  historyOption,
+  placesOf,
+  type HistoryChange,
+  type HistoryInput,
+  type HistoryLine,
+  type HistoryNote,
+  type HistoryPoint,
+} from './seriesHistory'
+export type { Along } from './slots'
+export { alongInWords, rangeInWords } from './sentences'
 export { spectrumOption } from './spectrum'
 export { timeLinesOption, type Moment, type PhaseSpan, type Stretch, type TimeLine } from './timeLines'
+export { timeUnit, writeTime } from './time'
+export type { ChartPoint } from './ChartCanvas.vue'
+export type { Zoom } from './zooming'
 export type { ChartTable, Footnote, Measured } from './table'

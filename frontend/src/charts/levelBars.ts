@@ -2,7 +2,7 @@ import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemReturn } from 'ec
 
 import type { ChartOption } from './echarts'
 import { bottomAxis, frame, roundScale, valueAxis, type AxisFormat } from './frame'
-import type { Palette } from './palette'
+import { shadeFor, type Palette } from './palette'
 
 /** A median with its interval and the repeats it came from, at one load level. */
 export interface LevelPoint {
@@ -56,7 +56,7 @@ export function levelBarsOption(input: LevelBarsInput, palette: Palette): ChartO
         {
           type: 'bar' as const,
           name: `${side.mark} ${side.name}`,
-          color: side.colour,
+          color: shadeFor(side.colour, palette),
           barWidth: `${(width * 100 * 0.86).toFixed(2)}%`,
           barGap: '16%',
           itemStyle: { borderRadius: [1, 1, 0, 0], opacity: 0.88 },
@@ -65,7 +65,7 @@ export function levelBarsOption(input: LevelBarsInput, palette: Palette): ChartO
         {
           type: 'custom' as const,
           name: `${side.mark} ${side.name}`,
-          color: side.colour,
+          color: shadeFor(side.colour, palette),
           silent: true,
           z: 5,
           encode: { x: 0, y: [1, 2] },
