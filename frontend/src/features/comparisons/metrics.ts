@@ -57,6 +57,14 @@ export const METRICS: readonly MetricKind[] = [
     inHistory: true,
   },
   {
+    key: 'mean_us',
+    label: 'Mean latency',
+    unit: 'of the merged histogram of each run',
+    moreIsBetter: false,
+    shown: formatLatency,
+    inHistory: false,
+  },
+  {
     key: 'memory_after_bytes',
     label: 'Memory after the run',
     unit: 'resident, after the measured phase',
@@ -89,6 +97,23 @@ export const METRICS: readonly MetricKind[] = [
     inHistory: true,
   },
 ]
+
+/** The latencies that load curves can be drawn over, by their word in the address. */
+export const LATENCIES = [
+  { word: 'p50', key: 'p50_us' },
+  { word: 'p95', key: 'p95_us' },
+  { word: 'p99', key: 'p99_us' },
+  { word: 'p99.9', key: 'p999_us' },
+  { word: 'mean', key: 'mean_us' },
+] as const satisfies readonly { word: string; key: Metric }[]
+
+export type LatencyWord = (typeof LATENCIES)[number]['word']
+export type LatencyKey = (typeof LATENCIES)[number]['key']
+
+/** The figure behind the word of a latency. */
+export function latencyKey(word: LatencyWord): LatencyKey {
+  return LATENCIES.find((one) => one.word === word)!.key
+}
 
 const FORMER_NAMES: Record<string, string> = { memory_bytes: 'memory_after_load_bytes' }
 
@@ -125,11 +150,11 @@ export function untold(difference: Pick<Difference, 'relative' | 'floor' | 'verd
   )
 }
 
-const HOLLOW: Record<string, string> = { '●': '○', '▲': '△', '■': '□', '◆': '◇' }
+const HOLLOW: Record<string, string> = { '●': '○', '▲': '△', '■': '□', '◆': '◇', '▼': '▽' }
 
 /**
- * Sides that can be told apart: a system keeps its colour, and where it stands on several sides,
- * the later ones get paler and their marks hollow.
+ * Sides that can be told apart: a system keeps its colour, and where it stands on several sides, the
+ * marks of the later ones are hollow, and from the third on paler too.
  */
 export function distinct(sides: readonly ComparisonSide[]): ComparisonSide[] {
   const seen = new Map<string, number>()
@@ -137,7 +162,8 @@ export function distinct(sides: readonly ComparisonSide[]): ComparisonSide[] {
     const times = seen.get(side.system_id) ?? 0
     seen.set(side.system_id, times + 1)
     if (times === 0) return { ...side }
-    return { ...side, colour: paler(side.colour, Math.min(0.72, 0.36 * times)), mark: HOLLOW[side.mark] ?? side.mark }
+    const colour = times > 1 ? paler(side.colour, Math.min(0.6, 0.25 * (times - 1))) : side.colour
+    return { ...side, colour, mark: HOLLOW[side.mark] ?? side.mark }
   })
 }
 

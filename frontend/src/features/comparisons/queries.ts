@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/vue-query'
-import type { Ref } from 'vue'
+import { toValue, type MaybeRefOrGetter, type Ref } from 'vue'
 
 import { api, unwrap } from '@/api'
 
@@ -43,9 +43,21 @@ export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<Dist
 }
 
 /** The campaigns there are to compare, newest first. */
-export function useComparableCampaigns() {
+export function useComparableCampaigns(enabled: MaybeRefOrGetter<boolean> = true) {
   return useQuery({
     queryKey: ['campaigns', 'comparable'],
     queryFn: () => unwrap(api.GET('/api/v1/campaigns', { params: { query: { limit: 50 } } })),
+    enabled,
+  })
+}
+
+/** The targets of a campaign, each once. */
+export function useTargets(campaign: MaybeRefOrGetter<string>) {
+  return useQuery({
+    queryKey: ['campaign', campaign],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/campaigns/{campaign_id}', { params: { path: { campaign_id: toValue(campaign) } } })),
+    enabled: () => toValue(campaign) !== '',
+    select: (found) => found.targets.map((one) => ({ target: one.name, label: one.label })),
   })
 }
