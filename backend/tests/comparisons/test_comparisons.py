@@ -58,10 +58,14 @@ def test_cells_show_repeats_and_estimates(laboratory, campaigns):
     assert comparison["unmatched"] == []
 
 
-def test_differences_are_sorted_by_significance(laboratory, campaigns):
+def test_what_people_ask_for_first_stands_first_and_memory_last(laboratory, campaigns):
     found = laboratory.get("/comparisons", campaign=campaigns[0])["differences"]
-    factors = [item["significance"] for item in found]
-    assert factors == sorted(factors, reverse=True)
+    metrics = list(dict.fromkeys(item["metric"] for item in found))
+    assert metrics[:2] == ["throughput", "p99_us"]
+    assert metrics[-1] == "memory_after_bytes"
+    for metric in metrics:
+        factors = [item["significance"] for item in found if item["metric"] == metric]
+        assert factors == sorted(factors, reverse=True)
 
 
 def test_the_baseline_can_be_chosen(laboratory, campaigns):

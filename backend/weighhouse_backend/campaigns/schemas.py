@@ -164,6 +164,9 @@ class TargetOfCampaign(BaseModel):
     label: str
     system_id: str
     colour: str
+    mark: str
+    hollow: bool
+    """Is the mark drawn hollow: of two targets of one system, the second and later ones?"""
 
 
 class LoadLevelRead(BaseModel):

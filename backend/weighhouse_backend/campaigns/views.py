@@ -11,6 +11,12 @@ from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.courses import CellState, latest, look_read, sequential_read
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
+from weighhouse_backend.campaigns.naming import (
+    UNKNOWN_COLOUR,
+    UNKNOWN_MARK,
+    hollow,
+    target_label,
+)
 from weighhouse_backend.campaigns.planning import PlannedCell
 from weighhouse_backend.campaigns.progress import RunGroup, count_groups, count_runs, seconds_left
 from weighhouse_backend.campaigns.repository import CampaignRepository
@@ -40,9 +46,6 @@ from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import Clock
-
-UNKNOWN_COLOUR = "#7F7F7F"
-"""Of a system whose plugin is gone."""
 
 
 @dataclass(frozen=True)
@@ -152,15 +155,18 @@ class CampaignViews:
 
     def _targets(self, project_id: UUID, document: Document) -> list[TargetOfCampaign]:
         manifests = self.catalog.manifests([project_id])
+        hollows = hollow([target.system for target in document.targets])
         found = []
-        for target in document.targets:
+        for index, target in enumerate(document.targets):
             manifest = manifests.get(target.system)
             found.append(
                 TargetOfCampaign(
                     name=target.name,
-                    label=target.label or (manifest.name if manifest else target.system),
+                    label=target_label(document, index, manifest),
                     system_id=target.system,
                     colour=manifest.colour if manifest else UNKNOWN_COLOUR,
+                    mark=manifest.mark if manifest else UNKNOWN_MARK,
+                    hollow=hollows[index],
                 )
             )
         return found

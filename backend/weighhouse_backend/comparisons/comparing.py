@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weighhouse_judging.fairness.sheet import AspectRow, fairness_sheet
+from weighhouse_judging.findings.checks import Finding
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
 
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.caveats import caveats_of_sides
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.facts import side_facts
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService
@@ -15,21 +17,27 @@ from weighhouse_backend.comparisons.identities import CellSeen
 from weighhouse_backend.comparisons.machines import kinds_of, machine_rows, machines_of
 from weighhouse_backend.comparisons.measured import measured_rows
 from weighhouse_backend.comparisons.rankings import rankings
+from weighhouse_backend.comparisons.readings import readings
 from weighhouse_backend.comparisons.schemas import ComparisonRead
 from weighhouse_backend.comparisons.sides import (
     Choice,
     Question,
     Side,
     SideService,
-    several_campaigns,
     side_label,
-    side_read,
+    sides_read,
 )
 from weighhouse_backend.comparisons.statements import statements
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
-from weighhouse_backend.findings.examination import GRAVITY, ExaminationService
+from weighhouse_backend.findings.examination import (
+    GRAVITY,
+    ExaminationService,
+    RunFinding,
+    summed_up,
+)
 from weighhouse_backend.findings.schemas import FindingRead
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService
@@ -57,6 +65,13 @@ class ComparisonService:
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
         return self._read(choice.with_runs(runs))
 
+    def caveats(self, caller: Caller, question: Question) -> list[CaveatRead]:
+        """What must stand beside the numbers of sides: the list that their comparison has.
+
+        :raises ComparisonUnclear, CampaignNotFound: as `compare`.
+        """
+        return self.compare(caller, question).caveats
+
     def _read(self, choice: Choice) -> ComparisonRead:
         sides = choice.sides
         cells = [side.cells for side in sides]
@@ -81,10 +96,23 @@ class ComparisonService:
             ]
         )
         rows += measured_rows([side.measured for side in sides])
-        found = self._findings(sides, cells, rows)
+        shown = {run.run_id for side in sides for run in side.runs}
+        campaigns = {side.campaign.id for side in sides}
+        of_runs = self.examination.of_each_run(campaigns, shown)
+        of_comparison = _checked(cells, rows)
+        found = _shown(of_runs, of_comparison)
+        sheet = self._disclosure(sides, reference)
+        read = sides_read(sides)
+        opposed = [(base.cells, other.cells) for base, other in choice.opposed]
+        differences = estimates.differences(
+            opposed,
+            estimates.thresholds_of(reference.document.thresholds),
+            self._floors(sides),
+            looked_at=looked_at,
+        )
         levels = {run.load_label: estimates.load_level(run) for side in sides for run in side.runs}
         return ComparisonRead(
-            sides=[side_read(side, several=several_campaigns(sides)) for side in sides],
+            sides=read,
             baseline=choice.baseline,
             workloads=list(dict.fromkeys(run.workload for side in sides for run in side.runs)),
             load_levels=sorted(levels.values(), key=lambda level: (level.kind, level.value)),
@@ -93,18 +121,15 @@ class ComparisonService:
                 for side in cells
                 for runs in side.cells.values()
             ],
-            differences=estimates.differences(
-                [(base.cells, other.cells) for base, other in choice.opposed],
-                estimates.thresholds_of(reference.document.thresholds),
-                self._floors(sides),
-                looked_at=looked_at,
-            ),
+            readings=readings(opposed, {side.key: side.label for side in read}, differences),
+            caveats=caveats_of_sides(sides, self.disclosure, sheet, of_runs, of_comparison, rows),
+            differences=differences,
             rankings=[] if choice.paired else rankings(cells, looked_at=looked_at),
             fairness=[AspectRead.of(row) for row in rows],
             findings=found,
             disclaimers=statements(self.disclosure, sides, found),
             unmatched=estimates.unmatched(cells),
-            disclosure=self._disclosure(sides, reference),
+            disclosure=sheet,
         )
 
     def _floors(self, sides: Sequence[Side]) -> FloorOf[tuple[str, estimates.CellKey]]:
@@ -122,29 +147,32 @@ class ComparisonService:
         projects = {side.key: side.campaign.project_id for side in sides}
         return lambda cell, metric: found[projects[cell[0]]](cell, metric)
 
-    def _findings(
-        self, sides: Sequence[Side], cells: Sequence[SideCells], rows: Sequence[AspectRow]
-    ) -> list[FindingRead]:
-        repeats = [
-            CellRepeats(
-                side.key,
-                runs[0].workload,
-                runs[0].load_label,
-                runs[0].load_kind,
-                len(estimates.values(runs, "throughput")),
-            )
-            for side in cells
-            for runs in side.cells.values()
-        ]
-        of_comparison = [FindingRead.of(one) for one in check_comparison(rows, repeats)]
-        shown = {run.run_id for side in sides for run in side.runs}
-        campaigns = {side.campaign.id for side in sides}
-        of_runs = self.examination.of_runs(campaigns, shown)
-        return sorted([*of_comparison, *of_runs], key=lambda finding: GRAVITY[finding.severity])
-
     def _disclosure(self, sides: Sequence[Side], reference: Side) -> DisclosureRead:
         return self.disclosure.sheet(
             {side.campaign.project_id for side in sides},
             {side.system_id for side in sides},
             reference.document.disclosure,
         )
+
+
+def _checked(cells: Sequence[SideCells], rows: Sequence[AspectRow]) -> list[Finding]:
+    repeats = [
+        CellRepeats(
+            side.key,
+            runs[0].workload,
+            runs[0].load_label,
+            runs[0].load_kind,
+            len(estimates.values(runs, "throughput")),
+        )
+        for side in cells
+        for runs in side.cells.values()
+    ]
+    return check_comparison(rows, repeats)
+
+
+def _shown(of_runs: Sequence[RunFinding], of_comparison: Sequence[Finding]) -> list[FindingRead]:
+    found = [
+        *(FindingRead.of(one) for one in of_comparison),
+        *summed_up([one.finding for one in of_runs]),
+    ]
+    return sorted(found, key=lambda finding: GRAVITY[finding.severity])

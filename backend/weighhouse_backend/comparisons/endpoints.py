@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
 from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
 from weighhouse_backend.comparisons.sides import Question
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.findings.downloads import TEXT, Form, download, wanted_histogram
 from weighhouse_backend.findings.histograms import Wanted
 from weighhouse_backend.identity.access import CallerDep
@@ -36,6 +37,16 @@ def comparisons_compare(
     against itself in `base`.
     """
     return comparisons.comparing.compare(caller, question)
+
+
+@router.get("/campaigns/{campaign_id}/caveats", tags=["campaigns"])
+def comparisons_list_caveats(
+    caller: CallerDep, comparisons: ComparisonsDep, campaign_id: UUID
+) -> list[CaveatRead]:
+    """All that must stand beside a campaign's numbers, each thing once, the gravest first: the same
+    list that the comparison of its targets has.
+    """
+    return comparisons.comparing.caveats(caller, Question(campaign_id=campaign_id))
 
 
 @router.get("/comparisons/distributions", tags=["comparisons"])

@@ -30,6 +30,10 @@ ESTIMATED = (
     "throughput", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "memory_before_bytes",
     "memory_after_load_bytes", "memory_after_bytes", "load_throughput",
 )  # fmt: skip
+SHOWN_FIRST = (
+    "throughput", "p99_us", "p50_us", "p95_us", "p999_us", "load_throughput", "memory_after_bytes",
+)  # fmt: skip
+"""The figures of a comparison in the order they are read: what people ask for first, first."""
 OPEN = frozenset({RunStatus.QUEUED, RunStatus.ALLOCATED, RunStatus.RUNNING, RunStatus.SETTLING})
 
 CellKey = tuple[str, str]
@@ -147,7 +151,8 @@ def differences(
     *,
     looked_at: bool = False,
 ) -> list[DifferenceRead]:
-    """Every metric of every cell that both sides of a pair have, the most significant first.
+    """Every metric of every cell that both sides of a pair have: the primary figures first, memory
+    last; within a figure those that are told apart first, by how surely.
 
     Each pair is (baseline, other). Holm's adjustment is over all differences returned.
 
@@ -176,7 +181,7 @@ def differences(
         difference_read(judgement, baseline.key, other.key, run)
         for (baseline, other, run, _), judgement in zip(judged, adjusted, strict=True)
     ]
-    return sorted(shown, key=lambda difference: -difference.significance)
+    return sorted(shown, key=lambda one: (SHOWN_FIRST.index(one.metric), -one.significance))
 
 
 def _noisier(floors: Iterable[Floor | None]) -> Floor | None:

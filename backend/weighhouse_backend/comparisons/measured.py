@@ -43,5 +43,6 @@ def _row(field: str, values: tuple[str, ...], names: Sequence[CellKey]) -> Aspec
         values=values,
         same=False,
         confounder=True,
+        role="may_explain",
         explanation=f"One name, two measurements: {where}. Their figures do not compare.",
     )

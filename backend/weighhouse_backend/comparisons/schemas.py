@@ -3,9 +3,11 @@
 from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, computed_field
+from weighhouse_judging.verdicts.readings import Word, word_of
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
 from weighhouse_backend.findings.schemas import FindingRead
@@ -71,6 +73,14 @@ class DifferenceRead(BaseModel):
     repeats_needed: int | None
     """Further repeats a side that would about settle it."""
 
+    @computed_field  # type: ignore[prop-decorator]  # as Pydantic documents it
+    @property
+    def word(self) -> Word:
+        """Where the other side's figure stands to the baseline's, as it may be said between
+        products.
+        """
+        return word_of(self.verdict, self.relative)
+
 
 class RankRead(EstimateRead):
     """One side among the others, with its level."""
@@ -102,6 +112,36 @@ class RankingRead(BaseModel):
     ranks: list[RankRead]
 
 
+class ReadingRangeRead(BaseModel):
+    """Cells of one workload with one word, and the ratios of medians that they lie between."""
+
+    workload: str
+    word: Literal["more", "less"]
+    cells: int
+    low_ratio: float
+    high_ratio: float
+
+
+class ReadingRead(BaseModel):
+    """A side against its baseline over the cells of one figure, in numbers and in a sentence."""
+
+    side: str
+    baseline_side: str
+    metric: str
+    """`throughput`; of cells under an open loop, where it is given, `p99_us`."""
+    cells: int
+    more: int
+    less: int
+    as_much: int
+    cannot_tell: int
+    too_few: int
+    missing: int
+    """Cells that one of the two gave no figure of."""
+    ranges: list[ReadingRangeRead]
+    sentence: str
+    """Without its subject: `does more operations than Redis in 6 of 6 cells: ×2.4 to ×4.0 …`."""
+
+
 class SideRead(BaseModel):
     """A side of a comparison: a target in a campaign."""
 
@@ -114,6 +154,8 @@ class SideRead(BaseModel):
     system_id: str
     colour: str
     mark: str
+    hollow: bool
+    """Is the mark drawn hollow: of two targets of one system, the second and later ones?"""
     version: str | None
 
 
@@ -185,7 +227,12 @@ class ComparisonRead(BaseModel):
     workloads: list[str]
     load_levels: list[LoadLevelRead]
     cells: list[ComparedCellRead]
+    readings: list[ReadingRead]
+    """Of each side but the baseline: what may be said of it in one sentence."""
+    caveats: list[CaveatRead]
+    """All that must stand beside the numbers, each once, the gravest first."""
     differences: list[DifferenceRead]
+    """Throughput first, then p99, memory last; within a figure the most significant first."""
     rankings: list[RankingRead]
     """Of three sides or more; none where each target is set against itself."""
     fairness: list[AspectRead]

@@ -10,8 +10,13 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 
 from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.naming import (
+    UNKNOWN_COLOUR,
+    UNKNOWN_MARK,
+    hollow,
+    target_label,
+)
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.views import UNKNOWN_COLOUR
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
@@ -23,7 +28,6 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import RunFigures
 
 MOST_SIDES = 40
-UNKNOWN_MARK = "◆"
 
 
 @dataclass(frozen=True)
@@ -202,15 +206,20 @@ def pairs(
 
 def side_label(side: Side) -> str:
     """What charts print for a side."""
-    target = side.document.targets[side.target_index]
-    system = side.manifest.name if side.manifest is not None else target.system
-    same = sum(one.system == target.system for one in side.document.targets) > 1
-    return target.label or (target.name if same else system)
+    return target_label(side.document, side.target_index, side.manifest)
 
 
-def side_read(side: Side, *, several: bool) -> SideRead:
-    """A side as it is shown; its campaign's number stands in the label when there are several."""
-    target, manifest = side.document.targets[side.target_index], side.manifest
+def sides_read(sides: Sequence[Side]) -> list[SideRead]:
+    """Sides as they are shown together; their campaign's number stands in the labels when there are
+    several, and of one system all but the first have a hollow mark.
+    """
+    several = several_campaigns(sides)
+    marked = zip(sides, hollow([side.system_id for side in sides]), strict=True)
+    return [_side_read(side, several=several, is_hollow=each) for side, each in marked]
+
+
+def _side_read(side: Side, *, several: bool, is_hollow: bool) -> SideRead:
+    target, manifest = side.target, side.manifest
     suffix = f" #{side.campaign.number}" if several else ""
     return SideRead(
         key=side.key,
@@ -221,6 +230,7 @@ def side_read(side: Side, *, several: bool) -> SideRead:
         system_id=target.system,
         colour=UNKNOWN_COLOUR if manifest is None else manifest.colour,
         mark=UNKNOWN_MARK if manifest is None else manifest.mark,
+        hollow=is_hollow,
         version=side.version,
     )
 

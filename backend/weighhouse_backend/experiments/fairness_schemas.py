@@ -1,7 +1,7 @@
 """The fairness sheet as the API shows it: of a draft here, of what ran in comparisons."""
 
 from dataclasses import asdict
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, Field
 from weighhouse_judging.fairness.sheet import AspectRow
@@ -27,6 +27,12 @@ class AspectRead(BaseModel):
     """In words that do not depend on the system."""
     same: bool
     confounder: bool
+    role: Literal["same", "harmless", "compared", "may_explain", "cannot_be_avoided"]
+    """`compared`: what the comparison is about; `may_explain`: could explain a difference by
+    itself, and could be made equal; `cannot_be_avoided`: could too, and comes with the systems
+    themselves; `harmless`: differs and shifts no figure."""
+    favours: list[int]
+    """Places of the sides that it likely makes look better; empty: not said."""
     explanation: str
     raw: list[list[RawSettingRead]] = Field(default_factory=list)
     """Of each side: the settings that its value was concluded from, as the system says them."""
@@ -34,7 +40,9 @@ class AspectRead(BaseModel):
     @classmethod
     def of(cls, row: AspectRow) -> Self:
         """A row as the judge made it."""
-        return cls.model_validate({**asdict(row), "values": list(row.values)})
+        return cls.model_validate(
+            {**asdict(row), "values": list(row.values), "favours": list(row.favours)}
+        )
 
 
 class EqualChangeRead(BaseModel):

@@ -1,8 +1,8 @@
 """What checks have to say of runs; kept when their campaign is settled."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from weighhouse_judging.findings.run_checks import check_run
@@ -29,6 +29,13 @@ class Renewed:
     new: int = 0
     """Those that were not there, or said something else."""
     gone: int = 0
+
+
+class RunFinding(NamedTuple):
+    """What a check found of one run."""
+
+    run_id: UUID
+    finding: FindingRead
 
 
 @dataclass(frozen=True)
@@ -122,6 +129,14 @@ class ExaminationService:
             }
             for run in self.repository.runs(campaign.id)
             for finding in self.examine(campaign, run)
+        ]
+
+    def of_each_run(self, campaign_ids: set[UUID], run_ids: Collection[UUID]) -> list[RunFinding]:
+        """Kept findings of some runs, one by one."""
+        return [
+            RunFinding(row.run_id, FindingRead.model_validate(row.body))
+            for row in self.repository.findings_of_campaigns(campaign_ids)
+            if row.run_id in run_ids
         ]
 
     def of_runs(self, campaign_ids: set[UUID], run_ids: set[UUID]) -> list[FindingRead]:

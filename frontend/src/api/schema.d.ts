@@ -556,6 +556,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/caveats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons List Caveats
+         * @description All that must stand beside a campaign's numbers, each thing once, the gravest first: the same
+         *     list that the comparison of its targets has.
+         */
+        get: operations["comparisons_list_caveats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/events": {
         parameters: {
             query?: never;
@@ -1851,10 +1872,17 @@ export interface components {
             confounder: boolean;
             /** Explanation */
             explanation: string;
+            /** Favours */
+            favours: number[];
             /** Label */
             label: string;
             /** Raw */
             raw?: components["schemas"]["RawSettingRead"][][];
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "same" | "harmless" | "compared" | "may_explain" | "cannot_be_avoided";
             /** Same */
             same: boolean;
             /** Values */
@@ -2305,6 +2333,42 @@ export interface components {
             waiting_for?: string | null;
         };
         /**
+         * CaveatRead
+         * @description One thing to know before numbers are believed; each once, however many runs it concerns.
+         */
+        CaveatRead: {
+            /** Code */
+            code: string;
+            /** Evidence */
+            evidence: components["schemas"]["EvidenceRead"][];
+            /** Help */
+            help: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "statement" | "check" | "confounder" | "disclosure" | "statistics";
+            /** Runs */
+            runs: string[];
+            /** Runs Of */
+            runs_of: number;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "bar" | "caution" | "note";
+            /** Short */
+            short: string;
+            /** Sides */
+            sides: string[];
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+        };
+        /**
          * CellCourse
          * @description Where a cell stands after a look.
          * @enum {string}
@@ -2565,6 +2629,8 @@ export interface components {
         ComparisonRead: {
             /** Baseline */
             baseline: number;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["ComparedCellRead"][];
             /** Differences */
@@ -2580,6 +2646,8 @@ export interface components {
             load_levels: components["schemas"]["LoadLevelRead"][];
             /** Rankings */
             rankings: components["schemas"]["RankingRead"][];
+            /** Readings */
+            readings: components["schemas"]["ReadingRead"][];
             /** Sides */
             sides: components["schemas"]["SideRead"][];
             /** Unmatched */
@@ -2710,6 +2778,13 @@ export interface components {
              * @enum {string}
              */
             verdict: "changed" | "equivalent" | "inconclusive" | "insufficient";
+            /**
+             * Word
+             * @description Where the other side's figure stands to the baseline's, as it may be said between
+             *     products.
+             * @enum {string}
+             */
+            readonly word: "more" | "less" | "as_much" | "cannot_tell" | "too_few";
             /** Workload */
             workload: string;
         };
@@ -2982,6 +3057,18 @@ export interface components {
         EventsAccepted: {
             /** Next Sequence */
             next_sequence: number;
+        };
+        /**
+         * EvidenceRead
+         * @description What a caveat rests on: of one run, of one side, or of all.
+         */
+        EvidenceRead: {
+            /** Run Id */
+            run_id: string | null;
+            /** Side */
+            side: string | null;
+            /** Text */
+            text: string;
         };
         /**
          * ExperimentCreate
@@ -4838,6 +4925,55 @@ export interface components {
             value: string | null;
         };
         /**
+         * ReadingRangeRead
+         * @description Cells of one workload with one word, and the ratios of medians that they lie between.
+         */
+        ReadingRangeRead: {
+            /** Cells */
+            cells: number;
+            /** High Ratio */
+            high_ratio: number;
+            /** Low Ratio */
+            low_ratio: number;
+            /**
+             * Word
+             * @enum {string}
+             */
+            word: "more" | "less";
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * ReadingRead
+         * @description A side against its baseline over the cells of one figure, in numbers and in a sentence.
+         */
+        ReadingRead: {
+            /** As Much */
+            as_much: number;
+            /** Baseline Side */
+            baseline_side: string;
+            /** Cannot Tell */
+            cannot_tell: number;
+            /** Cells */
+            cells: number;
+            /** Less */
+            less: number;
+            /** Metric */
+            metric: string;
+            /** Missing */
+            missing: number;
+            /** More */
+            more: number;
+            /** Ranges */
+            ranges: components["schemas"]["ReadingRangeRead"][];
+            /** Sentence */
+            sentence: string;
+            /** Side */
+            side: string;
+            /** Too Few */
+            too_few: number;
+        };
+        /**
          * Recorded
          * @description Operations with one outcome: how many, and how long they took.
          */
@@ -5808,6 +5944,8 @@ export interface components {
             campaign_number: number;
             /** Colour */
             colour: string;
+            /** Hollow */
+            hollow: boolean;
             /** Key */
             key: string;
             /** Label */
@@ -6199,8 +6337,12 @@ export interface components {
         TargetOfCampaign: {
             /** Colour */
             colour: string;
+            /** Hollow */
+            hollow: boolean;
             /** Label */
             label: string;
+            /** Mark */
+            mark: string;
             /** Name */
             name: string;
             /** System Id */
@@ -7700,6 +7842,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    comparisons_list_caveats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaveatRead"][];
                 };
             };
         };

@@ -15,12 +15,17 @@ differs stands below it, and makes no row of its own.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from weighhouse_protocol.fairness.facts import Seen
 from weighhouse_protocol.fairness.translation import Translated
 from weighhouse_protocol.fairness.vocabulary import ASPECTS, Aspect, Comparables
 
+from weighhouse_judging.fairness.roles import avoidable, favoured
 from weighhouse_judging.fairness.words import SHOWN, in_words
+
+Role = Literal["same", "harmless", "compared", "may_explain", "cannot_be_avoided"]
+"""What a row is to a comparison; `harmless` differs and shifts no figure."""
 
 NOT_KNOWN = "not known"
 
@@ -71,6 +76,9 @@ class AspectRow:
     explanation: str
     raw: tuple[tuple[Seen, ...], ...] = ()
     """Of each side: the settings that its value was concluded from."""
+    role: Role = "same"
+    favours: tuple[int, ...] = ()
+    """Places of the sides that the difference likely makes look better; empty: not said."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +91,7 @@ class _Aspect:
 
 
 _SUBJECT = ("system", "version")
+_HARMLESS = frozenset({"repeats"})
 
 _FIXED: tuple[_Aspect, ...] = (
     _Aspect("system", "System", "What is compared.", False, lambda side: side.system),
@@ -174,7 +183,7 @@ def fairness_sheet(sides: Sequence[SideFacts]) -> list[AspectRow]:
     rows = [row for aspect in _FIXED if (row := _row(aspect, sides)) is not None]
     rows += typed
     rows += [row for aspect in aspects if (row := _row(aspect, sides)) is not None]
-    return _with_subject(rows)
+    return [_with_role(row, sides) for row in _with_subject(rows)]
 
 
 def confounders(rows: Sequence[AspectRow]) -> list[AspectRow]:
@@ -197,6 +206,7 @@ def _typed(aspect: Aspect, sides: Sequence[SideFacts]) -> AspectRow | None:
         confounder=not same,
         explanation=SHOWN[aspect].explanation,
         raw=tuple(side.translated.seen.get(aspect, ()) for side in sides),
+        favours=favoured(aspect, values),
     )
 
 
@@ -274,6 +284,7 @@ def _row(aspect: _Aspect, sides: Sequence[SideFacts]) -> AspectRow | None:
         same,
         confounder=aspect.confounds and not same,
         explanation=aspect.explanation,
+        favours=favoured(aspect.name, raw),
     )
 
 
@@ -291,6 +302,22 @@ def _with_subject(rows: list[AspectRow]) -> list[AspectRow]:
         explanation=f"The only difference, so what is compared. {only.explanation}",
     )
     return [cleared if row is only else row for row in rows]
+
+
+def _with_role(row: AspectRow, sides: Sequence[SideFacts]) -> AspectRow:
+    """Say what a row is to the comparison; what is compared, or alike, favours nobody."""
+    role: Role = "may_explain"
+    if row.same:
+        role = "same"
+    elif not row.confounder:
+        role = "harmless" if row.aspect in _HARMLESS else "compared"
+    elif not avoidable(
+        row.aspect,
+        one_system=len({side.system for side in sides}) == 1,
+        in_process=[side.deployment == "in_process" for side in sides],
+    ):
+        role = "cannot_be_avoided"
+    return replace(row, role=role, favours=row.favours if row.confounder else ())
 
 
 def _listed(options: Mapping[str, str]) -> str:

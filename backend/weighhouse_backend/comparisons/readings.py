@@ -1,0 +1,62 @@
+"""What may be said of each side in one sentence, out of its differences. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from weighhouse_judging.verdicts.readings import CellReading, read
+
+from weighhouse_backend.comparisons.estimates import CellKey, SideCells
+from weighhouse_backend.comparisons.schemas import DifferenceRead, ReadingRead
+
+PRIMARY = {"closed": "throughput", "open": "p99_us"}
+"""The figure that a loop is read by: an open one is given its throughput."""
+
+
+def readings(
+    pairs: Sequence[tuple[SideCells, SideCells]],
+    labels: Mapping[str, str],
+    differences: Sequence[DifferenceRead],
+) -> list[ReadingRead]:
+    """Each side against its baseline: a reading a kind of loop, over all cells of either.
+
+    :param pairs: (baseline, other).
+    :param labels: of sides, by key.
+    :param differences: of all the pairs, corrected together.
+    """
+    judged = {
+        (one.baseline_side, one.side, one.workload, one.load_level.label, one.metric): one
+        for one in differences
+    }
+    found = []
+    for baseline, other in pairs:
+        kinds = {
+            cell: runs[0].load_kind
+            for side in (baseline, other)
+            for cell, runs in side.cells.items()
+        }
+        for kind, metric in PRIMARY.items():
+            cells = [
+                _cell(cell, judged.get((baseline.key, other.key, *cell, metric)))
+                for cell, each in kinds.items()
+                if each == kind
+            ]
+            if not cells:
+                continue
+            reading = read(metric, labels[baseline.key], cells)
+            found.append(
+                ReadingRead.model_validate(
+                    {**asdict(reading), "side": other.key, "baseline_side": baseline.key}
+                )
+            )
+    return found
+
+
+def _cell(cell: CellKey, difference: DifferenceRead | None) -> CellReading:
+    if difference is None:
+        return CellReading(cell[0], None)
+    return CellReading(
+        cell[0],
+        difference.word,
+        1 + difference.relative,
+        min(difference.baseline_repeats, difference.repeats),
+    )

@@ -1,0 +1,40 @@
+"""Caveats as the API shows them: the one list of all that must stand beside numbers."""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel
+
+
+class EvidenceRead(BaseModel):
+    """What a caveat rests on: of one run, of one side, or of all."""
+
+    run_id: UUID | None
+    side: str | None
+    """Key of the side; None: of all, or of what belongs to none."""
+    text: str
+
+
+class CaveatRead(BaseModel):
+    """One thing to know before numbers are believed; each once, however many runs it concerns."""
+
+    id: str
+    """Stable: `check:client-bound`, `statement:rocksdb-in-process`."""
+    kind: Literal["statement", "check", "confounder", "disclosure", "statistics"]
+    code: str
+    """Of the check, the statement or the aspect."""
+    severity: Literal["bar", "caution", "note"]
+    """`bar` is never shown folded."""
+    short: str
+    """At most eight words, without the count of runs."""
+    title: str
+    text: str
+    sides: list[str]
+    """Keys of the sides that it concerns; empty: all."""
+    runs: list[UUID]
+    """That it concerns; empty where it does not come out of runs."""
+    runs_of: int
+    """Runs that were asked; 0 where it does not come out of runs."""
+    evidence: list[EvidenceRead]
+    help: str | None
+    """Path of the page of documentation."""

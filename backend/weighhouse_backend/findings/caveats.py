@@ -1,0 +1,59 @@
+"""From what is stored of runs and said of systems to what the judge makes caveats of. Pure."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import asdict
+
+from weighhouse_judging.caveats.caveat import Caveat
+from weighhouse_judging.caveats.gathering import OfRun, Said
+
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
+from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
+from weighhouse_backend.findings.schemas import FindingRead
+
+NOT_DISCLOSED = "not disclosed"
+
+
+def said(statement: DisclaimerRead, sides: Sequence[str] = ()) -> Said:
+    """A statement, of these sides; without sides of all."""
+    return Said(
+        statement.id,
+        statement.severity,
+        statement.title,
+        statement.text,
+        statement.source,
+        tuple(sides),
+    )
+
+
+def of_run(run: Hashable, side: str, finding: FindingRead) -> OfRun:
+    """A finding of a run."""
+    return OfRun(
+        run,
+        side,
+        finding.id,
+        finding.severity,
+        finding.title,
+        finding.message,
+        finding.documentation,
+    )
+
+
+def left_out(sheet: DisclosureRead) -> list[str]:
+    """What a disclosure does not say."""
+    return [item.label for item in sheet.items if item.value.startswith(NOT_DISCLOSED)]
+
+
+def caveats_read(found: Iterable[Caveat]) -> list[CaveatRead]:
+    """Caveats as they are shown."""
+    return [
+        CaveatRead.model_validate(
+            {
+                **asdict(one),
+                "evidence": [
+                    {"run_id": each.run, "side": each.side, "text": each.text}
+                    for each in one.evidence
+                ],
+            }
+        )
+        for one in found
+    ]

@@ -1,0 +1,1 @@
+"""All that must stand beside numbers, as one list."""

@@ -1,0 +1,82 @@
+"""What a caveat is, and the short forms of what checks find. Pure."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["statement", "check", "confounder", "disclosure", "statistics"]
+Severity = Literal["bar", "caution", "note"]
+"""`bar` is never shown folded; the words are those of a manifest's statements."""
+
+MOST_WORDS = 8
+"""Of a short form."""
+
+MOST_EVIDENCE = 40
+"""Pieces of evidence a caveat carries; its runs are all named however many they are."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a caveat rests on: of one run, of one side, or of all."""
+
+    text: str
+    side: str | None = None
+    run: Hashable | None = None
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """One thing to know before numbers are believed."""
+
+    id: str
+    kind: Kind
+    code: str
+    """Of the check, the statement or the aspect."""
+    severity: Severity
+    short: str
+    """At most eight words, without the count of runs."""
+    title: str
+    text: str
+    sides: tuple[str, ...] = ()
+    """Keys of the sides that it concerns; empty: all."""
+    runs: tuple[Hashable, ...] = ()
+    """That it concerns; empty where it does not come out of runs."""
+    runs_of: int = 0
+    """Runs that were asked; 0 where it does not come out of runs."""
+    evidence: tuple[Evidence, ...] = ()
+    help: str | None = None
+    """Path of the page of documentation."""
+
+
+SHORT: Mapping[str, str] = {
+    "littles-law": "throughput and latency contradict each other",
+    "unaccounted-clients": "latency leaves out clients' time",
+    "client-bound": "the client was the bottleneck",
+    "co-located": "driver shares the machine",
+    "repeats": "too few repeats",
+    "samples": "too few samples in the tail",
+    "steady-state": "not in a steady state",
+    "rate-not-reached": "the rate was not reached",
+    "averaged-percentiles": "percentiles were averaged",
+    "coordinated-omission": "waits are left out of latencies",
+    "errors": "operations failed",
+    "not-found": "records were not found",
+    "verification": "records came back wrong",
+    "load-complete": "data was not loaded whole",
+    "environment": "the machine was not quiet",
+    "memory-fit": "data fits into memory",
+    "effective-configuration": "settings differ from what was ordered",
+    "comparability": "conditions differ",
+    "closed-loop-latency": "latencies at different throughputs",
+    "clock-offset": "a machine's clock was off",
+    "latency-understated": "latency was understated",
+}
+"""Of each check, what a chip says."""
+
+
+def shortened(text: str) -> str:
+    """The first eight words; an ellipsis for what is left out."""
+    words = text.split()
+    if len(words) <= MOST_WORDS:
+        return text
+    return " ".join(words[:MOST_WORDS]).rstrip(",;:.") + "…"

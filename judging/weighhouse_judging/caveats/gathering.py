@@ -1,0 +1,215 @@
+"""Makes the one list of caveats, each thing once, the gravest first. Pure.
+
+Put together are: statements of systems, sponsors and people; what checks found of runs, a check
+once however many runs it concerns; what differs between the sides; what the statistics cannot say;
+and what was not disclosed.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from weighhouse_judging.caveats.caveat import (
+    MOST_EVIDENCE,
+    SHORT,
+    Caveat,
+    Evidence,
+    Kind,
+    Severity,
+    shortened,
+)
+from weighhouse_judging.fairness.sheet import AspectRow, confounders
+from weighhouse_judging.findings import checks
+from weighhouse_judging.findings import checks as finding_checks
+
+SEVERITIES: Mapping[finding_checks.Severity, Severity] = {
+    "error": "bar",
+    "caution": "caution",
+    "info": "note",
+}
+"""A check that found figures that cannot be true bars the way to them."""
+
+_GRAVITY: Mapping[Severity, int] = {"bar": 0, "caution": 1, "note": 2}
+_READ_FIRST: Sequence[Kind] = ("statement", "confounder", "check", "statistics", "disclosure")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A statement of a system, a sponsor or a person."""
+
+    id: str
+    severity: Severity
+    title: str
+    text: str
+    source: str | None = None
+    sides: tuple[str, ...] = ()
+    """Keys of the sides it concerns; empty: all."""
+
+
+@dataclass(frozen=True)
+class OfRun:
+    """What a check found of one run."""
+
+    run: Hashable
+    side: str
+    check: str
+    severity: finding_checks.Severity
+    title: str
+    message: str
+    documentation: str
+
+
+@dataclass(frozen=True)
+class Beside:
+    """All that may have to stand beside numbers."""
+
+    sides: Sequence[str]
+    """Keys of the sides shown, in their order."""
+    runs: int
+    """Runs shown that gave figures."""
+    said: Sequence[Said] = ()
+    found: Sequence[OfRun] = ()
+    of_comparison: Sequence[finding_checks.Finding] = ()
+    rows: Sequence[AspectRow] = ()
+    """The fairness sheet; its sides are `sides`."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Of sides, by key."""
+    completeness: float = 1.0
+    """Share of the disclosure that was answered."""
+    not_disclosed: Sequence[str] = ()
+
+
+def caveats(beside: Beside) -> list[Caveat]:
+    """The list, the gravest first."""
+    found = [
+        *_statements(beside),
+        *_checks(beside),
+        *_of_comparison(beside),
+        *_conditions(beside),
+        *_disclosure(beside),
+    ]
+    return sorted(found, key=_order)
+
+
+def _order(one: Caveat) -> tuple[int, int, int]:
+    return _GRAVITY[one.severity], _READ_FIRST.index(one.kind), -len(one.runs)
+
+
+def _concerned(beside: Beside, sides: Iterable[str]) -> tuple[str, ...]:
+    """In the order shown; empty for all of several."""
+    wanted = set(sides)
+    found = tuple(side for side in beside.sides if side in wanted)
+    return () if len(found) == len(beside.sides) else found
+
+
+def _statements(beside: Beside) -> Iterable[Caveat]:
+    once: dict[tuple[str, str], list[Said]] = {}
+    for one in beside.said:
+        once.setdefault((one.id, one.text), []).append(one)
+    for same in once.values():
+        one = same[0]
+        everywhere = any(not each.sides for each in same)
+        sides = () if everywhere else _concerned(beside, [s for each in same for s in each.sides])
+        yield Caveat(
+            id=f"statement:{one.id}",
+            kind="statement",
+            code=one.id,
+            severity=one.severity,
+            short=shortened(one.title),
+            title=one.title,
+            text=one.text,
+            sides=sides,
+            evidence=(Evidence(f"Source: {one.source}"),) if one.source else (),
+        )
+
+
+def _checks(beside: Beside) -> Iterable[Caveat]:
+    by_check: dict[str, list[OfRun]] = {}
+    for one in beside.found:
+        by_check.setdefault(one.check, []).append(one)
+    for check, found in by_check.items():
+        found.sort(key=lambda one: _GRAVITY[SEVERITIES[one.severity]])
+        gravest = found[0]
+        texts = {one.message for one in found}
+        yield Caveat(
+            id=f"check:{check}",
+            kind="check",
+            code=check,
+            severity=SEVERITIES[gravest.severity],
+            short=SHORT.get(check, shortened(gravest.title)),
+            title=gravest.title,
+            text=gravest.message if len(texts) == 1 else f"For example: {gravest.message}",
+            sides=_concerned(beside, (one.side for one in found)),
+            runs=tuple(dict.fromkeys(one.run for one in found)),
+            runs_of=beside.runs,
+            evidence=_evidence(found),
+            help=gravest.documentation,
+        )
+
+
+def _evidence(found: Sequence[OfRun]) -> tuple[Evidence, ...]:
+    """One a text and side: the same words over many runs are said of the first of them."""
+    first: dict[tuple[str, str], Evidence] = {}
+    for one in found:
+        first.setdefault((one.side, one.message), Evidence(one.message, one.side, one.run))
+    return tuple(first.values())[:MOST_EVIDENCE]
+
+
+def _of_comparison(beside: Beside) -> Iterable[Caveat]:
+    for finding in beside.of_comparison:
+        if finding.id == checks.COMPARABILITY.id:
+            continue  # said by what differs, row by row
+        yield Caveat(
+            id=f"check:{finding.id}",
+            kind="statistics" if finding.id == checks.REPEATS.id else "check",
+            code=finding.id,
+            severity=SEVERITIES[finding.severity],
+            short=SHORT.get(finding.id, shortened(finding.title)),
+            title=finding.title,
+            text=finding.message,
+            help=finding.documentation,
+        )
+
+
+def _conditions(beside: Beside) -> Iterable[Caveat]:
+    found = confounders(beside.rows)
+    if not found:
+        return
+    many = len(found)
+    yield Caveat(
+        id="confounder:conditions",
+        kind="confounder",
+        code=checks.COMPARABILITY.id,
+        severity="caution",
+        short=f"{many} of {len(beside.rows)} conditions differ",
+        title=f"{many} of {len(beside.rows)} conditions differ",
+        text=(
+            f"{'One condition' if many == 1 else f'{many} conditions'} could explain a difference "
+            f"besides what is compared: {', '.join(row.label for row in found)}."
+        ),
+        evidence=tuple(_row_evidence(beside, row) for row in found)[:MOST_EVIDENCE],
+        help=checks.COMPARABILITY.documentation,
+    )
+
+
+def _row_evidence(beside: Beside, row: AspectRow) -> Evidence:
+    labels = [beside.labels.get(key, key) for key in beside.sides]
+    values = "; ".join(f"{label}: {value}" for label, value in zip(labels, row.values, strict=True))
+    likely = ", ".join(labels[place] for place in row.favours)
+    favours = f" Likely favours {likely}." if likely else ""
+    return Evidence(f"{row.label}: {values}.{favours} {row.explanation}")
+
+
+def _disclosure(beside: Beside) -> Iterable[Caveat]:
+    if beside.completeness >= 1.0:
+        return
+    share = f"{beside.completeness:.0%}".replace("%", " %")
+    yield Caveat(
+        id="disclosure:completeness",
+        kind="disclosure",
+        code="completeness",
+        severity="note",
+        short=f"disclosure {share}",
+        title=f"The disclosure is {share} complete",
+        text="Who paid, who chose the method, and who set up each system, was not all said.",
+        evidence=tuple(Evidence(f"Not disclosed: {one}") for one in beside.not_disclosed),
+    )
