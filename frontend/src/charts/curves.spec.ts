@@ -17,8 +17,20 @@ const size = { width: 600, height: 360 }
 const write = (value: number) => `${value}`
 const input: CurvesInput = {
   sides: [
-    { key: 'a', name: 'Redis', colour: '#D55E00', mark: '●', points: [point(30e3, 60, '1'), point(35e3, 1400, '8', true)] },
-    { key: 'b', name: 'Redis, two <', colour: '#E09060', mark: '○', points: [point(31e3, 62, '1'), point(36e3, 1390, '8')] },
+    {
+      key: 'a',
+      name: 'Redis',
+      colour: '#D55E00',
+      mark: '●',
+      points: [point(30e3, 60, '1'), point(35e3, 1400, '8', true)],
+    },
+    {
+      key: 'b',
+      name: 'Redis, two <',
+      colour: '#E09060',
+      mark: '○',
+      points: [point(31e3, 62, '1'), point(36e3, 1390, '8')],
+    },
     { key: 'c', name: 'Memcached', colour: '#009E73', mark: '▲', points: [] },
   ],
   x: logScale([27e3, 40e3], write),

@@ -154,7 +154,6 @@ function sideSeries(side: CurveSide, labels: SideLabels, input: CurvesInput, pal
     color: side.colour,
     clip: false,
     z: 3,
-    emphasis: { focus: 'series' as const },
     data: side.points.map((point, at) => [input.x.place(point.x), input.y.place(point.y), at]),
     renderItem: (_: unknown, api: CustomSeriesRenderItemAPI): CustomSeriesRenderItemReturn =>
       ({
@@ -197,7 +196,10 @@ function pointParts(
     parts.push(line(coordinates(point.x, low), coordinates(point.x, high), thin, 1))
   }
   const next = side.points[at + 1]
-  if (next) parts.push(line([x, y], coordinates(next.x, next.y), { lineWidth: 2, lineDash: markIsHollow(side.mark) ? [6, 4] : null }, 2))
+  if (next)
+    parts.push(
+      line([x, y], coordinates(next.x, next.y), { lineWidth: 2, lineDash: markIsHollow(side.mark) ? [6, 4] : null }, 2),
+    )
   const hollow = markIsHollow(side.mark)
   parts.push({
     ...markShape(side.mark, x, y, MARK),

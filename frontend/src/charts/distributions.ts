@@ -16,6 +16,8 @@ export interface BandedPoint {
 
 /** One side's line. */
 export interface BandedLine {
+  /** Tells the line to those that want it highlighted. */
+  key: string
   name: string
   colour: string
   points: readonly BandedPoint[]
@@ -47,7 +49,9 @@ export function distributionsOption(input: DistributionsInput, palette: Palette)
       ...input.lines.map((line) => bandSeries(line.name, line.colour, bandOf(line, input.logarithmic))),
       ...input.lines.map((line, index) => ({
         type: 'line' as const,
+        id: line.key,
         name: line.name,
+        emphasis: { focus: 'series' as const },
         color: line.colour,
         showSymbol: false,
         symbol: 'circle',

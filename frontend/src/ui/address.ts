@@ -3,8 +3,8 @@ export interface AddressField<T> {
   /** What holds while the address says nothing; it is left out of the address. */
   initial: T
   /** Reads the texts of one name (`?side=a&side=b` has two); undefined when they make no sense. */
-  read: (texts: readonly string[]) => T | undefined
-  write: (value: T) => readonly string[]
+  read(texts: readonly string[]): T | undefined
+  write(value: T): readonly string[]
 }
 
 /** Names of a page's state, each with the way it stands in the address. */

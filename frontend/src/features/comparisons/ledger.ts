@@ -151,7 +151,10 @@ export function detailsOf(row: LedgerRow): { key: string; value: string }[] {
   const percent = (value: number) => `${Number((value * 100).toPrecision(2))}\u2009%`
   return [
     { key: 'decided by', value: DECIDED[difference.decided_by] },
-    { key: 'p', value: `${probability(difference.p_value)}; over the whole table (Holm) ${probability(difference.p_holm)}` },
+    {
+      key: 'p',
+      value: `${probability(difference.p_value)}; over the whole table (Holm) ${probability(difference.p_holm)}`,
+    },
     {
       key: 'method',
       value: `${METHODS[difference.method]}; ${difference.repeats} repeats against ${difference.baseline_repeats}${
@@ -161,7 +164,9 @@ export function detailsOf(row: LedgerRow): { key: string; value: string }[] {
     {
       key: 'threshold',
       value: `${percent(difference.threshold)}${
-        difference.floor === null ? '; what this machine can tell was never measured' : `; this machine can tell ${percent(difference.floor)}`
+        difference.floor === null
+          ? '; what this machine can tell was never measured'
+          : `; this machine can tell ${percent(difference.floor)}`
       }`,
     },
   ]

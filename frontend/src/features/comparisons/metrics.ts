@@ -1,5 +1,4 @@
-import type { Comparison, ComparisonCell, ComparisonSide, Difference, Estimate, Metric, Repeat } from '@/api'
-import type { AxisFormat, ChartTable, LevelSide } from '@/charts'
+import type { Comparison, ComparisonSide, Difference, Metric } from '@/api'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
 
 /** A figure that sides are compared by. */
@@ -133,16 +132,6 @@ export function written(metric: MetricKind, value: number | null | undefined): s
   return shown.unit ? `${shown.value}\u202f${shown.unit}` : shown.value
 }
 
-/** How a metric stands on an axis. */
-export function axisOf(metric: MetricKind): AxisFormat {
-  return { name: '', write: (value) => written(metric, value), base: metric.key.endsWith('_bytes') ? 1024 : 1000 }
-}
-
-/** A cell's estimate of a metric; null where nothing was measured. */
-export function estimateOf(cell: ComparisonCell, metric: Metric): Estimate | null {
-  return cell[metric]
-}
-
 /** Whether a difference lies within what its machine cannot tell from none. */
 export function untold(difference: Pick<Difference, 'relative' | 'floor' | 'verdict'>): boolean {
   return (
@@ -179,56 +168,7 @@ function paler(colour: string, share: number): string {
     .join('')}`
 }
 
-/** The sides of one workload along the load levels. */
-export function levelSides(comparison: Comparison, workload: string, metric: Metric): LevelSide[] {
-  return comparison.sides.map((side) => ({
-    name: side.label,
-    colour: side.colour,
-    mark: side.mark,
-    points: comparison.cells
-      .filter((cell) => cell.side === side.key && cell.workload === workload)
-      .map((cell) => {
-        const estimate = estimateOf(cell, metric)
-        return {
-          level: cell.load_level.label,
-          median: estimate?.median ?? null,
-          low: estimate?.low ?? null,
-          high: estimate?.high ?? null,
-          ...(estimate ? { kind: estimate.kind } : {}),
-          repeats: cell.repeats.map((repeat: Repeat) => repeat[metric]).filter((value) => value !== null),
-        }
-      }),
-  }))
-}
-
 /** Whether any side of a workload has this figure. */
 export function hasMetric(comparison: Comparison, metric: Metric): boolean {
-  return comparison.cells.some((cell) => estimateOf(cell, metric) !== null)
-}
-
-/** The figures of one chart as a table. */
-export function levelTable(comparison: Comparison, workload: string, metric: MetricKind): ChartTable {
-  const rows = levelSides(comparison, workload, metric.key).flatMap((side) =>
-    comparison.load_levels.flatMap((level) => {
-      const point = side.points.find((candidate) => candidate.level === level.label)
-      if (!point || point.median === null) return []
-      return [
-        [
-          side.name,
-          level.label,
-          round(point.median),
-          round(point.low),
-          round(point.high),
-          point.kind === 'range' ? 'range' : '95 % interval',
-          point.repeats.length,
-        ],
-      ]
-    }),
-  )
-  const unit = metric.key.endsWith('_us') ? 'µs' : metric.key.endsWith('bytes') ? 'bytes' : 'op/s'
-  return { columns: ['side', 'load', `median, ${unit}`, 'low', 'high', 'from low to high', 'repeats'], rows }
-}
-
-function round(value: number | null): number | null {
-  return value === null ? null : Number(value.toPrecision(6))
+  return comparison.cells.some((cell) => cell[metric] !== null)
 }

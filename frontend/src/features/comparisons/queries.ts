@@ -24,6 +24,14 @@ export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<bool
   })
 }
 
+/** Where the same comparison is kept from as JSON, caveats included. */
+export function comparisonApi(question: ComparisonAddress): string {
+  const asked = new URLSearchParams()
+  for (const [name, value] of Object.entries(question))
+    for (const one of [value].flat()) asked.append(name, String(one))
+  return `/api/v1/comparisons?${asked}`
+}
+
 /** Which distributions: of one cell and operation. */
 export interface DistributionCell {
   workload: string

@@ -25,6 +25,7 @@ const side = {
   system_id: 'redis',
   colour: '#D55E00',
   mark: '●',
+  hollow: false,
   version: '7',
 }
 const other = { ...side, key: 'c~mc', label: 'Memcached', colour: '#0072B2' }

@@ -130,7 +130,10 @@ export function useViewState() {
 }
 
 /** Makes a comparison and the choices around it known to the components of its page. */
-export function provideCompare(state: CompareView['state'], comparison: ComputedRef<Comparison | undefined>): CompareView {
+export function provideCompare(
+  state: CompareView['state'],
+  comparison: ComputedRef<Comparison | undefined>,
+): CompareView {
   const sides = computed(() =>
     comparison.value ? arranged(comparison.value, state.order.value, state.hidden.value) : [],
   )
@@ -155,6 +158,7 @@ export function provideCompare(state: CompareView['state'], comparison: Computed
 /** The comparison on show. */
 export function useCompare(): CompareView {
   const view = inject(KEY)
-  if (!view) throw new Error('A part of the comparison stands outside of its page: provideCompare() is missing above it.')
+  if (!view)
+    throw new Error('A part of the comparison stands outside of its page: provideCompare() is missing above it.')
   return view
 }
