@@ -26,7 +26,9 @@ drift() {
     .venv/bin/python -m weighhouse_backend.app.openapi "$work/openapi.json" &&
     diff frontend/openapi.json "$work/openapi.json" &&
     (cd frontend && npx openapi-typescript "$work/openapi.json" --output "$work/schema.d.ts" --alphabetize --default-non-nullable false >/dev/null) &&
-    diff frontend/src/api/schema.d.ts "$work/schema.d.ts"
+    diff frontend/src/api/schema.d.ts "$work/schema.d.ts" &&
+    (cd frontend && node figures.js "$work/openapi.json" "$work/figures.ts") &&
+    diff frontend/src/api/figures.ts "$work/figures.ts"
   local status=$?
   rm -rf "$work"
   return $status

@@ -1,11 +1,12 @@
 """Every page, in both themes and both sizes: accessible, and never wider than its window."""
 
 import pytest
-from playwright.sync_api import Browser, StorageState
+from playwright.sync_api import Browser, Page, StorageState
 from weighhouse_testing.platform import RunningPlatform
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
 def addresses(weighed: dict) -> list[str]:
@@ -29,6 +30,12 @@ def addresses(weighed: dict) -> list[str]:
         "/settings",
         "/settings?tab=members",
         "/nowhere",
+        "/campaigns/nothing-of-the-kind",
+        f"/campaigns/{NOBODY}",
+        f"/runs/{NOBODY}",
+        f"/agents/{NOBODY}",
+        "/systems/nosuchsystem",
+        "/experiments/no-such-experiment",
     ]
 
 
@@ -64,8 +71,23 @@ def test_pages_are_accessible_and_fit(
             "rules => axe.run(document, {runOnly: rules}).then(result => result.violations)", RULES
         )
         complaints += [f"{address}: {one['id']}: {one['nodes'][0]['html'][:160]}" for one in found]
-        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        if overflow > 0:
-            complaints.append(f"{address}: {overflow} px wider than the window")
+        complaints += wider_than_window(page, address)
     context.close()
     assert complaints == []
+
+
+def test_no_systems_page_is_wider_than_a_phone(page: Page, platform: RunningPlatform) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    systems = [one["id"] for one in platform.request("GET", "/systems")["items"]]
+    assert len(systems) > 10
+    complaints: list[str] = []
+    for system in systems:
+        page.goto(f"/systems/{system}")
+        page.get_by_role("heading", level=1).wait_for()
+        complaints += wider_than_window(page, system)
+    assert complaints == []
+
+
+def wider_than_window(page: Page, address: str) -> list[str]:
+    overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return [f"{address}: {overflow} px wider than the window"] if overflow > 0 else []

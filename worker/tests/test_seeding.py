@@ -1,7 +1,7 @@
 """Invented campaigns are there for all to look at, and say that they are invented."""
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from sqlalchemy import func, select
@@ -15,9 +15,10 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results.models import Interval, RunSummary
 from weighhouse_judging.arithmetic.histograms import Histogram, from_text
+from weighhouse_protocol.yaml_document import parse_experiment
 from weighhouse_testing.world import manifest
 from weighhouse_worker.seeding.figures import Side, encoded
-from weighhouse_worker.seeding.plan import NOTE, SIDES, Sown, small
+from weighhouse_worker.seeding.plan import NOTE, SIDES, Sown, full, small
 from weighhouse_worker.seeding.sowing import sow
 from weighhouse_worker.tools import Tools
 
@@ -103,12 +104,14 @@ def test_an_experiment_says_that_it_is_invented(tools: Tools, sown: list[str]) -
     assert texts == {NOTE}
 
 
-def test_plans_name_sides_that_are_described() -> None:
-    for one in small():
+@pytest.mark.parametrize("plan", [small, full])
+def test_plans_are_experiments_of_sides_that_are_described(
+    plan: Callable[[], tuple[Sown, ...]],
+) -> None:
+    for one in plan():
         assert set(one.sides) <= set(SIDES)
-        assert {one.side_of(target["name"]) for target in one.document()["targets"]} == set(
-            one.sides
-        )
+        experiment = parse_experiment(one.document())
+        assert [one.side_of(target.name) for target in experiment.targets] == list(one.sides)
 
 
 def test_a_histogram_counts_what_it_is_asked_for() -> None:

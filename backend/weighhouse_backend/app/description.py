@@ -1,11 +1,13 @@
 """The API's description of itself: names, tags, how one signs in, how one is refused."""
 
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
 from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from starlette.types import Lifespan
+from weighhouse_judging.verdicts.metrics import FIGURES
 
 from weighhouse_backend.identity.access import COOKIE
 from weighhouse_backend.kit.problems import ProblemDocument
@@ -47,7 +49,9 @@ def operation_id(route: APIRoute) -> str:
 
 
 class Application(FastAPI):
-    """FastAPI whose document says how one signs in, and that errors are problem documents."""
+    """FastAPI whose document says how one signs in, that errors are problem documents, and under
+    `x-figures` how figures are named.
+    """
 
     def __init__(self, lifespan: Lifespan["Application"]) -> None:
         """:param lifespan: begins and ends what the application holds."""
@@ -75,6 +79,7 @@ class Application(FastAPI):
         if self.openapi_schema is None:
             document = super().openapi()
             document["components"]["securitySchemes"] = SECURITY
+            document["x-figures"] = [asdict(figure) for figure in FIGURES]
             for path, methods in document["paths"].items():
                 for operation in methods.values():
                     _complete(path, operation)

@@ -10,6 +10,9 @@ declare module 'vue-router' {
   }
 }
 
+/** Identifiers in addresses; any other text is no address of a page. */
+const ID = '([0-9a-fA-F-]{36})'
+
 /** Every page of the interface. */
 export const routes: RouteRecordRaw[] = [
   {
@@ -45,14 +48,14 @@ export const routes: RouteRecordRaw[] = [
     meta: { title: 'Campaigns' },
   },
   {
-    path: '/campaigns/:campaign',
+    path: `/campaigns/:campaign${ID}`,
     name: 'campaign',
     component: () => import('@/pages/CampaignPage.vue'),
     props: true,
     meta: { title: 'Campaign' },
   },
   {
-    path: '/runs/:run',
+    path: `/runs/:run${ID}`,
     name: 'run',
     component: () => import('@/pages/RunPage.vue'),
     props: true,
@@ -70,7 +73,7 @@ export const routes: RouteRecordRaw[] = [
   },
   { path: '/agents', name: 'agents', component: () => import('@/pages/AgentsPage.vue'), meta: { title: 'Agents' } },
   {
-    path: '/agents/:agent',
+    path: `/agents/:agent${ID}`,
     name: 'agent',
     component: () => import('@/pages/AgentPage.vue'),
     props: true,

@@ -4,6 +4,7 @@ import { bandOf, distributionsOption, type BandedLine } from './distributions'
 import { testPalette } from './testPalette'
 
 const line: BandedLine = {
+  key: 'a',
   name: 'Redis <1>',
   colour: '#D55E00',
   points: [

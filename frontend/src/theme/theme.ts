@@ -1,4 +1,5 @@
-import { computed, ref, type ComputedRef, type Ref } from 'vue'
+import { usePreferredDark } from '@vueuse/core'
+import { computed, ref, watch, type ComputedRef, type Ref } from 'vue'
 
 export type Theme = 'light' | 'dark'
 export type ThemeChoice = Theme | 'system'
@@ -6,16 +7,7 @@ export type ThemeChoice = Theme | 'system'
 const STORAGE_KEY = 'weighhouse-theme'
 
 const choice = ref<ThemeChoice>(remembered())
-const systemIsDark = ref(false)
-const query = typeof matchMedia === 'function' ? matchMedia('(prefers-color-scheme: dark)') : null
-
-if (query) {
-  systemIsDark.value = query.matches
-  query.addEventListener('change', (event) => {
-    systemIsDark.value = event.matches
-    apply()
-  })
-}
+const systemIsDark = usePreferredDark()
 
 const theme = computed<Theme>(() => {
   if (choice.value !== 'system') return choice.value
@@ -31,9 +23,14 @@ function remembered(): ThemeChoice {
   }
 }
 
-function apply(): void {
-  document.documentElement.dataset['theme'] = theme.value
-}
+// At once: whoever follows the theme reads its colours from the document.
+watch(
+  theme,
+  (now) => {
+    document.documentElement.dataset['theme'] = now
+  },
+  { immediate: true, flush: 'sync' },
+)
 
 function choose(next: ThemeChoice): void {
   choice.value = next
@@ -43,7 +40,6 @@ function choose(next: ThemeChoice): void {
   } catch {
     // A browser that forbids storage still switches, it only forgets.
   }
-  apply()
 }
 
 /**

@@ -38,7 +38,7 @@ TARGETS: Mapping[str, dict[str, Any]] = {
 }  # fmt: skip
 WORKLOADS = {
     "balanced": {"read": 0.5, "update": 0.5},
-    "mostly reads": {"read": 0.95, "update": 0.05},
+    "read-heavy": {"read": 0.95, "update": 0.05},
 }
 
 

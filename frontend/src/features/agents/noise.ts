@@ -1,21 +1,9 @@
-import type { NoiseFloor } from '@/api'
+import { figureOf, type NoiseFloor } from '@/api'
 import { formatRelative } from '@/ui'
-
-/** Names of the figures that have floors. */
-const FIGURES: Record<string, string> = {
-  throughput: 'Throughput',
-  p50_us: 'p50',
-  p95_us: 'p95',
-  p99_us: 'p99',
-  p999_us: 'p99.9',
-  memory_after_bytes: 'Memory after the run',
-  memory_after_load_bytes: 'Memory after the load',
-  load_throughput: 'Load throughput',
-}
 
 /** A figure's name for people. */
 export function figureName(metric: string): string {
-  return FIGURES[metric] ?? metric
+  return figureOf(metric)?.short ?? metric
 }
 
 /** A relative size without its sign: `1.8 %`; a dash where it is not known. */

@@ -1,4 +1,5 @@
-import { onBeforeUnmount, ref, type Ref } from 'vue'
+import { useEventListener } from '@vueuse/core'
+import { ref, type Ref } from 'vue'
 import { onBeforeRouteLeave, useRouter, type RouteLocationNormalized } from 'vue-router'
 
 /**
@@ -20,11 +21,9 @@ export function useLeaveGuard(changed: () => boolean): { asking: Ref<boolean>; l
     return false
   })
 
-  function warn(event: BeforeUnloadEvent): void {
+  useEventListener('beforeunload', (event) => {
     if (changed()) event.preventDefault()
-  }
-  addEventListener('beforeunload', warn)
-  onBeforeUnmount(() => removeEventListener('beforeunload', warn))
+  })
 
   function leave(): void {
     asking.value = false

@@ -1,0 +1,42 @@
+import type { Router } from 'vue-router'
+
+const KEY = 'weighhouse.reloaded'
+const ONCE_IN_MS = 30_000
+
+/** What is kept of a reload, so that a file which is truly gone does not reload for ever. */
+export type Memory = Pick<Storage, 'getItem' | 'setItem'>
+
+/**
+ * Whether a page may be loaded anew because a part of it is gone.
+ *
+ * @param address where the reader wanted to go.
+ * @returns false when the same was tried less than half a minute ago.
+ */
+export function mayReload(memory: Memory, address: string, now: number): boolean {
+  const before = JSON.parse(memory.getItem(KEY) ?? '{}') as { address?: string; at?: number }
+  if (before.address === address && now - (before.at ?? 0) < ONCE_IN_MS) return false
+  memory.setItem(KEY, JSON.stringify({ address, at: now }))
+  return true
+}
+
+/**
+ * After a new version was installed, the parts of the old one are gone from the server; a step to a
+ * page whose part is missing loads the whole page anew, at the address that was asked for.
+ *
+ * @param failed is told when that does not help.
+ */
+export function followRedeploys(router: Router, failed: (error: unknown) => void): void {
+  let lost = false
+  window.addEventListener('vite:preloadError', () => {
+    lost = true
+  })
+  router.onError((error: unknown, to) => {
+    if (lost && mayReload(sessionStorage, to.fullPath, Date.now())) {
+      location.assign(to.fullPath)
+      return
+    }
+    failed(
+      lost ? new Error('A part of this page could not be loaded. It may be being updated: try again soon.') : error,
+    )
+  })
+}
