@@ -21,11 +21,14 @@ const policies = Object.entries(floors).map(([floor, below]) => ({
   allow: { to: { element: { types: { anyOf: below } } } },
 }))
 
-// One feature stands under the others: everything weighed belongs to a system.
-policies.push({
-  from: { element: { type: 'features' } },
-  allow: { to: { element: { type: 'features', captured: { feature: 'systems' } } } },
-})
+// Two features stand under the others: everything weighed belongs to a system, and no number stands
+// without its caveats.
+for (const feature of ['systems', 'caveats']) {
+  policies.push({
+    from: { element: { type: 'features' } },
+    allow: { to: { element: { type: 'features', captured: { feature } } } },
+  })
+}
 
 export default tseslint.config(
   { ignores: ['dist', 'node_modules', 'src/api/schema.d.ts', 'public'] },

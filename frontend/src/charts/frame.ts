@@ -67,7 +67,6 @@ export function frame(palette: Palette, extra: ChartOption = {}): ChartOption {
   return {
     backgroundColor: 'transparent',
     animation: false,
-    aria: { enabled: true },
     textStyle: { fontFamily: palette.fontText, color: palette.ink2 },
     grid: { left: 8, right: 16, top: 56, bottom: 40, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
     legend: {

@@ -14,8 +14,14 @@ const picture = {
     testPalette,
   ),
   palette: testPalette,
-  disclaimers: ['Driver and system shared one machine.', 'RocksDB has no network hop.'],
-  origin: 'weighhouse.example/compare?campaign=1',
+  unit: 'op/s',
+  measured: { workload: 'balanced', load: '8 clients', sides: ['Redis', 'RocksDB'] },
+  footnotes: [
+    { short: 'driver shares the machine', text: 'Driver and system shared one machine.' },
+    { short: 'no network', text: 'RocksDB has no network hop.' },
+  ],
+  view: 'https://weighhouse.example/compare?campaign=1&level=8',
+  date: '2026-11-22',
 }
 
 describe('wrapped', () => {
@@ -32,18 +38,23 @@ describe('wrapped', () => {
 })
 
 describe('pictureOption', () => {
-  it('grows with its disclaimers instead of covering the chart', () => {
-    const few = pictureOption({ ...picture, disclaimers: [] })
+  it('grows with its footnotes instead of covering the chart', () => {
+    const few = pictureOption({ ...picture, footnotes: [] })
     const many = pictureOption(picture)
     expect(many.height).toBeGreaterThan(few.height)
   })
 })
 
 describe('pictureSvg', () => {
-  it('carries title, every disclaimer and its origin in the picture', () => {
-    const svg = pictureSvg(picture)
-    for (const text of [picture.title, ...picture.disclaimers, picture.origin]) {
-      expect(svg).toContain(text)
-    }
+  it('says what it is of, carries every caveat and leads to the same view', () => {
+    const svg = pictureSvg(picture).replaceAll('&amp;', '&')
+    const texts = [
+      'Throughput (op/s) · balanced · 8 clients · Redis, RocksDB',
+      'Caveats: driver shares the machine [1]; no network [2]',
+      '[1] Driver and system shared one machine.',
+      '[2] RocksDB has no network hop.',
+      picture.view,
+    ]
+    for (const text of texts) expect(svg).toContain(text)
   })
 })

@@ -1,15 +1,11 @@
 import { init, type ChartOption } from './echarts'
 import type { Palette } from './palette'
+import { leavingLines, leavingTitle, type Leaving } from './table'
 
-/** What a picture that leaves the house carries besides the chart. */
-export interface Picture {
-  title: string
+/** A picture that leaves the house: the chart, what it is of, and what must stand beside it. */
+export interface Picture extends Leaving {
   option: ChartOption
   palette: Palette
-  /** Statements that must stand beside the numbers; they become part of the picture. */
-  disclaimers: readonly string[]
-  /** For example the page's address and the date. */
-  origin: string
   width?: number
   height?: number
 }
@@ -17,6 +13,9 @@ export interface Picture {
 const MARGIN = 24
 const LINE = 15
 const TITLE = 40
+const TITLE_LINE = 24
+/** Letters of a title on a line, to those of a footnote. */
+const TITLE_SHARE = 0.6
 
 /**
  * Breaks a text into lines of at most `width` characters, at spaces.
@@ -37,7 +36,7 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /**
- * The option of a picture: the chart with its title above and its disclaimers below.
+ * The option of a picture: the chart with its title above, its caveats and its origin below.
  *
  * @returns the option and the height that it needs, in pixels.
  */
@@ -46,9 +45,10 @@ export function pictureOption(picture: Picture): { option: ChartOption; width: n
   const chart = picture.height ?? 520
   const { palette } = picture
   const characters = Math.floor((width - 2 * MARGIN) / 6.4)
-  const lines = picture.disclaimers.flatMap((text) => wrapped(`• ${text}`, characters))
-  lines.push(...wrapped(picture.origin, characters))
-  const height = TITLE + chart + lines.length * LINE + MARGIN
+  const lines = leavingLines(picture).flatMap((text) => wrapped(text, characters))
+  const title = wrapped(leavingTitle(picture), Math.floor(characters * TITLE_SHARE))
+  const top = TITLE + (title.length - 1) * TITLE_LINE
+  const height = top + chart + lines.length * LINE + MARGIN
   const grid = picture.option.grid as Record<string, unknown> | undefined
   const legend = picture.option.legend as Record<string, unknown> | undefined
   const option: ChartOption = {
@@ -56,13 +56,19 @@ export function pictureOption(picture: Picture): { option: ChartOption; width: n
     backgroundColor: palette.sheet,
     dataZoom: [],
     title: {
-      text: picture.title,
+      text: title.join('\n'),
       left: MARGIN,
       top: 16,
-      textStyle: { color: palette.ink, fontFamily: palette.fontText, fontSize: 18, fontWeight: 'bold' },
+      textStyle: {
+        color: palette.ink,
+        fontFamily: palette.fontText,
+        fontSize: 18,
+        lineHeight: TITLE_LINE,
+        fontWeight: 'bold',
+      },
     },
-    legend: { ...legend, left: MARGIN, top: TITLE + 8 },
-    grid: { ...grid, left: MARGIN, right: MARGIN, top: TITLE + 64, bottom: lines.length * LINE + MARGIN + 40 },
+    legend: { ...legend, left: MARGIN, top: top + 8 },
+    grid: { ...grid, left: MARGIN, right: MARGIN, top: top + 64, bottom: lines.length * LINE + MARGIN + 40 },
     graphic: lines.map((text, index) => ({
       type: 'text' as const,
       left: MARGIN,
@@ -73,7 +79,7 @@ export function pictureOption(picture: Picture): { option: ChartOption; width: n
   return { option, width, height }
 }
 
-/** The picture as SVG text, disclaimers included. */
+/** The picture as SVG text, caveats included. */
 export function pictureSvg(picture: Picture): string {
   const { option, width, height } = pictureOption(picture)
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height })
@@ -85,7 +91,7 @@ export function pictureSvg(picture: Picture): string {
   }
 }
 
-/** The picture as a PNG data address at twice the resolution, disclaimers included. */
+/** The picture as a PNG data address at twice the resolution, caveats included. */
 export function picturePng(picture: Picture): string {
   const { option, width, height } = pictureOption(picture)
   const canvas = document.createElement('div')

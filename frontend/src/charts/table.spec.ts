@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { csv, fileName } from './table'
+import { csv, fileName, leavingName, leavingTitle } from './table'
 
 describe('csv', () => {
   const table = {
@@ -15,7 +15,7 @@ describe('csv', () => {
     expect(csv(table, [])).toBe('side,op/s\r\n"Redis, ""fast""",1200\r\n\'=cmd(),\r\n')
   })
 
-  it('begins with the disclaimers', () => {
+  it('begins with what must stand beside it', () => {
     expect(csv(table, ['One\nmachine.']).split('\r\n')[0]).toBe('# One machine.')
   })
 })
@@ -27,5 +27,25 @@ describe('fileName', () => {
     ['…', 'chart'],
   ])('of %s is %s', (title, name) => {
     expect(fileName(title)).toBe(name)
+  })
+})
+
+describe('what a file is called', () => {
+  const measured = { workload: 'balanced', load: '8 clients', sides: ['Redis', 'Memcached'] }
+
+  it('says workload, load and sides', () => {
+    expect(leavingTitle({ title: 'p99', unit: 'µs', measured })).toBe(
+      'p99 (µs) · balanced · 8 clients · Redis, Memcached',
+    )
+    expect(leavingName({ title: 'p99', measured })).toBe('p99-balanced-8-clients-redis-memcached')
+  })
+
+  it('does not say twice what the title says', () => {
+    expect(leavingTitle({ title: 'balanced, 8 clients', measured })).toBe('balanced, 8 clients · Redis, Memcached')
+  })
+
+  it('stays short enough for every file system', () => {
+    const sides = Array.from({ length: 40 }, (_, index) => `A rather long name ${index}`)
+    expect(leavingName({ title: 'p99', measured: { sides } }).length).toBeLessThanOrEqual(120)
   })
 })

@@ -5,10 +5,10 @@ export interface ChartTable {
 }
 
 /**
- * The table as CSV by RFC 4180, with the disclaimers as comment lines on top.
+ * The table as CSV by RFC 4180, with what must stand beside it as comment lines on top.
  *
  * @param table columns and rows; null becomes an empty field.
- * @param notes statements that must stand beside the numbers.
+ * @param notes what it is of, and what must stand beside the numbers.
  */
 export function csv(table: ChartTable, notes: readonly string[]): string {
   const field = (value: string | number | null): string => {
@@ -25,6 +25,55 @@ export function csv(table: ChartTable, notes: readonly string[]): string {
 function harmless(text: string): string {
   return /^[=+@\t\r]/.test(text) ? `'${text}` : text
 }
+
+/** A caveat as it leaves the house: a short form for a line of them all, and its text. */
+export interface Footnote {
+  short: string
+  text: string
+}
+
+/** What a chart is of, so that a file of it can be told from another. */
+export interface Measured {
+  workload?: string
+  load?: string
+  sides?: readonly string[]
+}
+
+/** What leaves the house besides a chart's marks or figures. */
+export interface Leaving {
+  title: string
+  unit?: string
+  measured?: Measured
+  footnotes: readonly Footnote[]
+  /** Address of the very view that was exported. */
+  view: string
+  /** ISO date. */
+  date: string
+}
+
+/** The title of a file: what is shown, of which workload, under which load, of which sides. */
+export function leavingTitle({ title, unit, measured }: Pick<Leaving, 'title' | 'unit' | 'measured'>): string {
+  const named = unit ? `${title} (${unit})` : title
+  const told = [measured?.workload, measured?.load, measured?.sides?.join(', ')]
+  return [named, ...told.filter((one) => one && !named.includes(one))].join(' · ')
+}
+
+/** All that stands under a picture and over a table: caveats in a line, each as a footnote, the view. */
+export function leavingLines({ footnotes, view, date }: Pick<Leaving, 'footnotes' | 'view' | 'date'>): string[] {
+  const line = footnotes.map((one, index) => `${one.short} [${index + 1}]`).join('; ')
+  return [
+    ...(line ? [`Caveats: ${line}`] : []),
+    ...footnotes.map((one, index) => `[${index + 1}] ${one.text}`),
+    `Weighhouse · ${view} · ${date}`,
+  ]
+}
+
+/** The name of a file, without its ending. */
+export function leavingName(leaving: Pick<Leaving, 'title' | 'measured'>): string {
+  return fileName(leavingTitle(leaving)).slice(0, MOST_OF_A_NAME).replace(/-$/, '')
+}
+
+const MOST_OF_A_NAME = 120
 
 /** A name for a downloaded file: `Throughput by clients` → `throughput-by-clients`. */
 export function fileName(title: string): string {

@@ -1,0 +1,2 @@
+export { chipText, countOf, footnotes, type Concerned } from './caveats'
+export { default as CaveatStrip } from './CaveatStrip.vue'
