@@ -201,15 +201,34 @@ function pointParts(
       line([x, y], coordinates(next.x, next.y), { lineWidth: 2, lineDash: markIsHollow(side.mark) ? [6, 4] : null }, 2),
     )
   const hollow = markIsHollow(side.mark)
-  parts.push({
-    ...markShape(side.mark, x, y, MARK),
-    z2: 4,
-    style: {
-      fill: hollow ? palette.sheet : side.colour,
-      stroke: hollow ? side.colour : palette.sheet,
-      lineWidth: hollow ? 2 : 1,
-    },
-  })
+  const shape = markShape(side.mark, x, y, MARK)
+  if (shape)
+    parts.push({
+      ...shape,
+      z2: 4,
+      style: {
+        fill: hollow ? palette.sheet : side.colour,
+        stroke: hollow ? side.colour : palette.sheet,
+        lineWidth: hollow ? 2 : 1,
+      },
+    })
+  else
+    parts.push({
+      type: 'text',
+      z2: 4,
+      x,
+      y,
+      style: {
+        text: side.mark,
+        align: 'center',
+        verticalAlign: 'middle',
+        fill: side.colour,
+        stroke: palette.sheet,
+        lineWidth: 2,
+        fontSize: 3 * MARK,
+        fontFamily: palette.fontText,
+      },
+    })
   if (point.ringed)
     parts.push({
       type: 'circle',

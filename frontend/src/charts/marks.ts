@@ -9,9 +9,10 @@ export function markIsHollow(mark: string): boolean {
 /**
  * A mark as an ECharts graphic element without its style.
  *
+ * @returns null for a mark that is drawn as the letter it is.
  * @param radius half of its height, in pixels; shapes are of about equal area.
  */
-export function markShape(mark: string, x: number, y: number, radius: number): { type: string; shape: object } {
+export function markShape(mark: string, x: number, y: number, radius: number): { type: string; shape: object } | null {
   const polygon = (points: number[][]) => ({ type: 'polygon', shape: { points } })
   switch (FULL[mark] ?? mark) {
     case '■':
@@ -40,7 +41,9 @@ export function markShape(mark: string, x: number, y: number, radius: number): {
         [x, y + 1.25 * radius],
         [x - 1.25 * radius, y],
       ])
-    default:
+    case '●':
       return { type: 'circle', shape: { cx: x, cy: y, r: radius } }
+    default:
+      return null
   }
 }

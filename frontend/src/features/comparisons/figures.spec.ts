@@ -57,6 +57,6 @@ describe('memory', () => {
       [0, 2 ** 20],
       [2, 3 * 2 ** 20],
     ])
-    expect(found.y.ticks.map((tick) => tick.text)).toContain('1.00\u202fMiB')
+    expect(found.y.ticks.map((tick) => tick.text)).toContain('1\u202fMiB')
   })
 })

@@ -3,7 +3,7 @@ import type { ChartTable, CurvePoint, CurveSide, Scale } from '@/charts'
 import { linearScale, logScale, stepScale } from '@/charts'
 
 import { shortLevel, spanOf } from './loadCurves'
-import { metricKind, written, type MetricKind } from './metrics'
+import { metricKind, ticked, written, type MetricKind } from './metrics'
 
 /** What a chart of curves draws, and the same figures as a table. */
 export interface Figures {
@@ -78,8 +78,8 @@ export function byLevel(
   return {
     sides,
     x: stepScale(levels.map((level) => shortLevel(level.label))),
-    y: logScale(values, (value) => written(metric, value)),
-    xName: levelsName(comparison),
+    y: logScale(values, (value) => ticked(metric, value)),
+    xName: `${levelsName(comparison)} →`,
     sentence: sentenceOf(sides, metric.label, (value) => written(metric, value)),
     table: {
       columns: ['side', 'load', `median, ${unitOf(metric)}`, 'low', 'high', 'from low to high', 'repeats'],
@@ -134,7 +134,7 @@ export function scaling(comparison: Comparison, shown: readonly ComparisonSide[]
       (value) => String(Math.round(value * 100) / 100),
     ),
     y: linearScale(values, percent),
-    xName: 'clients',
+    xName: 'clients →',
     sentence: sentenceOf(lines, 'Throughput a client against the smallest load', percent),
     table: { columns: ['side', 'load', 'of the smallest load’s, %', 'op/s a client'], rows: lines.length ? rows : [] },
   }
@@ -181,7 +181,7 @@ export function memory(
   return {
     sides,
     x: stepScale(STAGES.map(({ label }) => label)),
-    y: binaryScale(values, (value) => written(kind, value)),
+    y: binaryScale(values, (value) => ticked(kind, value)),
     xName: '',
     sentence: sentenceOf(sides, 'Memory', (value) => written(kind, value)),
     table: { columns: ['side', 'when', 'median, bytes', 'least', 'most', 'repeats'], rows },

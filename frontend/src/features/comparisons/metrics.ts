@@ -168,6 +168,14 @@ function paler(colour: string, share: number): string {
     .join('')}`
 }
 
+/** A value as an axis writes it: without figures that say nothing, and without `op/s` at each tick. */
+export function ticked(metric: MetricKind, value: number): string {
+  const { value: text, unit } = metric.shown(value)
+  const short = text.includes('.') ? text.replace(/\.?0+$/, '') : text
+  const named = unit.replace(/\s?op\/s$/, '')
+  return named ? `${short}\u202f${named}` : short
+}
+
 /** Whether any side of a workload has this figure. */
 export function hasMetric(comparison: Comparison, metric: Metric): boolean {
   return comparison.cells.some((cell) => cell[metric] !== null)
