@@ -57,6 +57,13 @@ def test_a_schedule_with_its_dates_by_the_clock_of_its_zone(monkeypatch):
     assert "the platform was not running" in lines
 
 
+def caveat(severity, short, title, text, runs=0):
+    return {
+        "severity": severity, "short": short, "title": title, "text": text,
+        "runs": ["a-run"] * runs, "runs_of": runs,
+    }  # fmt: skip
+
+
 def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
     monkeypatch.setattr(OUT, "width", 160)
     level = {"label": "4 clients"}
@@ -70,17 +77,21 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
                 "throughput": {"median": 1234.0}, "p99_us": {"median": 99.0},
             }
         ],
-        "disclaimers": [
-            {"severity": "note", "title": "One thread [each]", "text": "A node has one."},
-            {"severity": "bar", "title": "Not filled", "text": "Half of the records are missing."},
-            {"severity": "caution", "title": "One machine", "text": "Both shared it."},
+        "readings": [
+            {"side": "c~redis", "sentence": "does more operations than Valkey in 1 of 1 cell"}
+        ],
+        "caveats": [
+            caveat("bar", "not filled", "Not filled", "Half of the records are missing."),
+            caveat("caution", "one machine", "One machine", "Both shared it.", runs=3),
+            caveat("note", "one thread [each]", "One thread [each]", "A node has one."),
         ],
     }  # fmt: skip
     with OUT.capture() as captured:
         show_medians(comparison)
     said = [line.strip() for line in captured.get().splitlines()]
     assert said[1].split() == ["reads", "4", "clients", "1,234", "op/s", "p99", "99", "µs"]
-    assert said[-4:] == [
-        "beside these numbers", "Not filled: Half of the records are missing.", "One machine",
-        "One thread [each]",
+    assert [line for line in said[2:] if line] == [
+        "● Redis does more operations than Valkey in 1 of 1 cell", "3 caveats",
+        "Not filled: Half of the records are missing.", "one machine · 3 of 3 runs",
+        "one thread [each]",
     ]  # fmt: skip

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from weighhouse_cli.exits import CommandFailed
 from weighhouse_cli.main import app
 
-TEXT = "# disclaimer: About redis: Mind [this].\n       Value     Percentile\n"
+TEXT = "# caveats: About redis [1]\n       Value     Percentile\n"
 
 
 class Platform(ThreadingHTTPServer):

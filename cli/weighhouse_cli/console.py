@@ -124,21 +124,39 @@ def show_medians(comparison: dict[str, Any]) -> None:
             row = [_figures(cells.get((side["key"], workload, level["label"]))) for side in sides]
             table.add_row(workload, level["label"], *row)
     OUT.print(table)
-    show_disclaimers(comparison["disclaimers"])
+    _show_readings(comparison)
+    show_caveats(comparison["caveats"])
+
+
+def _show_readings(comparison: dict[str, Any]) -> None:
+    """A sentence a side: what may be said of it against its baseline."""
+    sides = {side["key"]: side for side in comparison["sides"]}
+    if comparison["readings"]:
+        OUT.print()
+    for one in comparison["readings"]:
+        side = sides[one["side"]]
+        said = Text.assemble(
+            "  ",
+            (f"{side['mark']} {side['label']}", f"bold {side['colour']}"),
+            f" {one['sentence']}",
+        )
+        OUT.print(said, soft_wrap=True)
 
 
 SEVERITY_STYLES = {"note": "dim", "caution": "yellow", "bar": "bold red"}
 
 
-def show_disclaimers(disclaimers: list[dict[str, Any]]) -> None:
-    """What has to stand beside figures, the gravest first; in full where it bars them from use."""
-    gravest_first = sorted(
-        disclaimers, key=lambda one: -list(SEVERITY_STYLES).index(one["severity"])
-    )
-    if gravest_first:
-        OUT.print("\nbeside these numbers", style="dim")
-    for one in gravest_first:
-        text = f"{one['title']}: {one['text']}" if one["severity"] == "bar" else one["title"]
+def show_caveats(caveats: list[dict[str, Any]]) -> None:
+    """What has to stand beside figures, as it comes: the gravest first, in full where it bars them
+    from use, else in short with the runs it concerns.
+    """
+    if caveats:
+        many = "1 caveat" if len(caveats) == 1 else f"{len(caveats)} caveats"
+        OUT.print(f"\n{many}", style="dim")
+    for one in caveats:
+        runs = f" · {len(one['runs'])} of {one['runs_of']} runs" if one["runs_of"] > 1 else ""
+        bars = one["severity"] == "bar"
+        text = (f"{one['title']}: {one['text']}" if bars else one["short"]) + runs
         style = SEVERITY_STYLES[one["severity"]]
         OUT.print(f"  {text}", style=style, soft_wrap=True, markup=False, highlight=False)
 

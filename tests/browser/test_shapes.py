@@ -30,4 +30,4 @@ def test_distributions_are_chosen_read_and_taken_along(
     taken.value.save_as(path)
     text = path.read_text(encoding="utf-8")
     assert "# operation: read, measured phase" in text
-    assert "# disclaimer: " in text
+    assert "# caveats: " in text

@@ -55,7 +55,7 @@ def test_a_run_carries_what_is_needed_to_judge_it(
     assert run["target"]["effective_configuration"]
     assert run["target"]["commands"]
     assert run["environment"]
-    assert run["disclaimers"]
+    assert run["caveats"]
     # Driver and system share this machine, and the run says so.
     assert "co-located" in {finding["id"] for finding in run["findings"]}
     assert run["reproduce"]["yaml"].count(f"system: {system}") == 1
@@ -98,9 +98,12 @@ def test_the_comparison_sets_the_systems_side_by_side(
         assert estimate["low"] <= estimate["median"] <= estimate["high"]
     # Two repeats a side prove nothing, and the comparison says so.
     assert {difference["verdict"] for difference in found["differences"]} == {"insufficient"}
-    assert "repeats" in {finding["id"] for finding in found["findings"]}
+    codes = {one["code"]: one for one in found["caveats"]}
+    assert "repeats" in codes
+    shared = codes["co-located"]
+    assert len(shared["runs"]) == shared["runs_of"] == 3 * 2 * 2
+    assert {one["too_few"] for one in found["readings"]} == {2}
     assert found["fairness"]
-    assert found["disclaimers"]
 
 
 def test_what_ran_is_as_fair_as_the_draft_said_and_can_be_made_fairer(

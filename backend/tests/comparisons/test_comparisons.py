@@ -75,14 +75,12 @@ def test_the_baseline_can_be_chosen(laboratory, campaigns):
     assert throughput["relative"] == pytest.approx(-1 / 3, abs=0.02)
 
 
-def test_no_number_leaves_without_its_disclaimers(laboratory, campaigns):
+def test_no_number_leaves_without_its_caveats(laboratory, campaigns):
     comparison = laboratory.get("/comparisons", campaign=campaigns[0])
-    kinds = {(one["kind"], one["id"]) for one in comparison["disclaimers"]}
-    assert ("plugin", "redis-note") in kinds
-    assert ("plugin", "memcached-note") in kinds
-    assert ("check", "check-co-located") in kinds
-    assert ("check", "check-comparability") in kinds
-    assert not any(identifier == "check-memory-fit" for _, identifier in kinds)
+    assert {one["id"] for one in comparison["caveats"]} >= {
+        "statement:redis-note", "statement:memcached-note", "check:co-located",
+        "confounder:conditions",
+    }  # fmt: skip
     assert 0 <= comparison["disclosure"]["completeness"] <= 1
 
 
@@ -155,7 +153,10 @@ def test_too_few_repeats_claim_nothing(laboratory):
     comparison = laboratory.get("/comparisons", campaign=slower, base=base)
     assert {one["verdict"] for one in comparison["differences"]} == {"insufficient"}
     assert {one["repeats_needed"] for one in comparison["differences"]} == {2}
-    assert "repeats" in {finding["id"] for finding in comparison["findings"]}
+    assert "check:repeats" in {one["id"] for one in comparison["caveats"]}
+    (reading,) = [one for one in comparison["readings"] if one["side"].endswith("~redis")]
+    assert reading["too_few"] == reading["cells"] > 0
+    assert reading["sentence"].endswith("3 repeats; 5 would do")
 
 
 def test_cells_of_one_name_that_were_measured_otherwise_are_told_field_by_field(laboratory):
@@ -169,8 +170,8 @@ def test_cells_of_one_name_that_were_measured_otherwise_are_told_field_by_field(
     assert (row["label"], row["values"]) == ("Workload, record count", ["50", "5000"])
     assert row["confounder"]
     assert [name for name in rows if name.startswith("measured:")] == [row["aspect"]]
-    (finding,) = [one for one in comparison["findings"] if one["id"] == "comparability"]
-    assert "record count" in finding["message"].lower()
+    (one,) = [one for one in comparison["caveats"] if one["kind"] == "confounder"]
+    assert "record count" in one["text"].lower()
 
 
 def test_another_tenant_compares_nothing(laboratory, campaigns, tenants):

@@ -171,9 +171,11 @@ def test_below_four_runs_there_is_no_band(laboratory, two):
     assert {(point["low_us"], point["high_us"]) for point in points} == {(None, None)}
 
 
-def test_distributions_carry_their_disclaimers(laboratory, three):
-    said = laboratory.get("/comparisons/distributions", campaign=three, **CELL)["disclaimers"]
-    assert {"redis-note", "memcached-note", "check-co-located"} <= {one["id"] for one in said}
+def test_distributions_carry_their_caveats(laboratory, three):
+    said = laboratory.get("/comparisons/distributions", campaign=three, **CELL)["caveats"]
+    assert {"statement:redis-note", "statement:memcached-note", "check:co-located"} <= {
+        one["id"] for one in said
+    }
 
 
 def test_the_queries_do_not_grow_with_sides_or_repeats(laboratory, two, three, count_queries):

@@ -4,7 +4,7 @@ from backend.tests.results.laboratory import experiment
 from backend.tests.results.sides import report
 
 
-def test_runs_carry_findings_and_disclaimers(laboratory):
+def test_runs_carry_findings_and_caveats(laboratory):
     campaign_id = laboratory.carry_out(experiment("examined", repetitions=1), report)
     listed = laboratory.get("/runs", campaign_id=campaign_id)["items"]
     run = laboratory.get(f"/runs/{listed[0]['id']}")
@@ -13,7 +13,12 @@ def test_runs_carry_findings_and_disclaimers(laboratory):
     assert findings["co-located"]["documentation"] == "/docs/findings/co-located"
     assert "coordinated-omission" in findings
     assert "littles-law" not in findings
-    assert run["disclaimers"][0]["text"] == "Mind this."
+    said = {one["id"]: one for one in run["caveats"]}
+    assert said[f"statement:{run['system_id']}-note"]["text"] == "Mind this."
+    assert {f"check:{name}" for name in findings} == {
+        name for name in said if name.startswith("check:")
+    }
+    assert said["check:co-located"]["runs"] == [run["id"]]
     ranks = [["error", "caution", "info"].index(one["severity"]) for one in run["findings"]]
     assert ranks == sorted(ranks)
 

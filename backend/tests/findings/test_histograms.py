@@ -86,7 +86,7 @@ def test_a_runs_histogram_is_what_was_measured(laboratory, runs):
     )
 
 
-def test_a_runs_histogram_carries_facts_and_disclaimers(laboratory, campaign, runs):
+def test_a_runs_histogram_carries_facts_and_caveats(laboratory, campaign, runs):
     found = laboratory.get(f"/runs/{runs[0]}/histogram")
     facts = found["facts"]
     assert (facts["system"], facts["target"], facts["version"]) == ("Redis", "redis", "7.0.15")
@@ -98,8 +98,9 @@ def test_a_runs_histogram_carries_facts_and_disclaimers(laboratory, campaign, ru
     assert facts["unit"] == "µs"
     assert "closed loop" in facts["counts"]
     assert facts["software"].startswith("Weighhouse ")
-    said = {one["id"] for one in found["disclaimers"]}
-    assert {"redis-note", "check-co-located"} <= said
+    said = {one["id"] for one in found["caveats"]}
+    assert {"statement:redis-note", "check:co-located"} <= said
+    assert found["view"].endswith(f"/runs/{runs[0]}")
 
 
 def test_the_percentile_text_says_what_it_is_of(laboratory, campaign, runs):
@@ -108,7 +109,10 @@ def test_the_percentile_text_says_what_it_is_of(laboratory, campaign, runs):
     assert any(campaign in line for line in notes)
     assert any(line == f"# run: {runs[0]}" for line in notes)
     assert "# system: Redis 7.0.15, target redis" in notes
-    assert any(line.startswith("# disclaimer: About redis: Mind this.") for line in notes)
+    assert f"/runs/{runs[0]}" in next(line for line in notes if line.startswith("# view: "))
+    (line,) = [line for line in notes if line.startswith("# caveats: ")]
+    number = line.split("About redis [")[1].split("]")[0]
+    assert f"# [{number}] About redis: Mind this." in notes
     drawn = [line.split() for line in text.splitlines() if line[:1] != "#"]
     four = [line for line in drawn if len(line) == 4][1:]
     assert float(four[0][3]) == 1.0
@@ -122,7 +126,9 @@ def test_all_runs_of_a_side_are_merged(laboratory, campaign, runs):
     found = laboratory.get("/comparisons/histogram", **cell, operation="update")
     assert sorted(found["facts"]["run_ids"]) == sorted(runs)
     assert found["total"] == 900
-    assert {one["id"] for one in found["disclaimers"]} >= {"redis-note", "check-co-located"}
+    assert {one["id"] for one in found["caveats"]} >= {
+        "statement:redis-note", "check:co-located"
+    }  # fmt: skip
     text, name = text_of(laboratory, "/comparisons/histogram", **cell, format="hgrm")
     assert name.endswith('-all-repeats-all.hgrm"')
     assert all(run in text for run in runs)

@@ -39,7 +39,7 @@ def test_a_slower_campaign_is_a_regression(laboratory, campaigns):
     assert {cell["outcome"] for cell in gate["cells"]} == {"worse"}
     assert all(one["metric"] == "throughput" for one in gate["comparisons"])
     assert all(one["high"] < -0.05 for one in gate["comparisons"])
-    assert gate["disclaimers"]
+    assert gate["caveats"]
     assert laboratory.get(f"/campaigns/{slower}")["verdict"] == "regression"
 
 

@@ -23,7 +23,7 @@ def test_a_series_has_a_point_a_campaign(grown):
     assert series["last_value"] == 98.0
     assert len(series["segments"]) == 1
     assert "Some CPU, 4 cores" in series["segments"][0]["label"]
-    assert series["disclaimers"]
+    assert series["caveats"]
 
 
 def test_a_point_tells_the_commit_of_its_campaign(laboratory):

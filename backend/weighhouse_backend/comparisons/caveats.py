@@ -1,12 +1,15 @@
 """All that must stand beside the numbers of sides."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
 
 from weighhouse_judging.caveats.gathering import Beside, OfRun, Said, caveats
 from weighhouse_judging.fairness.sheet import AspectRow
 from weighhouse_judging.findings.checks import Finding
 
 from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.comparisons.readings import primary, undecided
+from weighhouse_backend.comparisons.schemas import DifferenceRead
 from weighhouse_backend.comparisons.sides import Side, sides_read
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
@@ -22,6 +25,7 @@ def caveats_of_sides(
     of_runs: Iterable[RunFinding],
     of_comparison: Sequence[Finding],
     rows: Sequence[AspectRow],
+    differences: Sequence[DifferenceRead],
 ) -> list[CaveatRead]:
     """The one list of caveats of a comparison.
 
@@ -30,13 +34,17 @@ def caveats_of_sides(
     :param of_comparison: what checks found of the sides together.
     :param rows: the fairness sheet over the sides, in their order.
     """
+    keys = {run.run_id: side.key for side in sides for run in side.runs}
     shown = Beside(
         sides=[side.key for side in sides],
         runs=sum(run.status == RunStatus.COMPLETED for side in sides for run in side.runs),
         said=list(_said(sides, disclosure)),
-        found=list(_found(sides, of_runs)),
+        found=_found(keys, of_runs),
         of_comparison=of_comparison,
         rows=rows,
+        undecided=undecided(differences),
+        judged=len(primary(differences)),
+        tests=sum(one.p_holm is not None for one in differences),
         labels={side.key: side.label for side in sides_read(sides)},
         completeness=sheet.completeness,
         not_disclosed=left_out(sheet),
@@ -44,15 +52,38 @@ def caveats_of_sides(
     return caveats_read(caveats(shown))
 
 
+def caveats_of_cell(
+    sides: Sequence[Side],
+    disclosure: DisclosureService,
+    keys: Mapping[UUID, str],
+    of_runs: Iterable[RunFinding],
+) -> list[CaveatRead]:
+    """Those of the list that concern one cell: statements, and what checks found of its runs.
+
+    :param keys: of the sides of the cell's runs, by run.
+    """
+    shown = Beside(
+        sides=[side.key for side in sides],
+        runs=len(keys),
+        said=list(_said(sides, disclosure)),
+        found=_found(keys, of_runs),
+    )
+    return caveats_read(caveats(shown))
+
+
 def _said(sides: Sequence[Side], disclosure: DisclosureService) -> Iterable[Said]:
     """What each side's target makes worth saying, of the sides that it is said of."""
+    documents = {
+        side.campaign.revision_id: (side.campaign.project_id, side.document) for side in sides
+    }
+    by_target = {
+        revision_id: disclosure.disclaimers_by_target([project_id], document)
+        for revision_id, (project_id, document) in documents.items()
+    }
     for side in sides:
-        project, document = side.campaign.project_id, side.document
-        for one in disclosure.disclaimers_of([project], document, {side.target.name}):
+        for one in by_target[side.campaign.revision_id][side.target.name]:
             yield said(one, [side.key])
 
 
-def _found(sides: Sequence[Side], of_runs: Iterable[RunFinding]) -> Iterable[OfRun]:
-    keys = {run.run_id: side.key for side in sides for run in side.runs}
-    for one in of_runs:
-        yield of_run(one.run_id, keys[one.run_id], one.finding)
+def _found(keys: Mapping[UUID, str], of_runs: Iterable[RunFinding]) -> list[OfRun]:
+    return [of_run(one.run_id, keys[one.run_id], one.finding) for one in of_runs]

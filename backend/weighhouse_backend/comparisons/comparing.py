@@ -27,18 +27,11 @@ from weighhouse_backend.comparisons.sides import (
     side_label,
     sides_read,
 )
-from weighhouse_backend.comparisons.statements import statements
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
-from weighhouse_backend.findings.examination import (
-    GRAVITY,
-    ExaminationService,
-    RunFinding,
-    summed_up,
-)
-from weighhouse_backend.findings.schemas import FindingRead
+from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService
 
@@ -97,10 +90,8 @@ class ComparisonService:
         )
         rows += measured_rows([side.measured for side in sides])
         shown = {run.run_id for side in sides for run in side.runs}
-        campaigns = {side.campaign.id for side in sides}
-        of_runs = self.examination.of_each_run(campaigns, shown)
+        of_runs = self.examination.of_each_run(shown)
         of_comparison = _checked(cells, rows)
-        found = _shown(of_runs, of_comparison)
         sheet = self._disclosure(sides, reference)
         read = sides_read(sides)
         opposed = [(base.cells, other.cells) for base, other in choice.opposed]
@@ -122,12 +113,12 @@ class ComparisonService:
                 for runs in side.cells.values()
             ],
             readings=readings(opposed, {side.key: side.label for side in read}, differences),
-            caveats=caveats_of_sides(sides, self.disclosure, sheet, of_runs, of_comparison, rows),
+            caveats=caveats_of_sides(
+                sides, self.disclosure, sheet, of_runs, of_comparison, rows, differences
+            ),
             differences=differences,
             rankings=[] if choice.paired else rankings(cells, looked_at=looked_at),
             fairness=[AspectRead.of(row) for row in rows],
-            findings=found,
-            disclaimers=statements(self.disclosure, sides, found),
             unmatched=estimates.unmatched(cells),
             disclosure=sheet,
         )
@@ -168,11 +159,3 @@ def _checked(cells: Sequence[SideCells], rows: Sequence[AspectRow]) -> list[Find
         for runs in side.cells.values()
     ]
     return check_comparison(rows, repeats)
-
-
-def _shown(of_runs: Sequence[RunFinding], of_comparison: Sequence[Finding]) -> list[FindingRead]:
-    found = [
-        *(FindingRead.of(one) for one in of_comparison),
-        *summed_up([one.finding for one in of_runs]),
-    ]
-    return sorted(found, key=lambda finding: GRAVITY[finding.severity])

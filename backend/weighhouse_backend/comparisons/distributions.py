@@ -7,6 +7,7 @@ from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_judging.arithmetic.intervals import FEWEST_FOR_AN_INTERVAL
 from weighhouse_judging.arithmetic.spectra import QUANTILES, shift_curve, spectrum
 
+from weighhouse_backend.comparisons.caveats import caveats_of_cell
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.schemas import (
     DistributionsRead,
@@ -16,7 +17,6 @@ from weighhouse_backend.comparisons.schemas import (
     SideSpectrumRead,
 )
 from weighhouse_backend.comparisons.sides import Choice, Question, Side, SideService
-from weighhouse_backend.comparisons.statements import statements
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.findings.histograms import HistogramService, Wanted
@@ -87,9 +87,7 @@ class SpectrumService:
         shown = [
             side for side in choice.sides if any(run.run_id in encoded for run in runs[side.key])
         ]
-        found = self.examination.of_runs(
-            {run.campaign_id for run in counted}, {run.run_id for run in counted}
-        )
+        keys = {run.run_id: side for side, mine in runs.items() for run in mine}
         return DistributionsRead(
             workload=workload,
             load_level=counted[0].load_level,
@@ -98,7 +96,9 @@ class SpectrumService:
             fewest_for_a_band=FEWEST_FOR_AN_INTERVAL,
             sides=[_spectrum(side.key, recorded(side)) for side in shown],
             shifts=list(_shifts(choice, {side.key for side in shown}, recorded)),
-            disclaimers=statements(self.disclosure, shown, found),
+            caveats=caveats_of_cell(
+                shown, self.disclosure, keys, self.examination.of_each_run(keys)
+            ),
         )
 
     def histogram(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from weighhouse_judging.caveats.gathering import Undecided
 from weighhouse_judging.verdicts.readings import CellReading, read
 
 from weighhouse_backend.comparisons.estimates import CellKey, SideCells
@@ -49,6 +50,25 @@ def readings(
                 )
             )
     return found
+
+
+def undecided(differences: Sequence[DifferenceRead]) -> list[Undecided]:
+    """Differences of the primary figures that more repeats could settle."""
+    return [
+        Undecided(
+            one.side,
+            f"{one.workload}, {one.load_level.label}",
+            one.p_holm,
+            one.repeats_needed,
+        )
+        for one in primary(differences)
+        if one.word == "cannot_tell" and one.p_holm is not None and one.repeats_needed is not None
+    ]
+
+
+def primary(differences: Sequence[DifferenceRead]) -> list[DifferenceRead]:
+    """Those of the figure that their loop is read by."""
+    return [one for one in differences if one.metric == PRIMARY[one.load_level.kind]]
 
 
 def _cell(cell: CellKey, difference: DifferenceRead | None) -> CellReading:

@@ -8,9 +8,8 @@ from weighhouse_judging.verdicts.readings import Word, word_of
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
-from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
+from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
-from weighhouse_backend.findings.schemas import FindingRead
 
 
 class EstimateRead(BaseModel):
@@ -236,8 +235,6 @@ class ComparisonRead(BaseModel):
     rankings: list[RankingRead]
     """Of three sides or more; none where each target is set against itself."""
     fairness: list[AspectRead]
-    findings: list[FindingRead]
-    disclaimers: list[DisclaimerRead]
     unmatched: list[UnmatchedRead]
     disclosure: DisclosureRead
 
@@ -302,4 +299,5 @@ class DistributionsRead(BaseModel):
     fewest_for_a_band: int
     sides: list[SideSpectrumRead]
     shifts: list[ShiftCurveRead]
-    disclaimers: list[DisclaimerRead]
+    caveats: list[CaveatRead]
+    """Of this cell's runs, and of the sides."""

@@ -38,3 +38,9 @@ class CaveatRead(BaseModel):
     evidence: list[EvidenceRead]
     help: str | None
     """Path of the page of documentation."""
+
+    @property
+    def chip(self) -> str:
+        """The short form with the count of runs, where it is of several."""
+        many = f" · {len(self.runs)} of {self.runs_of} runs" if self.runs_of > 1 else ""
+        return self.short + many

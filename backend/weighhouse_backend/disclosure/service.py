@@ -51,6 +51,22 @@ class DisclosureService:
         known = self._known(project_ids, systems).values()
         return disclaimers_for(known, experiment.disclosure, setups)
 
+    def disclaimers_by_target(
+        self, project_ids: Collection[UUID], experiment: Experiment
+    ) -> dict[str, list[DisclaimerRead]]:
+        """Of each target of an experiment, what must stand beside its numbers; one query."""
+        wanted = {plugin for target in experiment.targets for plugin in target.plugins}
+        known = self._known(project_ids, wanted)
+        machines = experiment.placement.servers.machines
+        return {
+            target.name: disclaimers_for(
+                [known[plugin] for plugin in target.plugins if plugin in known],
+                experiment.disclosure,
+                [Setup(target, machines)],
+            )
+            for target in experiment.targets
+        }
+
     def sheet(
         self,
         project_ids: Collection[UUID],

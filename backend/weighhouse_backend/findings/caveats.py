@@ -34,6 +34,7 @@ def of_run(run: Hashable, side: str, finding: FindingRead) -> OfRun:
         finding.severity,
         finding.title,
         finding.message,
+        f"{finding.formula}. {finding.source}",
         finding.documentation,
     )
 

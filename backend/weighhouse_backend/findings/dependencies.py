@@ -51,9 +51,9 @@ class Findings:
             self.results.distributions,
             campaigns.experiments,
             campaigns.catalog,
-            self.disclosure,
             self.examination,
             campaigns.clock,
+            campaigns.settings.public_url,
         )
 
 

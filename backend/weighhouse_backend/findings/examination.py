@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from weighhouse_judging.caveats.gathering import Beside, caveats
 from weighhouse_judging.findings.run_checks import check_run
 
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.findings.caveats import caveats_read, left_out, of_run, said
 from weighhouse_backend.findings.evidence import observation
 from weighhouse_backend.findings.repository import FindingRepository
 from weighhouse_backend.findings.schemas import FindingRead, RunRead
@@ -57,14 +59,60 @@ class ExaminationService:
         """
         facts = self.reading.facts(run)
         campaign = self.repository.campaigns([run.campaign_id])[run.campaign_id]
-        document = self.experiments.document(campaign.revision_id)
+        found = self.found(campaign, run)
         return RunRead(
             **dict(facts),
-            findings=self.found(campaign, run),
-            disclaimers=self.disclosure.disclaimers_of(
-                [run.project_id], document, {facts.cell.target}
+            findings=found,
+            caveats=self.caveats_of_target(
+                campaign, facts.cell.target, [RunFinding(run.id, one) for one in found], 1
             ),
         )
+
+    def caveats_of_target(
+        self, campaign: Campaign, target: str, found: Sequence[RunFinding], runs: int
+    ) -> list[CaveatRead]:
+        """The one list of caveats of some runs of one target.
+
+        :param found: what checks have to say of them.
+        :param runs: how many they are.
+        """
+        document = self.experiments.document(campaign.revision_id)
+        systems = {one.system for one in document.targets if one.name == target}
+        projects = [campaign.project_id]
+        sheet = self.disclosure.sheet(projects, systems, document.disclosure)
+        side = f"{campaign.id}~{target}"
+        beside = Beside(
+            sides=[side],
+            runs=runs,
+            said=[
+                said(one) for one in self.disclosure.disclaimers_of(projects, document, {target})
+            ],
+            found=[of_run(one.run_id, side, one.finding) for one in found],
+            completeness=sheet.completeness,
+            not_disclosed=left_out(sheet),
+        )
+        return caveats_read(caveats(beside))
+
+    def caveats_of_series(
+        self,
+        project_id: UUID,
+        system_id: str,
+        campaign_ids: Collection[UUID],
+        cell: tuple[str, str, str],
+    ) -> list[CaveatRead]:
+        """The one list of caveats of a cell over campaigns.
+
+        :param cell: target, workload and label of the load level.
+        """
+        runs = self.repository.runs_of_cells(campaign_ids, *cell)
+        statements = self.disclosure.disclaimers_for([project_id], [system_id])
+        beside = Beside(
+            sides=[cell[0]],
+            runs=len(runs),
+            said=[said(one) for one in statements],
+            found=[of_run(one.run_id, cell[0], one.finding) for one in self.of_each_run(runs)],
+        )
+        return caveats_read(caveats(beside))
 
     def found(self, campaign: Campaign, run: Run) -> list[FindingRead]:
         """What checks have to say of a run, the gravest first: as it was kept, else as of now."""
@@ -131,54 +179,9 @@ class ExaminationService:
             for finding in self.examine(campaign, run)
         ]
 
-    def of_each_run(self, campaign_ids: set[UUID], run_ids: Collection[UUID]) -> list[RunFinding]:
+    def of_each_run(self, run_ids: Collection[UUID]) -> list[RunFinding]:
         """Kept findings of some runs, one by one."""
         return [
-            RunFinding(row.run_id, FindingRead.model_validate(row.body))
-            for row in self.repository.findings_of_campaigns(campaign_ids)
-            if row.run_id in run_ids
+            RunFinding(run_id, FindingRead.model_validate(body))
+            for run_id, body in self.repository.findings_of_runs(run_ids)
         ]
-
-    def of_runs(self, campaign_ids: set[UUID], run_ids: set[UUID]) -> list[FindingRead]:
-        """Kept findings of some runs, each check once, with how many runs it concerns."""
-        return summed_up(
-            [
-                FindingRead.model_validate(row.body)
-                for row in self.repository.findings_of_campaigns(campaign_ids)
-                if row.run_id in run_ids
-            ]
-        )
-
-
-def summed_up(found: list[FindingRead]) -> list[FindingRead]:
-    """One finding a check: the gravest, with the number of runs that have it."""
-    by_check: dict[str, list[FindingRead]] = {}
-    for finding in found:
-        by_check.setdefault(finding.id, []).append(finding)
-    shown = []
-    for findings in by_check.values():
-        gravest = min(findings, key=lambda finding: GRAVITY[finding.severity])
-        count = len(findings)
-        prefix = "" if count == 1 else f"In {count} runs; for example: "
-        numbers = {**gravest.numbers, "runs": count}
-        shown.append(
-            gravest.model_copy(update={"message": prefix + gravest.message, "numbers": numbers})
-        )
-    return sorted(shown, key=lambda finding: GRAVITY[finding.severity])
-
-
-def checks_as_disclaimers(found: Sequence[FindingRead]) -> list[DisclaimerRead]:
-    """Findings that must travel with the numbers: those of severity caution and error."""
-    return [
-        DisclaimerRead(
-            id=f"check-{finding.id}",
-            kind="check",
-            system_id=None,
-            title=finding.title,
-            text=finding.message,
-            source=finding.documentation,
-            severity="caution",
-        )
-        for finding in found
-        if finding.severity != "info"
-    ]

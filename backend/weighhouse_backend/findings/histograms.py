@@ -8,12 +8,9 @@ from uuid import UUID
 
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.disclosure.schemas import DisclaimerRead
-from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
+from weighhouse_backend.findings.examination import ExaminationService, RunFinding
 from weighhouse_backend.findings.repository import FindingRepository
-from weighhouse_backend.findings.schemas import FindingRead
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.results.distributions import CountedRun, DistributionService
 from weighhouse_backend.results.errors import ResultNotThere
@@ -52,9 +49,9 @@ class HistogramService:
     distributions: DistributionService
     experiments: ExperimentService
     catalog: CatalogService
-    disclosure: DisclosureService
     examination: ExaminationService
     clock: Clock
+    public_url: str
 
     def of_run(self, run: Run, wanted: Wanted) -> HistogramExport:
         """The histogram of a run that the caller may see.
@@ -66,7 +63,9 @@ class HistogramService:
         campaign = self.repository.campaigns([run.campaign_id])[run.campaign_id]
         if counted is None:
             raise ResultNotThere("the run gave no result, or is not settled yet")
-        return self._export(campaign, [counted], wanted, self.examination.found(campaign, run))
+        found = [RunFinding(run.id, one) for one in self.examination.found(campaign, run)]
+        view = f"{self.public_url}/runs/{run.id}"
+        return self._export(campaign, [counted], wanted, found, view)
 
     def of_runs(
         self, campaign: Campaign, runs: Sequence[CountedRun], wanted: Wanted
@@ -77,15 +76,17 @@ class HistogramService:
         """
         if not runs:
             raise ResultNotThere("no run of that side gave a result there")
-        found = self.examination.of_runs({campaign.id}, {run.run_id for run in runs})
-        return self._export(campaign, runs, wanted, found)
+        found = self.examination.of_each_run({run.run_id for run in runs})
+        view = f"{self.public_url}/compare?campaign={campaign.id}"
+        return self._export(campaign, runs, wanted, found, view)
 
     def _export(
         self,
         campaign: Campaign,
         runs: Sequence[CountedRun],
         wanted: Wanted,
-        found: Sequence[FindingRead],
+        found: Sequence[RunFinding],
+        view: str,
     ) -> HistogramExport:
         stored = self.distributions.histograms(runs, wanted.operation, wanted.kind, wanted.phase)
         taken = [run for run in runs if run.run_id in stored]
@@ -95,7 +96,10 @@ class HistogramService:
             facts=self._facts(
                 campaign, taken, wanted, sum(one.overflow for one in stored.values())
             ),
-            disclaimers=self._disclaimers(campaign, taken[0].target, found),
+            caveats=self.examination.caveats_of_target(
+                campaign, taken[0].target, found, len(taken)
+            ),
+            view=view,
             runs=[
                 RecordedRun(run.started_at, stored[run.run_id].seconds, stored[run.run_id].encoded)
                 for run in taken
@@ -133,13 +137,6 @@ class HistogramService:
     def _versions(self, attempt_ids: Sequence[UUID]) -> list[str]:
         records = self.results.records(attempt_ids).values()
         return sorted({record.version for record in records if record.version is not None})
-
-    def _disclaimers(
-        self, campaign: Campaign, target: str, found: Sequence[FindingRead]
-    ) -> list[DisclaimerRead]:
-        document = self.experiments.document(campaign.revision_id)
-        said = self.disclosure.disclaimers_of([campaign.project_id], document, {target})
-        return [*said, *checks_as_disclaimers(found)]
 
     def _missing(self, runs: Sequence[CountedRun], wanted: Wanted) -> ResultNotThere:
         known = self.distributions.operations(runs, wanted.phase)

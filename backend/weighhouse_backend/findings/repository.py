@@ -9,7 +9,8 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.campaigns.models import Campaign, Cell, Run
+from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.findings.models import Finding
 
 
@@ -37,6 +38,34 @@ class FindingRepository:
         return self.session.scalars(
             select(Finding).where(Finding.campaign_id.in_(list(campaign_ids)))
         ).all()
+
+    def findings_of_runs(self, run_ids: Collection[UUID]) -> list[tuple[UUID, dict[str, Any]]]:
+        """Run and body of every stored finding of some runs, by run and check."""
+        rows = self.session.execute(
+            select(Finding.run_id, Finding.body)
+            .where(Finding.run_id.in_(list(run_ids)))
+            .order_by(Finding.run_id, Finding.check_id)
+        )
+        return [(run_id, body) for run_id, body in rows]
+
+    def runs_of_cells(
+        self, campaign_ids: Collection[UUID], target: str, workload: str, load_label: str
+    ) -> list[UUID]:
+        """Runs that gave figures, of one cell of each of some campaigns, oldest first."""
+        return list(
+            self.session.scalars(
+                select(Run.id)
+                .join(Cell, Cell.id == Run.cell_id)
+                .where(
+                    Run.campaign_id.in_(list(campaign_ids)),
+                    Run.status == RunStatus.COMPLETED,
+                    Cell.target == target,
+                    Cell.workload == workload,
+                    Cell.load_label == load_label,
+                )
+                .order_by(Run.id)
+            )
+        )
 
     def replace_findings(self, campaign_id: UUID, rows: Sequence[dict[str, Any]]) -> None:
         """Write a campaign's findings, whatever was there. The campaign has to be locked."""

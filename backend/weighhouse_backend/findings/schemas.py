@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel
 from weighhouse_judging.findings import checks
 
-from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.results.schemas import RunFacts
 
 
@@ -39,7 +39,9 @@ class FindingRead(BaseModel):
 
 
 class RunRead(RunFacts):
-    """A run with its facts, what checks have to say of it, and what must stand beside it."""
+    """A run with its facts, and what must stand beside its numbers."""
 
+    caveats: list[CaveatRead]
+    """Each thing once, the gravest first."""
     findings: list[FindingRead]
-    disclaimers: list[DisclaimerRead]
+    """What checks have to say of it, with their numbers; the caveats count them already."""

@@ -8,6 +8,7 @@ from fastapi import Depends
 
 from weighhouse_backend.alerts.dependencies import Alerts, AlertsDep
 from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.comparisons.dependencies import Comparisons
 from weighhouse_backend.comparisons.floors import FloorService
 from weighhouse_backend.findings.dependencies import Findings
 from weighhouse_backend.gates.bases import BaseService
@@ -75,9 +76,7 @@ class Gates:
             self.choosing,
             campaigns.experiments,
             campaigns.commits,
-            self.findings.disclosure,
-            self.results.figures,
-            self.findings.examination,
+            Comparisons(self.findings).comparing,
             campaigns.looks,
             self.floors,
             campaigns.settings.public_url,

@@ -13,10 +13,10 @@ from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
 from weighhouse_backend.comparisons import estimates
+from weighhouse_backend.comparisons.comparing import ComparisonService
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService
-from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.findings.examination import ExaminationService, checks_as_disclaimers
 from weighhouse_backend.gates.answers import Decided, as_kept, as_worked_out, superseded_read
 from weighhouse_backend.gates.bases import Bases, BaseService
 from weighhouse_backend.gates.errors import CampaignStillOpen
@@ -26,7 +26,6 @@ from weighhouse_backend.gates.models import CampaignVerdict
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.results.figures import FigureService
 
 PINNED = "pinned"
 """Of campaigns from before there was a choice: the base they were started with."""
@@ -41,9 +40,7 @@ class GateService:
     choosing: BaseService
     experiments: ExperimentService
     commits: CommitService
-    disclosure: DisclosureService
-    figures: FigureService
-    examination: ExaminationService
+    comparing: ComparisonService
     looks: LookService
     floors: FloorService
     public_url: str
@@ -79,18 +76,13 @@ class GateService:
             answer = as_worked_out(self.decide(campaign, bases, Limits.of(document, asked)))
         else:
             answer = as_kept(kept, self._there(kept))
-        run_ids = {run.run_id for run in self.figures.of_campaigns([campaign.id])}
-        checks = self.examination.of_runs({campaign.id}, run_ids)
         former = self.repository.former(campaign)
         return GateRead(
             **dict(answer),
             campaign_id=campaign.id,
             link=self._link(campaign.id, answer.base_campaign_id),
             superseded=[superseded_read(one) for one in former],
-            disclaimers=[
-                *self.disclosure.disclaimers_of([campaign.project_id], document),
-                *checks_as_disclaimers(checks),
-            ],
+            caveats=self.comparing.caveats(caller, Question(campaign_id=campaign.id)),
         )
 
     def decide(self, campaign: Campaign, bases: Bases, limits: Limits) -> Decided:

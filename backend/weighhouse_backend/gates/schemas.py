@@ -9,7 +9,7 @@ from weighhouse_judging.verdicts.gate_verdict import GateVerdict
 
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.comparisons.schemas import DifferenceRead
-from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 
 
 class GateCellRead(BaseModel):
@@ -127,4 +127,5 @@ class GateRead(GateAnswer):
     link: str
     superseded: list[SupersededVerdictRead]
     """Verdicts that held before, the latest first."""
-    disclaimers: list[DisclaimerRead]
+    caveats: list[CaveatRead]
+    """Of the campaign: the list that its comparison has."""

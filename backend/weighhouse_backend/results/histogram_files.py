@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from weighhouse_judging.arithmetic.histograms import NS_PER_US, Counts, Histogram
 
-from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.results.charts import spectrum
 from weighhouse_backend.results.histogram_schemas import (
     HistogramFacts,
@@ -47,7 +47,9 @@ class HistogramExport:
     """Histograms of one operation, with all that has to travel with them."""
 
     facts: HistogramFacts
-    disclaimers: Sequence[DisclaimerRead]
+    caveats: Sequence[CaveatRead]
+    view: str
+    """Address of the page that shows it."""
     runs: Sequence[RecordedRun]
 
     @property
@@ -69,7 +71,8 @@ def as_json(export: HistogramExport) -> HistogramRead:
         buckets_us=(ends / NS_PER_US).tolist(),
         counts=counts.tolist(),
         encoded=base64.b64encode(merged.encoded()).decode(),
-        disclaimers=list(export.disclaimers),
+        caveats=list(export.caveats),
+        view=export.view,
     )
 
 
@@ -162,9 +165,17 @@ def _notes(export: HistogramExport) -> Iterator[str]:
             f"{'runs, merged' if many else 'run'}: {', '.join(map(str, facts.run_ids))}",
             f"beyond its range, in no percentile: {facts.overflow}",
             f"software: {facts.software}, exported {facts.exported_at.isoformat()}",
-            *(f"disclaimer: {one.title}: {one.text}" for one in export.disclaimers),
+            f"view: {export.view}",
+            *_caveats(export.caveats),
         )
     )
+
+
+def _caveats(caveats: Sequence[CaveatRead]) -> Iterator[str]:
+    """All short forms in a line, each text as a footnote."""
+    if caveats:
+        yield "caveats: " + "; ".join(f"{one.chip} [{n}]" for n, one in enumerate(caveats, 1))
+    yield from (f"[{n}] {one.title}: {one.text}" for n, one in enumerate(caveats, 1))
 
 
 def _line(text: str) -> str:

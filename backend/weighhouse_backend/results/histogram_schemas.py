@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 
 
 class HistogramFacts(BaseModel):
@@ -56,4 +56,6 @@ class HistogramRead(BaseModel):
     """Operations in each of them."""
     encoded: str
     """The same in HdrHistogram's compressed V2 form, base64; its values are nanoseconds."""
-    disclaimers: list[DisclaimerRead]
+    caveats: list[CaveatRead]
+    view: str
+    """Address of the page that shows it."""

@@ -41,7 +41,7 @@ class SeriesKept:
             carrying,
             campaigns.catalog,
             campaigns.experiments,
-            self.findings.disclosure,
+            self.findings.examination,
             campaigns.commits,
             noise_over(campaigns.session),
         )

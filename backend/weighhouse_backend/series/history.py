@@ -23,8 +23,8 @@ from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.identities import CellSeen, place_of_runs
 from weighhouse_backend.comparisons.machines import kinds_of, machines_of
-from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.findings.examination import ExaminationService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.noise.repository import NoiseKey
@@ -56,7 +56,7 @@ class HistoryService:
     carrying: CarryingService
     catalog: CatalogService
     experiments: ExperimentService
-    disclosure: DisclosureService
+    examination: ExaminationService
     commits: CommitService
     noise: NoiseService
 
@@ -161,7 +161,12 @@ class HistoryService:
                 )
                 for index, members in enumerate(segments)
             ],
-            disclaimers=self.disclosure.disclaimers_for([series.project_id], [series.system_id]),
+            caveats=self.examination.caveats_of_series(
+                series.project_id,
+                series.system_id,
+                [point.campaign_id for point in points],
+                (series.target, series.workload, series.load_label),
+            ),
         )
 
     def bands(self, series_id: UUID, steps: Collection[UUID]) -> list[NoiseBandRead]:

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
-from weighhouse_backend.disclosure.schemas import DisclaimerRead
+from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 
 
 class ExperimentOfSeries(BaseModel):
@@ -83,4 +83,5 @@ class SeriesCourse(SeriesFacts):
 
     points: list[SeriesPointRead]
     segments: list[SegmentRead]
-    disclaimers: list[DisclaimerRead]
+    caveats: list[CaveatRead]
+    """Each thing once over all points, the gravest first."""

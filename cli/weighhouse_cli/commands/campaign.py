@@ -9,7 +9,7 @@ from rich.text import Text
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.commands.run import finish
-from weighhouse_cli.console import OUT, follow, print_json, show_history, show_verdict
+from weighhouse_cli.console import OUT, follow, print_json, show_caveats, show_history, show_verdict
 
 app = typer.Typer(help="Look at campaigns.", no_args_is_help=True)
 Identifier = Annotated[str, typer.Argument(help="The campaign's id.")]
@@ -81,6 +81,7 @@ def verdict(
         print_json(gate)
         return
     show_verdict(gate)
+    show_caveats(gate["caveats"])
     show_history(gate)
 
 

@@ -2635,13 +2635,9 @@ export interface components {
             cells: components["schemas"]["ComparedCellRead"][];
             /** Differences */
             differences: components["schemas"]["DifferenceRead"][];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             disclosure: components["schemas"]["DisclosureRead"];
             /** Fairness */
             fairness: components["schemas"]["AspectRead"][];
-            /** Findings */
-            findings: components["schemas"]["FindingRead"][];
             /** Load Levels */
             load_levels: components["schemas"]["LoadLevelRead"][];
             /** Rankings */
@@ -2844,8 +2840,8 @@ export interface components {
          * @description The whole distributions of sides at one cell and operation.
          */
         DistributionsRead: {
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Fewest For A Band */
             fewest_for_a_band: number;
             load_level: components["schemas"]["LoadLevelRead"];
@@ -3394,14 +3390,14 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Cells */
             cells: components["schemas"]["GateCellRead"][];
             /** Comparisons */
             comparisons: components["schemas"]["DifferenceRead"][];
             /** Details Kept */
             details_kept: boolean;
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Exit Code */
             exit_code: number;
             /** Judged At */
@@ -3644,10 +3640,10 @@ export interface components {
         HistogramRead: {
             /** Buckets Us */
             buckets_us: number[];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Counts */
             counts: number[];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Encoded */
             encoded: string;
             facts: components["schemas"]["HistogramFacts"];
@@ -3659,6 +3655,8 @@ export interface components {
             percentiles: components["schemas"]["HistogramPercentile"][];
             /** Total */
             total: number;
+            /** View */
+            view: string;
         };
         /**
          * Interval
@@ -5408,7 +5406,7 @@ export interface components {
         };
         /**
          * RunRead
-         * @description A run with its facts, what checks have to say of it, and what must stand beside it.
+         * @description A run with its facts, and what must stand beside its numbers.
          */
         RunRead: {
             agent: components["schemas"]["AgentOfRun"] | null;
@@ -5421,9 +5419,9 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             cell: components["schemas"]["CellOfRun"];
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             /** Environment */
             environment: {
                 [key: string]: unknown;
@@ -5667,12 +5665,12 @@ export interface components {
         SeriesRead: {
             /** Bands */
             bands: components["schemas"]["NoiseBandRead"][];
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
             /** Change Points */
             change_points: components["schemas"]["ChangePointRead"][];
             /** Change Points Count */
             change_points_count: number;
-            /** Disclaimers */
-            disclaimers: components["schemas"]["DisclaimerRead"][];
             experiment: components["schemas"]["ExperimentOfSeries"];
             /**
              * Id

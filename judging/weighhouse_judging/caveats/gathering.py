@@ -19,14 +19,17 @@ from weighhouse_judging.caveats.caveat import (
 )
 from weighhouse_judging.fairness.sheet import AspectRow, confounders
 from weighhouse_judging.findings import checks
-from weighhouse_judging.findings import checks as finding_checks
+from weighhouse_judging.verdicts.sides import MOST_REPEATS_NEEDED
 
-SEVERITIES: Mapping[finding_checks.Severity, Severity] = {
+SEVERITIES: Mapping[checks.Severity, Severity] = {
     "error": "bar",
     "caution": "caution",
     "info": "note",
 }
 """A check that found figures that cannot be true bars the way to them."""
+
+SMALL_P = 0.001
+"""Below it, a p is only said to be."""
 
 _GRAVITY: Mapping[Severity, int] = {"bar": 0, "caution": 1, "note": 2}
 _READ_FIRST: Sequence[Kind] = ("statement", "confounder", "check", "statistics", "disclosure")
@@ -52,10 +55,25 @@ class OfRun:
     run: Hashable
     side: str
     check: str
-    severity: finding_checks.Severity
+    severity: checks.Severity
     title: str
     message: str
+    rule: str
+    """The check's formula, and where it comes from."""
     documentation: str
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A difference of the primary figure that the sides' repeats do not settle."""
+
+    side: str
+    where: str
+    """Its cell, in words."""
+    p_family: float
+    """After correction for all differences of the table."""
+    repeats_needed: int
+    """Further repeats a side that would about settle it."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +86,14 @@ class Beside:
     """Runs shown that gave figures."""
     said: Sequence[Said] = ()
     found: Sequence[OfRun] = ()
-    of_comparison: Sequence[finding_checks.Finding] = ()
+    of_comparison: Sequence[checks.Finding] = ()
     rows: Sequence[AspectRow] = ()
     """The fairness sheet; its sides are `sides`."""
+    undecided: Sequence[Undecided] = ()
+    judged: int = 0
+    """Differences of the primary figure that were judged."""
+    tests: int = 0
+    """Differences in the table, which the correction is for."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Of sides, by key."""
     completeness: float = 1.0
@@ -85,6 +108,7 @@ def caveats(beside: Beside) -> list[Caveat]:
         *_checks(beside),
         *_of_comparison(beside),
         *_conditions(beside),
+        *_undecided(beside),
         *_disclosure(beside),
     ]
     return sorted(found, key=_order)
@@ -141,7 +165,7 @@ def _checks(beside: Beside) -> Iterable[Caveat]:
             sides=_concerned(beside, (one.side for one in found)),
             runs=tuple(dict.fromkeys(one.run for one in found)),
             runs_of=beside.runs,
-            evidence=_evidence(found),
+            evidence=(*_evidence(found), Evidence(f"Rule: {gravest.rule}")),
             help=gravest.documentation,
         )
 
@@ -163,11 +187,59 @@ def _of_comparison(beside: Beside) -> Iterable[Caveat]:
             kind="statistics" if finding.id == checks.REPEATS.id else "check",
             code=finding.id,
             severity=SEVERITIES[finding.severity],
-            short=SHORT.get(finding.id, shortened(finding.title)),
+            short=_short(finding),
             title=finding.title,
             text=finding.message,
+            evidence=(Evidence(f"Rule: {finding.formula}. {finding.source}"),),
             help=finding.documentation,
         )
+
+
+def _short(finding: checks.Finding) -> str:
+    short = SHORT.get(finding.id, shortened(finding.title))
+    if finding.id != checks.REPEATS.id:
+        return short
+    return f"{short} in {finding.numbers['cells_short']} of {finding.numbers['cells']} cells"
+
+
+def _undecided(beside: Beside) -> Iterable[Caveat]:
+    if not beside.undecided:
+        return
+    nearest = min(beside.undecided, key=lambda one: one.repeats_needed)
+    many = len(beside.undecided)
+    needed = _repeats(nearest.repeats_needed)
+    yield Caveat(
+        id="statistics:undecided",
+        kind="statistics",
+        code="undecided",
+        severity="note",
+        short=f"{many} of {beside.judged} differences cannot be told",
+        title=f"{many} of {beside.judged} differences of the main figure cannot be told",
+        text=(
+            f"The nearest to being told, {nearest.where}: p {_p(nearest.p_family)} after "
+            f"correction for {beside.tests} tests; {needed} a side could decide."
+        ),
+        sides=_concerned(beside, (one.side for one in beside.undecided)),
+        evidence=tuple(
+            Evidence(
+                f"{one.where}: p {_p(one.p_family)} after correction, "
+                f"{_repeats(one.repeats_needed)} a side could decide.",
+                one.side,
+            )
+            for one in beside.undecided
+        )[:MOST_EVIDENCE],
+        help="/docs/verdicts",
+    )
+
+
+def _p(value: float) -> str:
+    return f"{value:.2g}" if value >= SMALL_P else f"below {SMALL_P:g}"
+
+
+def _repeats(number: int) -> str:
+    if number >= MOST_REPEATS_NEEDED:
+        return "more repeats than anybody will make"
+    return "1 more repeat" if number == 1 else f"{number} more repeats"
 
 
 def _conditions(beside: Beside) -> Iterable[Caveat]:

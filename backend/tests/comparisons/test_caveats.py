@@ -1,0 +1,104 @@
+"""One list of caveats over real rows: the same things, counted the same, wherever it is shown."""
+
+import pytest
+
+from backend.tests.results.laboratory import experiment
+from backend.tests.results.sides import report
+
+
+@pytest.fixture(scope="module")
+def campaign(laboratory):
+    """Two systems, three repeats each: too few, on one machine, without a disclosure."""
+    return laboratory.carry_out(experiment("weighed", repetitions=3), report)
+
+
+@pytest.fixture(scope="module")
+def listed(laboratory, campaign):
+    """What the comparison says has to stand beside its numbers."""
+    return laboratory.get("/comparisons", campaign=campaign)["caveats"]
+
+
+def test_comparison_campaign_and_gate_have_the_same_list(laboratory, campaign, listed):
+    assert laboratory.get(f"/campaigns/{campaign}/caveats") == listed
+    assert laboratory.get(f"/campaigns/{campaign}/gate")["caveats"] == listed
+    sides = [f"{campaign}~redis", f"{campaign}~memcached"]
+    assert laboratory.get("/comparisons", side=sides)["caveats"] == listed
+
+
+def test_each_thing_is_said_once_and_short(listed):
+    assert len({one["id"] for one in listed}) == len(listed)
+    assert {one["kind"] for one in listed} == {
+        "statement", "check", "confounder", "disclosure", "statistics",
+    }  # fmt: skip
+    assert all(len(one["short"].split()) <= 8 for one in listed)
+    ranks = [["bar", "caution", "note"].index(one["severity"]) for one in listed]
+    assert ranks == sorted(ranks)
+
+
+def test_a_check_names_all_its_runs_and_what_it_saw(listed, campaign):
+    (shared,) = [one for one in listed if one["id"] == "check:co-located"]
+    assert len(set(shared["runs"])) == shared["runs_of"] == 6
+    assert shared["sides"] == []
+    assert {one["run_id"] for one in shared["evidence"]} <= {*shared["runs"], None}
+    assert {one["side"] for one in shared["evidence"]} == {
+        f"{campaign}~redis", f"{campaign}~memcached", None,
+    }  # fmt: skip
+    assert shared["help"] == "/docs/findings/co-located"
+
+
+def test_a_statement_is_said_of_the_side_it_concerns(listed, campaign):
+    said = {one["id"]: one["sides"] for one in listed if one["kind"] == "statement"}
+    assert said["statement:redis-note"] == [f"{campaign}~redis"]
+    assert said["statement:memcached-note"] == [f"{campaign}~memcached"]
+
+
+def test_a_runs_list_holds_what_the_campaigns_says_of_it(laboratory, campaign, listed):
+    run = laboratory.get("/runs", campaign_id=campaign)["items"][0]
+    mine = laboratory.get(f"/runs/{run['id']}")["caveats"]
+    of_runs = {one["id"] for one in listed if run["id"] in one["runs"]}
+    assert {one["id"] for one in mine if one["kind"] == "check"} == of_runs
+    whole = {one["id"]: one for one in listed}
+    for one in mine:
+        assert (one["severity"], one["title"]) == (
+            whole[one["id"]]["severity"], whole[one["id"]]["title"],
+        ) or one["kind"] == "disclosure"  # fmt: skip
+
+
+def test_a_series_counts_checks_over_the_runs_of_its_points(laboratory, campaign, listed):
+    (series,) = [
+        one
+        for one in laboratory.get("/series", metric="throughput", system_id="redis")["items"]
+        if one["experiment"]["name"] == "Weighed"
+    ]
+    found = {one["id"]: one for one in laboratory.get(f"/series/{series['id']}")["caveats"]}
+    whole = {one["id"]: one for one in listed}["check:co-located"]
+    shared = found["check:co-located"]
+    assert shared["runs_of"] == len(shared["runs"]) == 3
+    assert set(shared["runs"]) < set(whole["runs"])
+    assert "statement:redis-note" in found
+
+
+def test_targets_of_one_system_are_told_apart(laboratory):
+    targets = [
+        {"name": "plain", "system": "redis"},
+        {"name": "hz-100", "system": "redis", "parameters": {"hz": 100}},
+        {"name": "memcached", "system": "memcached"},
+    ]
+    twins = laboratory.carry_out(experiment("twins", repetitions=1, targets=targets), report)
+    seen = [("plain", False), ("hz-100", True), ("Memcached", False)]
+    for shown in (
+        laboratory.get("/comparisons", campaign=twins)["sides"],
+        laboratory.get(f"/campaigns/{twins}")["targets"],
+    ):
+        assert [(one["label"], one["hollow"]) for one in shown] == seen
+        assert [one["mark"] for one in shown] == ["●", "●", "●"]
+
+
+def test_the_sheet_says_what_rows_are_and_whom_they_favour(laboratory, campaign):
+    rows = {
+        row["aspect"]: row for row in laboratory.get("/comparisons", campaign=campaign)["fairness"]
+    }
+    assert rows["system"]["role"] == "compared"
+    assert rows["eviction"]["role"] == "may_explain"
+    assert rows["eviction"]["favours"] == [1]
+    assert rows["durability"]["role"] == "same"

@@ -1,0 +1,131 @@
+"""The one list of caveats: each thing once, the gravest first, counted over runs."""
+
+from weighhouse_judging.caveats.caveat import MOST_EVIDENCE, MOST_WORDS, SHORT, shortened
+from weighhouse_judging.caveats.gathering import Beside, OfRun, Said, Undecided, caveats
+from weighhouse_judging.fairness.sheet import AspectRow
+from weighhouse_judging.findings.checks import CHECKS, COMPARABILITY, REPEATS
+
+SIDES = ("c~redis", "c~rocksdb")
+
+
+def of_run(run, side=SIDES[0], check="co-located", severity="caution", message="Shared."):
+    return OfRun(run, side, check, severity, "They shared a machine", message, "rule", "/docs/x")
+
+
+def row(aspect="durability", *, confounder=True, favours=()):
+    return AspectRow(
+        aspect, aspect.capitalize(), ("a", "b"), not confounder, confounder, "Why.", (),
+        "may_explain" if confounder else "same", favours,
+    )  # fmt: skip
+
+
+def test_every_check_has_a_short_form_of_at_most_eight_words():
+    assert set(SHORT) == {check.id for check in CHECKS}
+    assert all(len(short.split()) <= MOST_WORDS for short in SHORT.values())
+
+
+def test_long_titles_are_cut_at_eight_words():
+    assert shortened("one two three") == "one two three"
+    assert shortened("1 2 3 4 5 6 7 8, 9") == "1 2 3 4 5 6 7 8…"
+
+
+def test_a_check_over_ninety_runs_is_one_caveat():
+    found = [of_run(run, SIDES[run % 2]) for run in range(90)]
+    (one,) = caveats(Beside(SIDES, runs=90, found=found))
+    assert (one.id, one.severity, one.short) == (
+        "check:co-located", "caution", "driver shares the machine",
+    )  # fmt: skip
+    assert len(one.runs) == one.runs_of == 90
+    assert one.sides == (), "of all sides"
+    assert one.text == "Shared."
+    assert [(each.side, each.run) for each in one.evidence] == [
+        (SIDES[0], 0), (SIDES[1], 1), (None, None),
+    ], "the same words once a side, then the rule"  # fmt: skip
+
+
+def test_a_check_of_one_side_names_it_and_gives_an_example():
+    found = [of_run(1, message="51 %."), of_run(2, message="49 %.")]
+    (one,) = caveats(Beside(SIDES, runs=90, found=found))
+    assert one.sides == (SIDES[0],)
+    assert one.text == "For example: 51 %."
+    assert len(one.runs) == 2
+
+
+def test_evidence_is_bounded_and_runs_are_not():
+    found = [of_run(run, message=f"{run} %") for run in range(200)]
+    (one,) = caveats(Beside(SIDES, runs=200, found=found))
+    assert len(one.evidence) == MOST_EVIDENCE + 1
+    assert len(one.runs) == 200
+
+
+def test_the_gravest_stand_first_and_impossible_figures_bar():
+    listed = caveats(
+        Beside(
+            SIDES,
+            runs=4,
+            said=[Said("a-note", "note", "A note", "."), Said("a-bar", "bar", "A bar", ".")],
+            found=[of_run(1), of_run(2, check="littles-law", severity="error")],
+            rows=[row()],
+            completeness=0.89,
+        )
+    )
+    assert [(one.severity, one.id) for one in listed] == [
+        ("bar", "statement:a-bar"),
+        ("bar", "check:littles-law"),
+        ("caution", "confounder:conditions"),
+        ("caution", "check:co-located"),
+        ("note", "statement:a-note"),
+        ("note", "disclosure:completeness"),
+    ]
+    assert listed[-1].short == "disclosure 89 %"
+
+
+def test_a_statement_of_two_sides_is_said_once():
+    said = [Said("one", "note", "One", ".", sides=(side,)) for side in SIDES]
+    (one,) = caveats(Beside(SIDES, runs=1, said=said))
+    assert one.sides == ()
+    (alone,) = caveats(Beside(SIDES, runs=1, said=said[:1]))
+    assert alone.sides == (SIDES[0],)
+
+
+def test_conditions_are_one_caveat_with_their_likely_direction():
+    beside = Beside(
+        SIDES,
+        runs=1,
+        rows=[row(favours=(1,)), row("memory"), row("nodes", confounder=False)],
+        labels={SIDES[0]: "Redis", SIDES[1]: "RocksDB"},
+        of_comparison=[COMPARABILITY.found("caution", "2 aspects …", {})],
+    )
+    (one,) = caveats(beside)
+    assert one.short == "2 of 3 conditions differ"
+    assert [each.text for each in one.evidence] == [
+        "Durability: Redis: a; RocksDB: b. Likely favours RocksDB. Why.",
+        "Memory: Redis: a; RocksDB: b. Why.",
+    ]
+
+
+def test_too_few_repeats_are_statistics():
+    finding = REPEATS.found("caution", "6 of 6 …", {"cells": 6, "cells_short": 6})
+    (one,) = caveats(Beside(SIDES, runs=18, of_comparison=[finding]))
+    assert (one.kind, one.short) == ("statistics", "too few repeats in 6 of 6 cells")
+    assert len(one.short.split()) <= MOST_WORDS
+
+
+def test_what_cannot_be_told_says_how_many_repeats_could_decide():
+    undecided = [
+        Undecided(SIDES[1], "balanced, 8 clients", 0.67, 7),
+        Undecided(SIDES[1], "balanced, 1 client", 1.0, 1000),
+    ]
+    beside = Beside(SIDES, runs=90, undecided=undecided, judged=6, tests=84)
+    (one,) = caveats(beside)
+    assert one.short == "2 of 6 differences cannot be told"
+    assert one.text == (
+        "The nearest to being told, balanced, 8 clients: p 0.67 after correction for 84 tests; "
+        "7 more repeats a side could decide."
+    )
+    assert one.sides == (SIDES[1],)
+    assert "more repeats than anybody will make" in one.evidence[1].text
+
+
+def test_nothing_to_say_is_an_empty_list():
+    assert caveats(Beside(SIDES, runs=90)) == []
