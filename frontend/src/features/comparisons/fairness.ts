@@ -29,3 +29,17 @@ export function matrixNote(rows: readonly AspectRow[]): string {
   ]
   return `Of ${rows.length} conditions, ${told.join(', ')}.`
 }
+
+/** Whom a row likely makes look better, in the fewest names; empty where that is not said. */
+export function favouredWords(
+  row: Pick<AspectRow, 'favours'>,
+  shown: readonly { place: number; label: string }[],
+): string {
+  const [favoured, others] = [true, false].map((wanted) =>
+    shown.filter((side) => row.favours.includes(side.place) === wanted).map((side) => side.label),
+  ) as [string[], string[]]
+  if (!favoured.length || !others.length) return ''
+  return favoured.length > 2 && others.length < favoured.length
+    ? `favours all but ${others.join(', ')}`
+    : `favours ${favoured.join(', ')}`
+}

@@ -55,8 +55,6 @@ const comparison: Comparison = {
   differences: [],
   rankings: [],
   fairness: [],
-  findings: [],
-  disclaimers: [],
   unmatched: [],
   disclosure: { completeness: 0, items: [], publication: 'unknown' },
 }

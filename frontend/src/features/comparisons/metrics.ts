@@ -1,4 +1,4 @@
-import type { Comparison, ComparisonSide, Difference, Metric } from '@/api'
+import { FIGURES, type Comparison, type ComparisonSide, type Difference, type FigureName, type Metric } from '@/api'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
 
 /** A figure that sides are compared by. */
@@ -13,89 +13,25 @@ export interface MetricKind {
   inHistory: boolean
 }
 
-/** The figures in the order they are shown. */
-export const METRICS: readonly MetricKind[] = [
-  {
-    key: 'throughput',
-    label: 'Throughput',
-    unit: 'successful operations per second',
-    moreIsBetter: true,
-    shown: formatThroughput,
-    inHistory: true,
-  },
-  {
-    key: 'p99_us',
-    label: 'p99 latency',
-    unit: 'of the merged histogram of each run',
-    moreIsBetter: false,
-    shown: formatLatency,
-    inHistory: true,
-  },
-  {
-    key: 'p50_us',
-    label: 'Median latency',
-    unit: 'of the merged histogram of each run',
-    moreIsBetter: false,
-    shown: formatLatency,
-    inHistory: true,
-  },
-  {
-    key: 'p95_us',
-    label: 'p95 latency',
-    unit: 'of the merged histogram of each run',
-    moreIsBetter: false,
-    shown: formatLatency,
-    inHistory: false,
-  },
-  {
-    key: 'p999_us',
-    label: 'p99.9 latency',
-    unit: 'of the merged histogram of each run',
-    moreIsBetter: false,
-    shown: formatLatency,
-    inHistory: true,
-  },
-  {
-    key: 'mean_us',
-    label: 'Mean latency',
-    unit: 'of the merged histogram of each run',
-    moreIsBetter: false,
-    shown: formatLatency,
-    inHistory: false,
-  },
-  {
-    key: 'memory_after_bytes',
-    label: 'Memory after the run',
-    unit: 'resident, after the measured phase',
-    moreIsBetter: false,
-    shown: formatBytes,
-    inHistory: false,
-  },
-  {
-    key: 'memory_after_load_bytes',
-    label: 'Memory after the load',
-    unit: 'resident, between load and run',
-    moreIsBetter: false,
-    shown: formatBytes,
-    inHistory: true,
-  },
-  {
-    key: 'memory_before_bytes',
-    label: 'Memory before the load',
-    unit: 'resident, of the empty system',
-    moreIsBetter: false,
-    shown: formatBytes,
-    inHistory: false,
-  },
-  {
-    key: 'load_throughput',
-    label: 'Load phase',
-    unit: 'inserts per second',
-    moreIsBetter: true,
-    shown: formatThroughput,
-    inHistory: true,
-  },
+/** Those that are shown, in their order; what they are called, the API says. */
+const SHOWN: readonly { key: Metric & FigureName; shown: MetricKind['shown']; inHistory?: boolean }[] = [
+  { key: 'throughput', shown: formatThroughput, inHistory: true },
+  { key: 'p99_us', shown: formatLatency, inHistory: true },
+  { key: 'p50_us', shown: formatLatency, inHistory: true },
+  { key: 'p95_us', shown: formatLatency },
+  { key: 'p999_us', shown: formatLatency, inHistory: true },
+  { key: 'mean_us', shown: formatLatency },
+  { key: 'memory_after_bytes', shown: formatBytes },
+  { key: 'memory_after_load_bytes', shown: formatBytes, inHistory: true },
+  { key: 'memory_before_bytes', shown: formatBytes },
+  { key: 'load_throughput', shown: formatThroughput, inHistory: true },
 ]
+
+/** The figures in the order they are shown. */
+export const METRICS: readonly MetricKind[] = SHOWN.map(({ key, shown, inHistory = false }) => {
+  const { label, note, moreIsBetter } = FIGURES[key]
+  return { key, label, unit: note, moreIsBetter, shown, inHistory }
+})
 
 /** The latencies that load curves can be drawn over, by their word in the address. */
 export const LATENCIES = [

@@ -118,8 +118,6 @@ export const testComparison: Comparison = {
   differences: levels.flatMap((level) => keys.slice(1).map((key) => testDifference(key, level))).reverse(),
   rankings: [],
   fairness: [],
-  findings: [],
-  disclaimers: [],
   unmatched: [],
   disclosure: { completeness: 0, items: [], publication: 'unknown' },
 }
