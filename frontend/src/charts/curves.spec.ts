@@ -36,7 +36,6 @@ const input: CurvesInput = {
   x: logScale([27e3, 40e3], write),
   y: logScale([48, 1820], write),
   xName: 'op/s',
-  sentence: 'Told in a sentence.',
   limit: 1000,
 }
 

@@ -38,8 +38,6 @@ export interface CurvesInput {
   y: Scale
   /** What x counts; y's labels carry their units. */
   xName: string
-  /** The chart in one sentence, for those who do not see it. */
-  sentence: string
   /** A level line across: no more than this on y. */
   limit?: number | null
 }
@@ -65,7 +63,6 @@ export function curvesOption(input: CurvesInput, palette: Palette, size: Size): 
   const base = frame(palette)
   const placed = labelsOf(input, size)
   return frame(palette, {
-    aria: { enabled: true, label: { description: input.sentence } },
     grid: { ...PLOT, outerBoundsMode: 'none' },
     legend: { show: false },
     tooltip: {

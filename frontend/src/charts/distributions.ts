@@ -26,8 +26,6 @@ export interface BandedLine {
 export interface DistributionsInput {
   lines: readonly BandedLine[]
   format: AxisFormat
-  /** The chart in one sentence, for those who do not see it. */
-  sentence: string
   /** Whether values are spaced by their logarithm; else around 0, which is marked. */
   logarithmic: boolean
 }
@@ -36,7 +34,6 @@ export interface DistributionsInput {
 export function distributionsOption(input: DistributionsInput, palette: Palette): ChartOption {
   const base = frame(palette)
   return frame(palette, {
-    aria: { enabled: true, label: { description: input.sentence } },
     legend: { ...base.legend, data: input.lines.map((line) => line.name) },
     tooltip: { ...base.tooltip, formatter: tooltip(input) },
     xAxis: percentileAxis(palette),
