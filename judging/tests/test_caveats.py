@@ -33,7 +33,7 @@ def test_a_check_over_ninety_runs_is_one_caveat():
     found = [of_run(run, SIDES[run % 2]) for run in range(90)]
     (one,) = caveats(Beside(SIDES, runs=90, found=found))
     assert (one.id, one.severity, one.short) == (
-        "check:co-located", "caution", "driver shares the machine",
+        "check:co-located", "caution", "Driver shares the machine",
     )  # fmt: skip
     assert len(one.runs) == one.runs_of == 90
     assert one.sides == (), "of all sides"
@@ -70,14 +70,14 @@ def test_the_gravest_stand_first_and_impossible_figures_bar():
         )
     )
     assert [(one.severity, one.id) for one in listed] == [
-        ("bar", "statement:a-bar"),
         ("bar", "check:littles-law"),
+        ("bar", "statement:a-bar"),
         ("caution", "confounder:conditions"),
         ("caution", "check:co-located"),
         ("note", "statement:a-note"),
         ("note", "disclosure:completeness"),
     ]
-    assert listed[-1].short == "disclosure 89 %"
+    assert listed[-1].short == "Disclosure 89 %"
 
 
 def test_a_statement_of_two_sides_is_said_once():
@@ -107,7 +107,7 @@ def test_conditions_are_one_caveat_with_their_likely_direction():
 def test_too_few_repeats_are_statistics():
     finding = REPEATS.found("caution", "6 of 6 …", {"cells": 6, "cells_short": 6})
     (one,) = caveats(Beside(SIDES, runs=18, of_comparison=[finding]))
-    assert (one.kind, one.short) == ("statistics", "too few repeats in 6 of 6 cells")
+    assert (one.kind, one.short) == ("statistics", "Too few repeats in 6 of 6 cells")
     assert len(one.short.split()) <= MOST_WORDS
 
 

@@ -41,6 +41,11 @@ def test_a_side_that_leads_everywhere_says_by_how_much_of_each_workload():
     assert heavy.cells == 2
 
 
+def test_the_smaller_difference_stands_first_downwards_too():
+    reading = read("throughput", "Redis", cells(("a", "less", 0.25, 5), ("a", "less", 0.5, 5)))
+    assert reading.sentence == "does fewer operations than Redis in 2 of 2 cells: ÷2.0 to ÷4.0 a"
+
+
 def test_what_cannot_be_told_is_said_and_nothing_else():
     reading = read("throughput", "Redis", cells(*[("balanced", "cannot_tell", 3.0, 5)] * 6))
     assert reading.sentence == "cannot be told from Redis in 6 of 6 cells"

@@ -68,9 +68,9 @@ export function leavingLines({ footnotes, view, date }: Pick<Leaving, 'footnotes
   ]
 }
 
-/** The name of a file, without its ending. */
-export function leavingName(leaving: Pick<Leaving, 'title' | 'measured'>): string {
-  return fileName(leavingTitle(leaving)).slice(0, MOST_OF_A_NAME).replace(/-$/, '')
+/** The name of a file, without its ending and without units. */
+export function leavingName({ title, measured }: Pick<Leaving, 'title' | 'measured'>): string {
+  return fileName(leavingTitle({ title, measured })).slice(0, MOST_OF_A_NAME).replace(/-$/, '')
 }
 
 const MOST_OF_A_NAME = 120

@@ -32,7 +32,7 @@ SMALL_P = 0.001
 """Below it, a p is only said to be."""
 
 _GRAVITY: Mapping[Severity, int] = {"bar": 0, "caution": 1, "note": 2}
-_READ_FIRST: Sequence[Kind] = ("statement", "confounder", "check", "statistics", "disclosure")
+_READ_FIRST: Sequence[Kind] = ("confounder", "check", "statistics", "statement", "disclosure")
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,7 @@ def _disclosure(beside: Beside) -> Iterable[Caveat]:
         kind="disclosure",
         code="completeness",
         severity="note",
-        short=f"disclosure {share}",
+        short=f"Disclosure {share}",
         title=f"The disclosure is {share} complete",
         text="Who paid, who chose the method, and who set up each system, was not all said.",
         evidence=tuple(Evidence(f"Not disclosed: {one}") for one in beside.not_disclosed),

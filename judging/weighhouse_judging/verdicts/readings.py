@@ -162,8 +162,10 @@ def _ratios(ranges: Sequence[Range], word: Word | None) -> str:
 
 
 def _between(one: Range) -> str:
-    low, high = ratio_in_words(one.low_ratio), ratio_in_words(one.high_ratio)
-    return f"{low if low == high else f'{low} to {high}'} {one.workload}"
+    """The smaller difference first, whichever way it points."""
+    ends = (one.low_ratio, one.high_ratio)
+    near, far = map(ratio_in_words, ends if one.word == "more" else reversed(ends))
+    return f"{near if near == far else f'{near} to {far}'} {one.workload}"
 
 
 def ratio_in_words(value: float) -> str:

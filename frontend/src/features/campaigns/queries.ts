@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed, toValue, type MaybeRefOrGetter } from 'vue'
 
-import { api, unwrap, type CampaignSummary } from '@/api'
+import { api, unwrap, type Campaign, type CampaignSummary } from '@/api'
 import { useSession } from '@/session'
 
 /** Where a campaign stands. */
@@ -61,6 +61,20 @@ export function useCampaignComparison(id: MaybeRefOrGetter<string | undefined>) 
     queryKey: ['comparisons', { campaign: id }],
     queryFn: () => unwrap(api.GET('/api/v1/comparisons', { params: { query: { campaign: toValue(id) } } })),
     enabled: () => toValue(id) !== undefined,
+    staleTime: 60_000,
+  })
+}
+
+/** All that must stand beside a campaign's numbers: the list that its comparison has too. */
+export function useCampaignCaveats(campaign: MaybeRefOrGetter<Campaign>) {
+  return useQuery({
+    queryKey: ['campaigns', () => toValue(campaign).id, 'caveats', () => toValue(campaign).status],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/campaigns/{campaign_id}/caveats', {
+          params: { path: { campaign_id: toValue(campaign).id } },
+        }),
+      ),
     staleTime: 60_000,
   })
 }

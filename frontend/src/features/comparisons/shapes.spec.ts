@@ -40,6 +40,7 @@ const found: Distributions = {
   operation: 'all',
   operations: ['all'],
   fewest_for_a_band: 4,
+  caveats: [],
   sides: [
     { side: side.key, runs: 5, operations: 1000, banded: true, points },
     { side: other.key, runs: 5, operations: 1000, banded: true, points },
