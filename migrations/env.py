@@ -8,6 +8,7 @@ import os
 from alembic import context
 from sqlalchemy import create_engine, pool, text
 from weighhouse_backend.alerts import models as alerts
+from weighhouse_backend.annotations import models as annotations
 from weighhouse_backend.campaigns import models as campaigns
 from weighhouse_backend.catalog import models as catalog
 from weighhouse_backend.experiments import models as experiments
@@ -23,7 +24,7 @@ from weighhouse_backend.series import models as series
 
 FEATURES = (
     identity, catalog, experiments, fleet, campaigns, results, noise, findings, series, alerts,
-    gates, idempotency,
+    annotations, gates, idempotency,
 )  # fmt: skip
 # Migrations wait this long for a lock, so that they never stand before a queue of requests.
 LOCK_TIMEOUT = "10s"

@@ -6,6 +6,7 @@ import typer
 
 from weighhouse_cli.commands import (
     agent,
+    alert,
     campaign,
     dev,
     experiment,
@@ -35,6 +36,7 @@ app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)
 app.command("rejudge")(rejudge.rejudge)
 app.add_typer(campaign.app, name="campaign")
+app.add_typer(alert.app, name="alert")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(agent.app, name="agent")
 app.add_typer(plugin.app, name="plugin")

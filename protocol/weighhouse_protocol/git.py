@@ -121,3 +121,16 @@ def commit_page(repository: str | None, commit: str) -> str | None:
         return f"{repository}/commits/{commit}"
     between = "/-/commit" if host.split(".")[0] == "gitlab" else "/commit"
     return f"{repository}{between}/{commit}"
+
+
+def commits_page(repository: str | None, before: str, after: str) -> str | None:
+    """Where the commits after one up to another can be looked at; None when the repository's
+    address is not of a page.
+    """
+    if repository is None or urlsplit(repository).scheme not in WEB:
+        return None
+    host = urlsplit(repository).hostname or ""
+    if host == "bitbucket.org":
+        return f"{repository}/branches/compare/{after}..{before}"
+    between = "/-/compare" if host.split(".")[0] == "gitlab" else "/compare"
+    return f"{repository}{between}/{before}...{after}"

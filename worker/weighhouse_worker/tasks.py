@@ -61,6 +61,12 @@ def detect_changes(tools: Tools, series_ids: list[str]) -> None:
         gates_over(campaigns).alerts.watching.detect([UUID(one) for one in series_ids])
 
 
+def look_for_missed(tools: Tools) -> None:
+    """Raise and end alerts of what did not take place."""
+    with tools.transaction() as campaigns:
+        gates_over(campaigns).alerts.missed.look()
+
+
 def rejudge(tools: Tools, rejudgement_id: str) -> None:
     """Judge campaigns again that somebody wants judged again."""
 
@@ -90,6 +96,7 @@ TASKS: Mapping[str, TaskPlan] = {
     "gates.settle_campaign": TaskPlan(settle_campaign, limit_seconds=600),
     "gates.rejudge": TaskPlan(rejudge, limit_seconds=600),
     "alerts.detect_changes": TaskPlan(detect_changes, limit_seconds=600),
+    "alerts.look_for_missed": TaskPlan(look_for_missed, limit_seconds=60),
 }
 
 FORMER_NAMES: Mapping[str, str] = {
@@ -110,6 +117,7 @@ def timetable(settings: Settings) -> dict[str, float]:
         "campaigns.allocate": often,
         "campaigns.watch_leases": min(15.0, settings.lease_seconds / 3),
         "campaigns.sweep": settings.sweep_seconds,
+        "alerts.look_for_missed": settings.sweep_seconds,
         "experiments.start_due_schedules": min(15.0, settings.sweep_seconds),
     }
 

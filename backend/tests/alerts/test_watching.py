@@ -1,81 +1,18 @@
 """Watching over seeded series: machines in turn, drifts, families, one cause told once."""
 
-import datetime
 from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
 from sqlalchemy import update
-from weighhouse_backend.alerts.models import ChangePoint
-from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.alerts.models import Alert, ChangePoint
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.series.models import Series, SeriesPoint
 
+from backend.tests.alerts.sown import confirmed, look, noise, seeded
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import FACTS, whole_run
 
-BEGIN = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 TWIN = {**FACTS, "hostname": "twin", "machine_id": "t"}
-
-
-@pytest.fixture(scope="module")
-def campaigns(laboratory):
-    """Two hundred campaigns that were carried out, by one that was, and their experiment."""
-    document = experiment("seeded", targets=[{"name": "redis", "system": "redis"}], repetitions=1)
-    first = UUID(laboratory.carry_out(document, lambda _: whole_run(seed=1, rate=100, seconds=1)))
-    with unit_of_work(laboratory.sessions) as session:
-        one = session.get(Campaign, first)
-        values = {
-            column.name: getattr(one, column.key)
-            for column in Campaign.__table__.columns
-            if column.name not in {"id", "number"}
-        }
-        rows = [Campaign(**values, id=new_id(), number=1000 + index) for index in range(200)]
-        session.add_all(rows)
-        return one.experiment_id, [row.id for row in rows]
-
-
-def seeded(laboratory, campaigns, courses, *, places=("m",), kinds=("k",), target=None):
-    """Series of one target with a point a campaign; figure → values. Looked at once at the end."""
-    experiment_id, ids = campaigns
-    target = target or str(uuid4())
-    with unit_of_work(laboratory.sessions) as session:
-        project = session.get(Campaign, ids[0]).project_id
-        made = []
-        for metric, values in courses.items():
-            series = Series(
-                id=new_id(), project_id=project, experiment_id=experiment_id, system_id="redis",
-                target=target, workload="balanced", load_kind="closed", load_value=4,
-                load_label="4 clients", metric=metric,
-            )  # fmt: skip
-            session.add(series)
-            session.flush()
-            for index, value in enumerate(values):
-                session.add(
-                    SeriesPoint(
-                        series_id=series.id, campaign_id=ids[index], project_id=project,
-                        campaign_number=1000 + index, at=BEGIN + datetime.timedelta(days=index),
-                        value=float(value), low=float(value), high=float(value),
-                        repeats=[float(value)], fingerprint=kinds[index % len(kinds)],
-                        environment="a machine", place=places[index % len(places)], version="1",
-                    )
-                )  # fmt: skip
-            made.append(series.id)
-    look(laboratory, made)
-    return [laboratory.get(f"/series/{one}") for one in made]
-
-
-def look(laboratory, series_ids):
-    laboratory.work(lambda gates: gates.alerts.watching.detect(list(series_ids)))
-
-
-def noise(seed, size, spread=0.01):
-    return 1 + np.random.default_rng(seed).normal(0, spread, size)
-
-
-def confirmed(series):
-    return [one for one in series["change_points"] if one["status"] == "confirmed"]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -135,14 +72,14 @@ def test_what_was_confirmed_stays_and_what_people_spoke_about_stays_in_its_place
     (change,) = confirmed(series)
     _, ids = campaigns
     with unit_of_work(laboratory.sessions) as session:
-        session.execute(
-            update(ChangePoint)
-            .where(ChangePoint.id == UUID(change["id"]))
-            .values(state="acknowledged", campaign_id=ids[43])
-        )
+        alert = update(Alert).where(Alert.id == UUID(change["alert_id"]))
+        session.execute(alert.values(state="acknowledged"))
+        row = update(ChangePoint).where(ChangePoint.id == UUID(change["id"]))
+        session.execute(row.values(campaign_id=ids[43]))
     look(laboratory, [UUID(series["id"])])
     (again,) = confirmed(laboratory.get(f"/series/{series['id']}"))
     assert (again["id"], again["campaign_id"]) == (change["id"], str(ids[43]))
+    assert (again["alert_id"], again["state"]) == (change["alert_id"], "acknowledged")
 
 
 def test_one_cause_over_figures_is_one_alert(laboratory, campaigns):
@@ -160,12 +97,15 @@ def test_one_cause_over_figures_is_one_alert(laboratory, campaigns):
         target=target,
     )
     page = laboratory.get("/alerts", experiment_id=str(campaigns[0]), limit=200)
-    (alert,) = [one for one in page["items"] if one["target"] == target]
-    assert alert["lead"]["metric"] == "throughput"
-    assert {one["metric"] for one in alert["downstream"]} == {"p50_us", "p99_us"}
+    (alert,) = [one for one in page["items"] if one["change"]["target"] == target]
+    change = alert["change"]
+    assert change["lead"]["metric"] == "throughput"
+    assert {one["metric"] for one in change["downstream"]} == {"p50_us", "p99_us"}
     assert alert["experiment"]["name"] == "Seeded"
-    series = laboratory.get(f"/series/{alert['downstream'][0]['series_id']}")
-    assert confirmed(series)[0]["downstream_of_id"] == alert["id"]
+    series = laboratory.get(f"/series/{change['downstream'][0]['series_id']}")
+    (followed,) = confirmed(series)
+    assert followed["downstream_of_id"] == change["lead"]["change_point_id"]
+    assert followed["alert_id"] == alert["id"]
 
 
 def test_a_weak_change_does_not_withstand_a_look_at_many_series(laboratory, campaigns):

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 from fastapi.testclient import TestClient
 from weighhouse_backend.alerts.endpoints import router as alerts
+from weighhouse_backend.annotations.endpoints import router as annotations
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
 from weighhouse_backend.campaigns.endpoints import router as campaigns
@@ -29,8 +30,8 @@ from weighhouse_protocol.order import AttemptOrder
 from .reports import FACTS, whole_run
 
 ROUTERS = (
-    noise, findings, comparisons, alerts, gates, results, campaigns, experiments, fleet,
-    results_agent, campaigns_agent, fleet_agent,
+    noise, findings, comparisons, alerts, annotations, gates, results, campaigns, experiments,
+    fleet, results_agent, campaigns_agent, fleet_agent,
 )  # fmt: skip
 Report = Callable[[dict[str, Any]], list[dict[str, Any]]]
 

@@ -19,9 +19,9 @@ DELETE FROM series WHERE experiment_id = CAST(:experiment AS uuid)
 UPDATE series SET cell_identity = NULL, side_family = NULL
 WHERE experiment_id = CAST(:experiment AS uuid);
 INSERT INTO change_points (id, project_id, series_id, campaign_id, at, before, after, relative,
-    p_value, autocorrelation, kind, status, state, found_at)
+    p_value, autocorrelation, kind, status, found_at, confirmed_at)
 SELECT gen_random_uuid(), project_id, id, CAST(:first AS uuid), now(), 1, 2, 1, 0, 0, 'step',
-    'confirmed', 'acknowledged', now()
+    'confirmed', now(), now()
 FROM series WHERE experiment_id = CAST(:experiment AS uuid) AND metric = 'throughput'
 """
 """Series by name, as they were before."""
@@ -77,7 +77,7 @@ def test_a_name_that_stood_for_two_measurements_becomes_two_series(laboratory, b
     found = laboratory.get("/series", experiment_id=experiment_id, metric="throughput")["items"]
     read = [laboratory.get(f"/series/{one['id']}") for one in found]
     (marked,) = [series for series in read if series["change_points"]]
-    assert marked["change_points"][0]["state"] == "acknowledged"
+    assert marked["change_points"][0]["status"] == "confirmed"
     assert [point["campaign_id"] for point in marked["points"]] == ids[:3]
     carry(laboratory, experiment_id)
     assert points_of(laboratory, experiment_id) == keyed

@@ -1,17 +1,37 @@
-"""Series with what is found in them."""
+"""Series with what is found in them; alerts, and what people say of them."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Header, Query, Response
 from weighhouse_judging.verdicts.metrics import current_name
 
+from weighhouse_backend.alerts.alert_repository import AlertFilter
+from weighhouse_backend.alerts.alert_schemas import (
+    AlertCounts,
+    AlertDetailRead,
+    AlertRead,
+    AlertUpdate,
+    TriageRequest,
+)
 from weighhouse_backend.alerts.dependencies import AlertsDep
-from weighhouse_backend.alerts.schemas import AlertRead, SeriesRead, SeriesSummaryRead
+from weighhouse_backend.alerts.rule_schemas import (
+    AlertRuleRead,
+    AlertRuleWrite,
+    TrialRead,
+    TrialRequest,
+)
+from weighhouse_backend.alerts.schemas import SeriesRead, SeriesSummaryRead
+from weighhouse_backend.alerts.states import AlertKind, AlertState
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.kit.problems import ProblemDocument
 
 router = APIRouter(prefix="/api/v1")
+CHANGES: dict[int | str, dict[str, Any]] = {
+    code: {"model": ProblemDocument} for code in (403, 404, 412, 422)
+}
 PageDep = Annotated[PageQuery, Depends()]
 
 
@@ -42,9 +62,97 @@ def alerts_read_series(series_id: UUID, caller: CallerDep, alerts: AlertsDep) ->
     return alerts.watching.read(caller, series_id)
 
 
-@router.get("/alerts", tags=["series"])
+@router.get("/alerts", tags=["alerts"])
 def alerts_list_alerts(
-    caller: CallerDep, alerts: AlertsDep, page: PageDep, experiment_id: UUID | None = None
+    caller: CallerDep,
+    alerts: AlertsDep,
+    page: PageDep,
+    project_id: UUID | None = None,
+    state: Annotated[list[AlertState] | None, Query()] = None,
+    kind: AlertKind | None = None,
+    experiment_id: UUID | None = None,
+    system_id: str | None = None,
+    assignee: Annotated[
+        UUID | Literal["me", "nobody"] | None, Query(description="A person's id, me or nobody.")
+    ] = None,
 ) -> Page[AlertRead]:
-    """What changed, once for each cause: the change that leads, and those downstream of it."""
-    return alerts.causes.listed(caller, page, experiment_id=experiment_id)
+    """What somebody should look at, once for each cause, the latest raised first."""
+    wanted = AlertFilter(
+        project_id=project_id,
+        states=state,
+        kind=kind,
+        experiment_id=experiment_id,
+        system_id=system_id,
+        assignee=caller.id if assignee == "me" else assignee,
+    )
+    return alerts.reading.listed(caller, page, wanted)
+
+
+@router.get("/alerts/counts", tags=["alerts"])
+def alerts_count(
+    caller: CallerDep, alerts: AlertsDep, project_id: UUID | None = None
+) -> AlertCounts:
+    """How many alerts there are, by state."""
+    return alerts.reading.counts(caller, project_id)
+
+
+@router.post("/alerts/triage", tags=["alerts"], responses=CHANGES)
+def alerts_triage(body: TriageRequest, caller: CallerDep, alerts: AlertsDep) -> Page[AlertRead]:
+    """Say the same of several alerts, of all or of none; takes a member."""
+    return Page[AlertRead](items=alerts.triage.change_many(caller, body))
+
+
+@router.get("/alerts/rule", tags=["alerts"])
+def alerts_read_rule(
+    caller: CallerDep, alerts: AlertsDep, response: Response, project_id: UUID | None = None
+) -> AlertRuleRead:
+    """Which changes become alerts of a project."""
+    rule = alerts.rules.read(caller, project_id)
+    response.headers["ETag"] = etag(rule.version)
+    return rule
+
+
+@router.put("/alerts/rule", tags=["alerts"], responses=CHANGES)
+def alerts_save_rule(
+    body: AlertRuleWrite,
+    caller: CallerDep,
+    alerts: AlertsDep,
+    response: Response,
+    project_id: UUID | None = None,
+    if_match: Annotated[str | None, Header()] = None,
+) -> AlertRuleRead:
+    """Say which changes become alerts from now on; takes a maintainer."""
+    rule = alerts.rules.save(caller, project_id, body, if_match)
+    response.headers["ETag"] = etag(rule.version)
+    return rule
+
+
+@router.post("/alerts/trial", tags=["alerts"], responses={422: {"model": ProblemDocument}})
+def alerts_try_rule(body: TrialRequest, caller: CallerDep, alerts: AlertsDep) -> TrialRead:
+    """What a rule would have raised, where, when, and how long after the shift; changes nothing."""
+    return alerts.rules.attempt(caller, body.project_id, body.rule)
+
+
+@router.get("/alerts/{alert_id}", tags=["alerts"], responses={404: {"model": ProblemDocument}})
+def alerts_read_alert(
+    alert_id: UUID, caller: CallerDep, alerts: AlertsDep, response: Response
+) -> AlertDetailRead:
+    """An alert: what changed, between which commits, and what became of it."""
+    found = alerts.reading.read(caller, alert_id)
+    response.headers["ETag"] = etag(found.version)
+    return found
+
+
+@router.patch("/alerts/{alert_id}", tags=["alerts"], responses=CHANGES)
+def alerts_change_alert(
+    alert_id: UUID,
+    body: AlertUpdate,
+    caller: CallerDep,
+    alerts: AlertsDep,
+    response: Response,
+    if_match: Annotated[str | None, Header()] = None,
+) -> AlertDetailRead:
+    """Triage an alert; takes a member. With If-Match only on top of what was seen."""
+    changed = alerts.triage.change(caller, alert_id, body, if_match)
+    response.headers["ETag"] = etag(changed.version)
+    return changed

@@ -1,16 +1,18 @@
-"""All queries of alerts."""
+"""All queries of change points."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.alerts.models import ChangePoint
+from weighhouse_backend.alerts.models import Alert, ChangePoint
+from weighhouse_backend.alerts.states import AlertState
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.series.models import Series, SeriesPoint
+
+NOT_OF_THE_DATABASE = (AlertState.NOISE, AlertState.INFRASTRUCTURE)
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,16 @@ class AlertRepository:
         )
         return [(row[0], row[1]) for row in found]
 
+    def confirmed_in(self, project_id: UUID) -> Sequence[tuple[ChangePoint, Series]]:
+        """All confirmed change points of a project, with their series; the most evident first."""
+        found = self.session.execute(
+            select(ChangePoint, Series)
+            .join(Series, Series.id == ChangePoint.series_id)
+            .where(ChangePoint.status == "confirmed", ChangePoint.project_id == project_id)
+            .order_by(ChangePoint.p_value, ChangePoint.id)
+        )
+        return [(row[0], row[1]) for row in found]
+
     def campaign_numbers(self, campaign_ids: Collection[UUID]) -> dict[UUID, int]:
         """The numbers of campaigns by id."""
         found = self.session.execute(
@@ -54,28 +66,14 @@ class AlertRepository:
         )
         return {row[0]: row[1] for row in found}
 
-    def leads(self, project_ids: Collection[UUID], *, experiment_id: UUID | None) -> Select[Any]:
-        """Confirmed change points that no other one explains."""
-        statement = select(ChangePoint).where(
-            ChangePoint.project_id.in_(list(project_ids)),
-            ChangePoint.status == "confirmed",
-            ChangePoint.downstream_of_id.is_(None),
-        )
-        if experiment_id is not None:
-            mine = select(Series.id).where(Series.experiment_id == experiment_id)
-            statement = statement.where(ChangePoint.series_id.in_(mine))
-        return statement
-
-    def members(self, lead_ids: Collection[UUID]) -> Sequence[tuple[ChangePoint, Series]]:
-        """Leads and what is downstream of them, with their series; the most evident first."""
-        ids = list(lead_ids)
+    def states(self, series_id: UUID) -> dict[UUID, str]:
+        """What people say of the changes of a series, by change; candidates are left out."""
         found = self.session.execute(
-            select(ChangePoint, Series)
-            .join(Series, Series.id == ChangePoint.series_id)
-            .where(ChangePoint.id.in_(ids) | ChangePoint.downstream_of_id.in_(ids))
-            .order_by(ChangePoint.p_value, ChangePoint.id)
+            select(ChangePoint.id, Alert.state)
+            .join(Alert, Alert.id == ChangePoint.alert_id)
+            .where(ChangePoint.series_id == series_id)
         )
-        return [(row[0], row[1]) for row in found]
+        return {row[0]: row[1] for row in found}
 
     def last_confirmed(self, experiment_id: UUID, before: UUID) -> UUID | None:
         """The campaign at which an experiment's series last shifted, among those before one; what
@@ -84,10 +82,11 @@ class AlertRepository:
         return self.session.scalar(
             select(ChangePoint.campaign_id)
             .join(Series, Series.id == ChangePoint.series_id)
+            .outerjoin(Alert, Alert.id == ChangePoint.alert_id)
             .where(
                 Series.experiment_id == experiment_id,
                 ChangePoint.status == "confirmed",
-                ChangePoint.state.not_in(("noise", "infrastructure")),
+                func.coalesce(Alert.state, AlertState.UNTRIAGED).not_in(NOT_OF_THE_DATABASE),
                 ChangePoint.campaign_id < before,
             )
             .order_by(ChangePoint.campaign_id.desc())

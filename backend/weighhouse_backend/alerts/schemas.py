@@ -6,9 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.alerts.states import AlertState
 from weighhouse_backend.series.schemas import (
-    ExperimentOfSeries,
     NoiseBandRead,
     SeriesCourse,
     SeriesFacts,
@@ -43,38 +42,12 @@ class ChangePointRead(BaseModel):
     profile: Literal["watch", "strict"] | None
     downstream_of_id: UUID | None
     """The change point that explains this one."""
+    alert_id: UUID | None
+    """The alert that tells of it; null: it is a candidate, or the project's rule keeps it quiet."""
     status: Literal["candidate", "confirmed"]
-    state: str
-
-
-class AlertMemberRead(BaseModel):
-    """A change that has the cause of an alert."""
-
-    change_point_id: UUID
-    series_id: UUID
-    metric: str
-    workload: str
-    load_level: LoadLevelRead
-    campaign_id: UUID
-    relative: float
-    p_value: float
-
-
-class AlertRead(BaseModel):
-    """One cause: the change that leads, and those downstream of it, over figures and cells."""
-
-    id: UUID
-    """Of the change point that leads."""
-    kind: Literal["step", "drift"]
-    at: datetime.datetime
-    campaign_id: UUID
-    experiment: ExperimentOfSeries
-    target: str
-    system_id: str
-    profile: Literal["watch", "strict"] | None
-    state: str
-    lead: AlertMemberRead
-    downstream: list[AlertMemberRead]
+    confirmed_at: datetime.datetime | None
+    state: AlertState
+    """Of its alert."""
 
 
 class SeriesRead(SeriesCourse):

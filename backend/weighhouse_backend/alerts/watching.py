@@ -11,13 +11,12 @@ from weighhouse_backend.alerts.causes import CauseService
 from weighhouse_backend.alerts.models import ChangePoint
 from weighhouse_backend.alerts.repository import AlertRepository
 from weighhouse_backend.alerts.schemas import ChangePointRead, SeriesRead, SeriesSummaryRead
+from weighhouse_backend.alerts.states import AlertState
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.series.history import HistoryService
 from weighhouse_backend.series.models import Series, SeriesPoint
-
-UNTRIAGED = "untriaged"
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,8 @@ class WatchService:
 
         The series are a family: what is new in them is confirmed as far as it withstands the look
         at all of them. A change found before keeps its id and what people said of it. A candidate
-        that nobody touched goes when the evidence for it is gone; a confirmed one stays. Changes
-        with one cause are then named as such.
+        goes when the evidence for it is gone; a confirmed change stays. Changes with one cause are
+        then named as such, and told by one alert.
         """
         locked = [self.history.lock(series_id) for series_id in sorted(set(series_ids))]
         series = [one for one in locked if one is not None]
@@ -55,10 +54,11 @@ class WatchService:
             )
         for one in series:
             for row in self.repository.change_points(one.id):
-                if row.id not in kept and row.status == "candidate" and row.state == UNTRIAGED:
+                if row.id not in kept and row.status == "candidate":
                     self.repository.session.delete(row)
         self.repository.session.flush()
         self.causes.group({one.experiment_id for one in series})
+        self.causes.raising.look_at_fixed([one.id for one in series])
 
     def last_confirmed(self, experiment_id: UUID, *, before: UUID) -> UUID | None:
         """The campaign where the present level of an experiment began; None: it never shifted."""
@@ -99,11 +99,12 @@ class WatchService:
         """
         course = self.history.read(caller, series_id)
         found = self.repository.change_points(series_id)
+        states = self.repository.states(series_id)
         return SeriesRead(
             **dict(course),
             change_points_count=sum(row.status == "confirmed" for row in found),
             change_points=[
-                ChangePointRead.model_validate(row, from_attributes=True) for row in found
+                _change_point_read(row, states.get(row.id, AlertState.UNTRIAGED)) for row in found
             ],
             bands=self.history.bands(
                 series_id,
@@ -118,15 +119,17 @@ class WatchService:
     def _look(self, series: Series) -> list["_Seen"]:
         """What one look says of each segment of a series."""
         rows = self.repository.change_points(series.id)
+        states = self.repository.states(series.id)
+        spoken = {change for change, state in states.items() if state != AlertState.UNTRIAGED}
         return [
-            _seen(series, members, [row for row in rows if row.status == "confirmed"])
+            _seen(series, members, [row for row in rows if row.status == "confirmed"], spoken)
             for members in self.history.segments(series.id)
         ]
 
     def _write(self, seen: "_Seen", withstood: Sequence[bool]) -> set[UUID]:
         """Keep what one look said; returns the rows that are up to date."""
         for row, change in zip(seen.known, seen.changes, strict=False):
-            _describe(row, change, seen.members)
+            _describe(row, change, seen.members, stays=row.id in seen.spoken)
         rows = {row.id for row in seen.known}
         candidates = [
             row
@@ -136,7 +139,8 @@ class WatchService:
         for change, confirmed in zip(seen.new, withstood, strict=True):
             row = _matching(candidates, seen.members, change, rows) or self._new(seen.series)
             row.status = "confirmed" if confirmed else "candidate"
-            _describe(row, change, seen.members)
+            row.confirmed_at = self.clock.now() if confirmed else None
+            _describe(row, change, seen.members, stays=False)
             rows.add(row.id)
         return rows
 
@@ -145,7 +149,6 @@ class WatchService:
             id=self.repository.new_id(),
             project_id=series.project_id,
             series_id=series.id,
-            state=UNTRIAGED,
             status="candidate",
             found_at=self.clock.now(),
         )
@@ -162,6 +165,8 @@ class _Seen:
     known: Sequence[ChangePoint]
     """Confirmed before, in the order in which `changes` begins with them."""
     changes: Sequence[Change]
+    spoken: Collection[UUID]
+    """Rows that people have said something of."""
 
     @property
     def new(self) -> Sequence[Change]:
@@ -170,7 +175,10 @@ class _Seen:
 
 
 def _seen(
-    series: Series, members: Sequence[SeriesPoint], confirmed: Sequence[ChangePoint]
+    series: Series,
+    members: Sequence[SeriesPoint],
+    confirmed: Sequence[ChangePoint],
+    spoken: Collection[UUID],
 ) -> _Seen:
     order = {point.campaign_id: index for index, point in enumerate(members)}
     # A step at a segment's first point has nothing before it there: it belongs to another one.
@@ -186,11 +194,17 @@ def _seen(
                 "drift" if row.kind == "drift" else "step",
                 order[row.campaign_id],
                 order.get(row.ended_by_id) if row.ended_by_id is not None else None,
+                stays=row.id in spoken,
             )
             for row in known
         ],
     )
-    return _Seen(series, members, known if changes else [], changes)
+    return _Seen(series, members, known if changes else [], changes, spoken)
+
+
+def _change_point_read(row: ChangePoint, state: str) -> ChangePointRead:
+    facts = {name: getattr(row, name) for name in ChangePointRead.model_fields if name != "state"}
+    return ChangePointRead.model_validate({**facts, "state": state})
 
 
 def _matching(
@@ -212,10 +226,12 @@ def _matching(
     return min(near, key=lambda row: abs(order[row.campaign_id] - change.index), default=None)
 
 
-def _describe(row: ChangePoint, change: Change, members: Sequence[SeriesPoint]) -> None:
+def _describe(
+    row: ChangePoint, change: Change, members: Sequence[SeriesPoint], *, stays: bool
+) -> None:
     """Bring a change point up to date. What people have spoken about stays in its place."""
     point = members[change.index]
-    if row.state == UNTRIAGED:
+    if not stays:
         row.campaign_id = point.campaign_id
         row.at = point.at
     row.kind = change.kind

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from sqlalchemy import Engine
 
 from weighhouse_backend.alerts.endpoints import router as alerts
+from weighhouse_backend.annotations.endpoints import router as annotations
 from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.frontend import install_frontend
@@ -42,7 +43,7 @@ from weighhouse_backend.results.endpoints import router as results
 
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, experiments, campaigns, results,
-    findings, comparisons, gates, alerts, overviews, noise, fleet,
+    findings, comparisons, gates, alerts, annotations, overviews, noise, fleet,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

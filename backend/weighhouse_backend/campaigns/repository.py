@@ -87,6 +87,17 @@ class CampaignRepository:
             .execution_options(populate_existing=True)
         ).all()
 
+    def projects_waiting(self) -> set[UUID]:
+        """Projects with a campaign that waits or runs, and is not paused."""
+        open_ones = [CampaignStatus.QUEUED, CampaignStatus.RUNNING]
+        return set(
+            self.session.scalars(
+                select(Campaign.project_id)
+                .where(Campaign.status.in_(open_ones), ~Campaign.paused)
+                .distinct()
+            )
+        )
+
     def settling_campaigns(self, before: datetime.datetime) -> Sequence[UUID]:
         """Campaigns that have been settling since before an instant."""
         return self.session.scalars(

@@ -200,6 +200,10 @@ class CampaignService:
         """A campaign that is known to exist; for features above, which check access."""
         return self.session.get_one(Campaign, campaign_id)
 
+    def projects_waiting(self) -> set[UUID]:
+        """Projects with a campaign that is not over; for features above."""
+        return self.repository.projects_waiting()
+
     def cancel(self, caller: Caller, campaign_id: UUID) -> Campaign:
         """End a campaign early; what was measured stays.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, delete, select
+from sqlalchemy import Select, delete, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -120,7 +120,45 @@ class ExperimentRepository:
             .order_by(ScheduleOccurrence.id)
         ).all()
 
+    def scheduled_projects(self) -> set[UUID]:
+        """Projects that have a schedule which is switched on."""
+        return set(self.session.scalars(select(Schedule.project_id).where(Schedule.enabled)))
+
+    def last_failed(self) -> Sequence[Experiment]:
+        """Experiments whose latest campaign ended without a result."""
+        return self.session.scalars(
+            select(Experiment)
+            .where(Experiment.last_campaign_status == "failed")
+            .order_by(Experiment.id)
+        ).all()
+
     # Occurrences
+
+    def not_started(self) -> Sequence[ScheduleOccurrence]:
+        """Dates of schedules that are switched on, on which nothing was started, since the last one
+        that did; by experiment, oldest first.
+        """
+        started = (
+            select(
+                ScheduleOccurrence.experiment_id,
+                func.max(ScheduleOccurrence.scheduled_for).label("at"),
+            )
+            .where(ScheduleOccurrence.outcome.in_([Outcome.STARTED, Outcome.REPLACED]))
+            .group_by(ScheduleOccurrence.experiment_id)
+            .subquery()
+        )
+        bad = [Outcome.MISSED, Outcome.SKIPPED, Outcome.FAILED]
+        return self.session.scalars(
+            select(ScheduleOccurrence)
+            .join(Schedule, Schedule.experiment_id == ScheduleOccurrence.experiment_id)
+            .outerjoin(started, started.c.experiment_id == ScheduleOccurrence.experiment_id)
+            .where(
+                Schedule.enabled,
+                ScheduleOccurrence.outcome.in_(bad),
+                or_(started.c.at.is_(None), ScheduleOccurrence.scheduled_for > started.c.at),
+            )
+            .order_by(ScheduleOccurrence.experiment_id, ScheduleOccurrence.scheduled_for)
+        ).all()
 
     def occurrences(self, experiment_id: UUID) -> Select[ScheduleOccurrence]:
         """What became of an experiment's dates, not ordered yet."""

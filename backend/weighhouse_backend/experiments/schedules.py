@@ -7,6 +7,7 @@ of a campaign.
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -46,6 +47,19 @@ class TakenSchedule:
     """The date that has come; None when there is none now."""
     waiting: HandedOut | None
     """An earlier date, which waits for a campaign's end."""
+
+
+@dataclass(frozen=True)
+class NotStarted:
+    """Dates of a schedule, up to the latest one, that started nothing."""
+
+    experiment_id: UUID
+    project_id: UUID
+    dates_count: int
+    first_at: datetime.datetime
+    last_at: datetime.datetime
+    reason: str
+    """Of the last one."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +146,28 @@ class ScheduleService:
     def waiting(self) -> Sequence[UUID]:
         """Experiments of which a date waits for a campaign's end; for `take`."""
         return self.repository.waiting_schedules()
+
+    def projects(self) -> set[UUID]:
+        """Projects that have a schedule which is switched on."""
+        return self.repository.scheduled_projects()
+
+    def not_started(self) -> list[NotStarted]:
+        """Experiments whose latest dates started nothing, though their schedule is switched on."""
+        found = []
+        dates = self.repository.not_started()
+        for experiment_id, group in groupby(dates, key=lambda one: one.experiment_id):
+            members = list(group)
+            found.append(
+                NotStarted(
+                    experiment_id,
+                    members[-1].project_id,
+                    sum(one.dates_count for one in members),
+                    members[0].first_at,
+                    members[-1].scheduled_for,
+                    members[-1].reason,
+                )
+            )
+        return found
 
     def take(self, experiment_id: UUID) -> TakenSchedule | None:
         """Lock a schedule and move it on to its next date.

@@ -1,7 +1,7 @@
 """Experiments and their revisions."""
 
 import datetime
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -196,6 +196,10 @@ class ExperimentService:
     def get_many(self, experiment_ids: Collection[UUID]) -> dict[UUID, Experiment]:
         """Experiments by id; for features above, which check access."""
         return {one.id: one for one in self.repository.by_ids(experiment_ids)}
+
+    def last_failed(self) -> Sequence[Experiment]:
+        """Experiments whose latest campaign ended without a result; for features above."""
+        return self.repository.last_failed()
 
     def document(self, revision_id: UUID) -> Document:
         """The document of a revision that is known to exist; for features above."""

@@ -76,6 +76,19 @@ class FleetRepository:
             .limit(limit)
         ).all()
 
+    def silent(self, since: datetime.datetime) -> Sequence[Agent]:
+        """Agents neither revoked nor draining that had a session, and were not seen since."""
+        return self.session.scalars(
+            select(Agent)
+            .where(
+                Agent.revoked_at.is_(None),
+                ~Agent.draining,
+                Agent.process_id.is_not(None),
+                func.coalesce(Agent.seen_at, Agent.registered_at) < since,
+            )
+            .order_by(Agent.id)
+        ).all()
+
     def lock_working(self, agent_ids: Collection[UUID]) -> Sequence[Agent]:
         """Those of some agents that are neither revoked nor draining, locked in the order of their
         ids; those others hold are passed over.

@@ -176,6 +176,10 @@ class FleetService:
             return list(agent.lent_to)
         return list(self.repository.projects(agent.organization_id))
 
+    def silent(self, since: datetime.datetime) -> Sequence[Agent]:
+        """Agents that may work, had a session, and were not heard of since; for features above."""
+        return self.repository.silent(since)
+
     def revoke(self, caller: Caller, agent_id: UUID) -> Agent:
         """Make an agent's token worthless; takes a maintainer. Repeatable."""
         agent = self._owned(caller, agent_id)

@@ -1,7 +1,7 @@
 """All queries of identity."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -116,6 +116,11 @@ class IdentityRepository:
             .order_by(User.name)
         )
         return [(user, role) for user, role in rows]
+
+    def names(self, user_ids: Collection[UUID]) -> dict[UUID, str]:
+        """Names of people by id."""
+        rows = self.session.execute(select(User.id, User.name).where(User.id.in_(list(user_ids))))
+        return {row[0]: row[1] for row in rows}
 
     def owners_count(self, organization_id: UUID) -> int:
         """How many owners an organization has."""

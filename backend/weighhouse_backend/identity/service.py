@@ -1,7 +1,7 @@
 """Logins, tokens, members."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -172,6 +172,10 @@ class IdentityService:
     def members(self, caller: Caller, project_id: UUID | None) -> Sequence[tuple[User, str]]:
         """People who see a project."""
         return self._repository.members(self._organization(caller, project_id))
+
+    def names(self, user_ids: Collection[UUID]) -> dict[UUID, str]:
+        """Names of people, for features above."""
+        return self._repository.names(user_ids)
 
     def add_member(self, caller: Caller, project_id: UUID | None, wanted: MemberCreate) -> User:
         """Give a person access; takes an owner.

@@ -43,3 +43,5 @@ class Settings(BaseSettings):
     """How long an agent's question for work is held open."""
     sweep_seconds: float = Field(default=30.0, gt=0)
     """How often lost work is looked for."""
+    silent_agent_minutes: float = Field(default=60.0, gt=0)
+    """An agent that work waits for raises an alert when nobody heard of it for so long."""

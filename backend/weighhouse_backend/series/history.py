@@ -123,9 +123,7 @@ class HistoryService:
 
         :raises SeriesNotFound: when it is not the caller's to see.
         """
-        series = self.repository.series(series_id)
-        if series is None or series.project_id not in caller.project_ids:
-            raise SeriesNotFound
+        series = self.visible(caller, series_id)
         points = self.repository.points(series.id)
         segments = segments_of(points)
         commits = self.commits.of(point.campaign_id for point in points)
@@ -192,6 +190,20 @@ class HistoryService:
             for index, points in enumerate(segments)
             for band in bands_read(index, points, steps, floors)
         ]
+
+    def visible(self, caller: Caller, series_id: UUID) -> Series:
+        """A series.
+
+        :raises SeriesNotFound: when it is not the caller's to see.
+        """
+        series = self.repository.series(series_id)
+        if series is None or series.project_id not in caller.project_ids:
+            raise SeriesNotFound
+        return series
+
+    def has_point(self, series_id: UUID, campaign_id: UUID) -> bool:
+        """Whether a campaign has a point in a series."""
+        return self.repository.point(series_id, campaign_id) is not None
 
     def lock(self, series_id: UUID) -> Series | None:
         """A series, locked, for a feature above that writes what belongs to it; None: gone."""

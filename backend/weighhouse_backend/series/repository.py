@@ -144,6 +144,10 @@ class SeriesRepository:
             .values(series_id=other_id)
         )
 
+    def point(self, series_id: UUID, campaign_id: UUID) -> SeriesPoint | None:
+        """A campaign's point of a series."""
+        return self.session.get(SeriesPoint, (series_id, campaign_id))
+
     def points(self, series_id: UUID) -> Sequence[SeriesPoint]:
         """Points of a series, oldest first."""
         return self.session.scalars(

@@ -393,7 +393,7 @@ export interface paths {
         };
         /**
          * Alerts List Alerts
-         * @description What changed, once for each cause: the change that leads, and those downstream of it.
+         * @description What somebody should look at, once for each cause, the latest raised first.
          */
         get: operations["alerts_list_alerts"];
         put?: never;
@@ -402,6 +402,164 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Read Alert
+         * @description An alert: what changed, between which commits, and what became of it.
+         */
+        get: operations["alerts_read_alert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Alerts Change Alert
+         * @description Triage an alert; takes a member. With If-Match only on top of what was seen.
+         */
+        patch: operations["alerts_change_alert"];
+        trace?: never;
+    };
+    "/api/v1/alerts/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Count
+         * @description How many alerts there are, by state.
+         */
+        get: operations["alerts_count"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Read Rule
+         * @description Which changes become alerts of a project.
+         */
+        get: operations["alerts_read_rule"];
+        /**
+         * Alerts Save Rule
+         * @description Say which changes become alerts from now on; takes a maintainer.
+         */
+        put: operations["alerts_save_rule"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/triage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alerts Triage
+         * @description Say the same of several alerts, of all or of none; takes a member.
+         */
+        post: operations["alerts_triage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/trial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Alerts Try Rule
+         * @description What a rule would have raised, where, when, and how long after the shift; changes nothing.
+         */
+        post: operations["alerts_try_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Annotations List
+         * @description Annotations, newest first; of some runs and series alone, with those of the series' points,
+         *     when any are named.
+         */
+        get: operations["annotations_list"];
+        put?: never;
+        /**
+         * Annotations Write
+         * @description Write an annotation; takes a member.
+         */
+        post: operations["annotations_write"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/annotations/{annotation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Annotations Remove
+         * @description Remove one's own annotation (a maintainer: anybody's).
+         */
+        delete: operations["annotations_remove"];
+        options?: never;
+        head?: never;
+        /**
+         * Annotations Change
+         * @description Change one's own annotation (a maintainer: anybody's); with If-Match only on top of what was
+         *     edited.
+         */
+        patch: operations["annotations_change"];
         trace?: never;
     };
     "/api/v1/api-tokens": {
@@ -1573,6 +1731,19 @@ export interface components {
             lent_to?: string[] | null;
         };
         /**
+         * AgentOfAlert
+         * @description The agent that is silent.
+         */
+        AgentOfAlert: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
          * AgentOfCampaign
          * @description An agent that took part in the campaign, or takes part now.
          */
@@ -1655,15 +1826,142 @@ export interface components {
             status: "online" | "busy" | "unreachable" | "draining" | "revoked";
         };
         /**
-         * AlertMemberRead
-         * @description A change that has the cause of an alert.
+         * AlertChangeRead
+         * @description One cause: the change that leads, and those downstream of it, over figures and cells.
          */
-        AlertMemberRead: {
+        AlertChangeRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Better */
+            better: boolean;
             /**
              * Campaign Id
              * Format: uuid
              */
             campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Downstream */
+            downstream: components["schemas"]["AlertMemberRead"][];
+            /** Earlier */
+            earlier: components["schemas"]["AlertMemberRead"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "step" | "drift";
+            lead: components["schemas"]["AlertMemberRead"];
+            /** Profile */
+            profile: ("watch" | "strict") | null;
+            /** System Id */
+            system_id: string;
+            /** Target */
+            target: string;
+        };
+        /**
+         * AlertCounts
+         * @description How many alerts there are, by state.
+         */
+        AlertCounts: {
+            /** Mine */
+            mine: number;
+            /** States */
+            states: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * AlertDetailRead
+         * @description An alert with where it came from and what became of it.
+         */
+        AlertDetailRead: {
+            agent: components["schemas"]["AgentOfAlert"] | null;
+            assignee: components["schemas"]["PersonRead"] | null;
+            change: components["schemas"]["AlertChangeRead"] | null;
+            /** Downstream Of Id */
+            downstream_of_id: string | null;
+            /** Due On */
+            due_on: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            experiment: components["schemas"]["ExperimentOfSeries"] | null;
+            /** History */
+            history: components["schemas"]["AlertEventRead"][];
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["AlertKind"];
+            /** Link */
+            link: string | null;
+            missed: components["schemas"]["MissedRead"] | null;
+            /** Note */
+            note: string;
+            /**
+             * Raised At
+             * Format: date-time
+             */
+            raised_at: string;
+            range: components["schemas"]["RangeRead"] | null;
+            state: components["schemas"]["AlertState"];
+            /**
+             * State At
+             * Format: date-time
+             */
+            state_at: string;
+            /** Title */
+            title: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AlertEventRead
+         * @description A line of an alert's history.
+         */
+        AlertEventRead: {
+            /** Actor */
+            actor: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Changes */
+            changes: {
+                [key: string]: unknown[];
+            };
+            kind: components["schemas"]["EventKind"];
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * AlertKind
+         * @description What an alert tells of.
+         * @enum {string}
+         */
+        AlertKind: "change" | "missed_run" | "no_result" | "silent_agent";
+        /**
+         * AlertMemberRead
+         * @description A change that has the cause of an alert.
+         */
+        AlertMemberRead: {
+            /** After */
+            after: number;
+            /** Before */
+            before: number;
+            /** Better */
+            better: boolean;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
             /**
              * Change Point Id
              * Format: uuid
@@ -1686,41 +1984,203 @@ export interface components {
         };
         /**
          * AlertRead
-         * @description One cause: the change that leads, and those downstream of it, over figures and cells.
+         * @description Something that somebody should look at.
          */
         AlertRead: {
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /**
-             * Campaign Id
-             * Format: uuid
-             */
-            campaign_id: string;
-            /** Downstream */
-            downstream: components["schemas"]["AlertMemberRead"][];
-            experiment: components["schemas"]["ExperimentOfSeries"];
+            agent: components["schemas"]["AgentOfAlert"] | null;
+            assignee: components["schemas"]["PersonRead"] | null;
+            change: components["schemas"]["AlertChangeRead"] | null;
+            /** Downstream Of Id */
+            downstream_of_id: string | null;
+            /** Due On */
+            due_on: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            experiment: components["schemas"]["ExperimentOfSeries"] | null;
             /**
              * Id
              * Format: uuid
              */
             id: string;
+            kind: components["schemas"]["AlertKind"];
+            /** Link */
+            link: string | null;
+            missed: components["schemas"]["MissedRead"] | null;
+            /** Note */
+            note: string;
             /**
-             * Kind
+             * Raised At
+             * Format: date-time
+             */
+            raised_at: string;
+            state: components["schemas"]["AlertState"];
+            /**
+             * State At
+             * Format: date-time
+             */
+            state_at: string;
+            /** Title */
+            title: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AlertRuleRead
+         * @description A project's rule.
+         */
+        AlertRuleRead: {
+            /**
+             * Direction
+             * @default any
              * @enum {string}
              */
-            kind: "step" | "drift";
-            lead: components["schemas"]["AlertMemberRead"];
-            /** Profile */
-            profile: ("watch" | "strict") | null;
-            /** State */
-            state: string;
-            /** System Id */
-            system_id: string;
-            /** Target */
-            target: string;
+            direction?: "any" | "worse";
+            /** Metrics */
+            metrics?: string[] | null;
+            /**
+             * Profile
+             * @default watch
+             * @enum {string}
+             */
+            profile?: "watch" | "strict";
+            /**
+             * Quiet States
+             * @default []
+             */
+            quiet_states?: ("noise" | "infrastructure" | "expected" | "wont_fix" | "fixed")[];
+            /**
+             * Smallest Shift
+             * @default 0.03
+             */
+            smallest_shift?: number;
+            /** Systems */
+            systems?: string[] | null;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AlertRuleWrite
+         * @description Which confirmed changes become alerts. It narrows what the detector confirms.
+         */
+        AlertRuleWrite: {
+            /**
+             * Direction
+             * @default any
+             * @enum {string}
+             */
+            direction?: "any" | "worse";
+            /** Metrics */
+            metrics?: string[] | null;
+            /**
+             * Profile
+             * @default watch
+             * @enum {string}
+             */
+            profile?: "watch" | "strict";
+            /**
+             * Quiet States
+             * @default []
+             */
+            quiet_states?: ("noise" | "infrastructure" | "expected" | "wont_fix" | "fixed")[];
+            /**
+             * Smallest Shift
+             * @default 0.03
+             */
+            smallest_shift?: number;
+            /** Systems */
+            systems?: string[] | null;
+        };
+        /**
+         * AlertState
+         * @description What people say of an alert.
+         * @enum {string}
+         */
+        AlertState: "untriaged" | "acknowledged" | "noise" | "infrastructure" | "expected" | "downstream" | "wont_fix" | "fixed";
+        /**
+         * AlertToTriage
+         * @description An alert of several.
+         */
+        AlertToTriage: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Version */
+            version?: number | null;
+        };
+        /**
+         * AlertUpdate
+         * @description What is said of an alert; what is left out stays.
+         */
+        AlertUpdate: {
+            /** Assignee Id */
+            assignee_id?: string | null;
+            /** Downstream Of Id */
+            downstream_of_id?: string | null;
+            /** Due On */
+            due_on?: string | null;
+            /** Link */
+            link?: string | null;
+            /** Note */
+            note?: string | null;
+            state?: components["schemas"]["AlertState"] | null;
+        };
+        /**
+         * AnnotationCreate
+         * @description An annotation to write.
+         */
+        AnnotationCreate: {
+            /** At */
+            at?: string | null;
+            /** Subject */
+            subject: components["schemas"]["RunSubject"] | components["schemas"]["SeriesSubject"] | components["schemas"]["PointSubject"];
+            /** Text */
+            text: string;
+        };
+        /**
+         * AnnotationRead
+         * @description What somebody wrote.
+         */
+        AnnotationRead: {
+            /** At */
+            at: string | null;
+            /** Author */
+            author: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Edited At */
+            edited_at: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Mine */
+            mine: boolean;
+            /** Subject */
+            subject: components["schemas"]["RunSubject"] | components["schemas"]["SeriesSubject"] | components["schemas"]["PointSubject"];
+            /** Text */
+            text: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AnnotationUpdate
+         * @description What is written instead; what is left out stays.
+         */
+        AnnotationUpdate: {
+            /** At */
+            at?: string | null;
+            /** Text */
+            text?: string | null;
         };
         /**
          * ApiTokenCreate
@@ -2434,6 +2894,8 @@ export interface components {
         ChangePointRead: {
             /** After */
             after: number;
+            /** Alert Id */
+            alert_id: string | null;
             /**
              * At
              * Format: date-time
@@ -2448,6 +2910,8 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /** Confirmed At */
+            confirmed_at: string | null;
             /** Downstream Of Id */
             downstream_of_id: string | null;
             /** Effective Points */
@@ -2470,8 +2934,7 @@ export interface components {
             profile: ("watch" | "strict") | null;
             /** Relative */
             relative: number;
-            /** State */
-            state: string;
+            state: components["schemas"]["AlertState"];
             /**
              * Status
              * @enum {string}
@@ -2990,6 +3453,29 @@ export interface components {
             user_us?: number;
         };
         /**
+         * EndOfRangeRead
+         * @description A campaign at one end of a range.
+         */
+        EndOfRangeRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            git: components["schemas"]["GitRead"] | null;
+            /** Value */
+            value: number;
+            /** Version */
+            version: string | null;
+        };
+        /**
          * EqualChangeRead
          * @description A value of the document that would be another one.
          */
@@ -3046,6 +3532,12 @@ export interface components {
             /** Events */
             events: (components["schemas"]["PhaseChanged"] | components["schemas"]["IntervalReported"] | components["schemas"]["ResourceSample"] | components["schemas"]["TimelineMark"] | components["schemas"]["TargetDescribed"] | components["schemas"]["MemoryMeasured"] | components["schemas"]["PhaseEnded"])[];
         };
+        /**
+         * EventKind
+         * @description What a line of an alert's history tells.
+         * @enum {string}
+         */
+        EventKind: "raised" | "triaged" | "repeated" | "reopened" | "explained" | "ended";
         /**
          * EventsAccepted
          * @description Answer to a batch: everything below `next_sequence` is stored.
@@ -4109,6 +4601,24 @@ export interface components {
          */
         Missed: "run_late" | "report";
         /**
+         * MissedRead
+         * @description What did not take place.
+         */
+        MissedRead: {
+            /** Campaign Id */
+            campaign_id?: string | null;
+            /** Campaign Number */
+            campaign_number?: number | null;
+            /** First At */
+            first_at: string | null;
+            /** Last At */
+            last_at: string | null;
+            /** Reason */
+            reason: string;
+            /** Times */
+            times: number;
+        };
+        /**
          * NetworkConditions
          * @description What happens to what a node sends, to clients and to other nodes alike.
          */
@@ -4499,6 +5009,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[AnnotationRead] */
+        Page_AnnotationRead_: {
+            /** Items */
+            items: components["schemas"]["AnnotationRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[ApiTokenRead] */
         Page_ApiTokenRead_: {
             /** Items */
@@ -4582,6 +5099,19 @@ export interface components {
             items: components["schemas"]["SystemRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
+        };
+        /**
+         * PersonRead
+         * @description A person.
+         */
+        PersonRead: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
         };
         /**
          * Phase
@@ -4717,6 +5247,27 @@ export interface components {
             version: string;
         };
         /**
+         * PointSubject
+         * @description A campaign's point of a series.
+         */
+        PointSubject: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "point";
+            /**
+             * Series Id
+             * Format: uuid
+             */
+            series_id: string;
+        };
+        /**
          * PolicyStatement
          * @description What the agent's local policy file allows, told to the server so that people can see it.
          */
@@ -4845,6 +5396,16 @@ export interface components {
             quantile: number;
             /** Value Us */
             value_us: number;
+        };
+        /**
+         * RangeRead
+         * @description Between which campaigns it changed, and so between which commits and versions.
+         */
+        RangeRead: {
+            before: components["schemas"]["EndOfRangeRead"] | null;
+            /** Commits Url */
+            commits_url: string | null;
+            first: components["schemas"]["EndOfRangeRead"] | null;
         };
         /**
          * RankingRead
@@ -5484,6 +6045,22 @@ export interface components {
          */
         RunStatus: "queued" | "allocated" | "running" | "settling" | "completed" | "failed" | "cancelled";
         /**
+         * RunSubject
+         * @description A run.
+         */
+        RunSubject: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "run";
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+        };
+        /**
          * RunSummaryRead
          * @description The figures of a run.
          */
@@ -5696,6 +6273,22 @@ export interface components {
             target: string;
             /** Workload */
             workload: string;
+        };
+        /**
+         * SeriesSubject
+         * @description A whole series, or an instant of it (`at`).
+         */
+        SeriesSubject: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "series";
+            /**
+             * Series Id
+             * Format: uuid
+             */
+            series_id: string;
         };
         /**
          * SeriesSummaryRead
@@ -6567,6 +7160,74 @@ export interface components {
              * @default 1
              */
             replication_factor?: number;
+        };
+        /**
+         * TriageRequest
+         * @description What is said of several alerts at once: of all or of none.
+         */
+        TriageRequest: {
+            /** Alerts */
+            alerts: components["schemas"]["AlertToTriage"][];
+            change: components["schemas"]["AlertUpdate"];
+        };
+        /**
+         * TrialAlert
+         * @description An alert that the rule would have raised, or kept quiet.
+         */
+        TrialAlert: {
+            /** Alert Id */
+            alert_id: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Better */
+            better: boolean;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Campaigns Late */
+            campaigns_late: number | null;
+            /** Confirmed Number */
+            confirmed_number: number | null;
+            experiment: components["schemas"]["ExperimentOfSeries"];
+            /** Others */
+            others: number;
+            /** Raised */
+            raised: boolean;
+            /**
+             * Series Id
+             * Format: uuid
+             */
+            series_id: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * TrialRead
+         * @description What a rule would have raised.
+         */
+        TrialRead: {
+            /** Alerts */
+            alerts: components["schemas"]["TrialAlert"][];
+            /** Causes Count */
+            causes_count: number;
+            /** Raised Count */
+            raised_count: number;
+        };
+        /**
+         * TrialRequest
+         * @description A rule to try on what is stored.
+         */
+        TrialRequest: {
+            /** Project Id */
+            project_id?: string | null;
+            rule: components["schemas"]["AlertRuleWrite"];
         };
         /**
          * Trigger
@@ -7485,9 +8146,15 @@ export interface operations {
     alerts_list_alerts: {
         parameters: {
             query?: {
+                /** @description A person's id, me or nobody. */
+                assignee?: string | ("me" | "nobody") | null;
                 cursor?: string | null;
                 experiment_id?: string | null;
+                kind?: components["schemas"]["AlertKind"] | null;
                 limit?: number;
+                project_id?: string | null;
+                state?: components["schemas"]["AlertState"][] | null;
+                system_id?: string | null;
             };
             header?: never;
             path?: never;
@@ -7511,6 +8178,651 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AlertRead_"];
+                };
+            };
+        };
+    };
+    alerts_read_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailRead"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_change_alert: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string | null;
+            };
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertUpdate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailRead"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_count: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertCounts"];
+                };
+            };
+        };
+    };
+    alerts_read_rule: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleRead"];
+                };
+            };
+        };
+    };
+    alerts_save_rule: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: {
+                "if-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleRead"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_triage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriageRequest"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertRead_"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    alerts_try_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialRequest"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialRead"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    annotations_list: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+                run_id?: string[] | null;
+                series_id?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AnnotationRead_"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    annotations_write: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationCreate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationRead"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    annotations_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                annotation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    annotations_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string | null;
+            };
+            path: {
+                annotation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationUpdate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationRead"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };

@@ -102,6 +102,8 @@ class Known:
     kind: Kind
     index: int
     end: int | None = None
+    stays: bool = False
+    """People have spoken of it: its place is no longer looked for."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,9 @@ def find_changes(
     Promises: deterministic.
     """
     look = _Look.at(points, rule)
-    pieces = look.sharpened([Piece(one.kind, one.index, one.end) for one in known])
+    pieces = look.sharpened(
+        [Piece(one.kind, one.index, one.end) for one in known], [one.stays for one in known]
+    )
     if look.fitted(pieces) is None:
         return []
     pieces, candidate = look.extended(pieces)
@@ -203,10 +207,14 @@ class _Look:
     def size(self) -> int:
         return int(self.values.size)
 
-    def sharpened(self, pieces: Sequence[Piece]) -> list[Piece]:
-        """Steps with few points after them, moved to where all points now say they were."""
+    def sharpened(self, pieces: Sequence[Piece], stays: Sequence[bool]) -> list[Piece]:
+        """Steps with few points after them, moved to where all points now say they were, but for
+        those that stay.
+        """
         pieces = list(pieces)
         for place, piece in enumerate(pieces):
+            if stays[place]:
+                continue
             if piece.kind == "step" and self.size - piece.index <= self.rule.points_until_settled:
                 others = pieces[:place] + pieces[place + 1 :]
                 course = self.fitted(others)

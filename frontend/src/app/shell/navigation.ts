@@ -5,6 +5,7 @@ export const navigation = [
   { name: 'campaigns', label: 'Campaigns' },
   { name: 'compare', label: 'Compare' },
   { name: 'history', label: 'History' },
+  { name: 'alerts', label: 'Alerts' },
   { name: 'systems', label: 'Systems' },
   { name: 'agents', label: 'Agents' },
 ] as const

@@ -1,4 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import type { Ref } from 'vue'
 
 import { api, unwrap, type ApiToken, type Role } from '@/api'
 import { useSession } from '@/session'
@@ -24,6 +25,22 @@ export function useMembers() {
     queryKey: ['members', () => session.project?.id],
     queryFn: () => unwrap(api.GET('/api/v1/members', { params: { query: { project_id: session.project?.id } } })),
     select: (page) => page.items,
+  })
+}
+
+/** What was done in the project, the newest first; takes a maintainer. */
+export function useAuditEntries(limit: Ref<number>) {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['audit-entries', () => session.project?.id, limit],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/audit-entries', {
+          params: { query: { project_id: session.project?.id, limit: Math.min(limit.value, 200) } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
   })
 }
 

@@ -1,0 +1,53 @@
+"""Alerts in words, and which way a figure got better."""
+
+import datetime
+from typing import Any
+
+from weighhouse_judging.verdicts.metrics import FIGURE
+
+from weighhouse_backend.alerts.models import Alert, ChangePoint
+from weighhouse_backend.alerts.states import AlertKind
+from weighhouse_backend.series.models import Series
+
+
+def is_better(metric: str, relative: float) -> bool:
+    """Whether a change by so much is an improvement."""
+    known = FIGURE.get(metric)
+    return (relative > 0) == (known is not None and known.higher_is_better is True)
+
+
+def label(metric: str) -> str:
+    """A figure as people call it."""
+    known = FIGURE.get(metric)
+    return known.label if known else metric
+
+
+def change_title(row: ChangePoint, series: Series) -> str:
+    """For example `Throughput of redis fell by 8.2 %`."""
+    ways = {("step", True): "rose by", ("step", False): "fell by"}
+    ways |= {("drift", True): "drifts up by", ("drift", False): "drifts down by"}
+    size = f"{abs(row.relative) * 100:.1f}".removesuffix(".0")
+    return f"{label(series.metric)} of {series.target} {ways[row.kind, row.relative > 0]} {size} %"
+
+
+def missed_title(alert: Alert, experiment: str, agent: str) -> str:
+    """What did not take place, of an alert that is of no change."""
+    details: dict[str, Any] = alert.details
+    times = int(details.get("times", 1))
+    match alert.kind:
+        case AlertKind.MISSED_RUN:
+            what = "a date" if times == 1 else f"{times} dates"
+            return f"{experiment} was not started on {what}"
+        case AlertKind.NO_RESULT:
+            what = "A campaign" if times == 1 else f"{times} campaigns"
+            return f"{what} of {experiment} ended without a result"
+        case _:
+            return f"Agent {agent} is silent since {moment(details.get('first_at'))}"
+
+
+def moment(text: str | None) -> str:
+    """An instant that stands in details."""
+    if text is None:
+        return "it was enrolled"
+    at = datetime.datetime.fromisoformat(text).astimezone(datetime.UTC)
+    return at.strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,1 @@
+"""What people write beside runs, series and points."""

@@ -1,0 +1,76 @@
+"""Annotations as the API takes and shows them."""
+
+import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+
+
+class RunSubject(BaseModel):
+    """A run."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["run"]
+    run_id: UUID
+
+
+class SeriesSubject(BaseModel):
+    """A whole series, or an instant of it (`at`)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["series"]
+    series_id: UUID
+
+
+class PointSubject(BaseModel):
+    """A campaign's point of a series."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["point"]
+    series_id: UUID
+    campaign_id: UUID
+
+
+Subject = Annotated[RunSubject | SeriesSubject | PointSubject, Field(discriminator="kind")]
+
+
+class AnnotationCreate(BaseModel):
+    """An annotation to write."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    subject: Subject
+    text: Text
+    at: AwareDatetime | None = None
+    """Where on the axis of time it stands; null: it is of the whole, or of its point."""
+
+
+class AnnotationUpdate(BaseModel):
+    """What is written instead; what is left out stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Text | None = None
+    at: AwareDatetime | None = None
+
+
+class AnnotationRead(BaseModel):
+    """What somebody wrote."""
+
+    id: UUID
+    subject: Subject
+    text: str
+    at: datetime.datetime | None
+    author: str
+    """Name of the person or token."""
+    mine: bool
+    """The caller wrote it."""
+    version: int
+    created_at: datetime.datetime
+    edited_at: datetime.datetime | None
