@@ -192,12 +192,16 @@ def test_a_caveat_highlights_what_it_concerns(opens: Opens) -> None:
     chip = page.get_by_role("button", name=re.compile("Updates write the whole record")).first
     chip.focus()
     chip.click()
-    expect(page.get_by_role("region", name="Verdict").get_by_role("listitem").filter(has_text=re.compile(r"^.\s*Dragonfly\s"))).to_have_class(
-        re.compile("dimmed")
-    )
-    expect(page.get_by_role("region", name="Verdict").get_by_role("listitem").filter(has_text=re.compile(r"^.\s*Memcached\s"))).not_to_have_class(
-        re.compile("dimmed")
-    )
+    expect(
+        page.get_by_role("region", name="Verdict")
+        .get_by_role("listitem")
+        .filter(has_text=re.compile(r"^.\s*Dragonfly\s"))
+    ).to_have_class(re.compile("dimmed"))
+    expect(
+        page.get_by_role("region", name="Verdict")
+        .get_by_role("listitem")
+        .filter(has_text=re.compile(r"^.\s*Memcached\s"))
+    ).not_to_have_class(re.compile("dimmed"))
 
 
 def test_a_side_of_the_campaign_is_left_out_and_set_beside_again(opens: Opens) -> None:
