@@ -10,8 +10,15 @@ export default defineConfig({
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: {
     host: '127.0.0.1',
+    // Specs read the plugins' manifests.
+    fs: { allow: ['..'] },
     proxy: { '/api': backend, '/health': backend },
   },
   build: { target: 'es2022', chunkSizeWarningLimit: 800 },
-  test: { environment: 'happy-dom', include: ['src/**/*.spec.ts'], restoreMocks: true },
+  test: {
+    environment: 'happy-dom',
+    css: { include: [/tokens\.css/] },
+    include: ['src/**/*.spec.ts'],
+    restoreMocks: true,
+  },
 })

@@ -1,6 +1,11 @@
 """Series over real rows: points, segments, who sees them."""
 
+import datetime
+from uuid import UUID
+
 import pytest
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.experiments.models import ScheduleOccurrence
 
 from backend.tests.results.histories import history
 from backend.tests.results.laboratory import experiment
@@ -47,3 +52,56 @@ def test_series_are_filtered_and_private(grown, laboratory, tenants):
     assert theirs["items"] == []
     answer = laboratory.client.get(f"/api/v1/series/{series['id']}", headers=tenants[1].headers)
     assert answer.status_code == 404
+
+
+def test_a_campaign_without_a_figure_and_a_date_without_a_campaign_are_gaps(laboratory):
+    ids, series = history(laboratory, [100], "with-gaps")
+    name = series["experiment"]["id"]
+    document = experiment(
+        "with-gaps", targets=[{"name": "redis", "system": "redis"}], repetitions=1
+    )
+    begun = laboratory.get(f"/campaigns/{laboratory.campaign(document)}")
+    ended = laboratory.client.post(
+        f"/api/v1/campaigns/{begun['id']}/cancel", headers=laboratory.headers
+    )
+    assert ended.is_success, ended.text
+    start = datetime.datetime.now(tz=datetime.UTC)
+
+    def miss(gates):
+        project = gates.results.campaigns.session.get_one(Campaign, UUID(ids[0])).project_id
+        for outcome, reason in (("missed", ""), ("started", ""), ("skipped", "in the way")):
+            gates.results.campaigns.session.add(
+                ScheduleOccurrence(
+                    project_id=project,
+                    experiment_id=UUID(name),
+                    first_at=start,
+                    scheduled_for=start + datetime.timedelta(days=1),
+                    dates_count=2,
+                    outcome=outcome,
+                    reason=reason,
+                    noted_at=start,
+                )
+            )
+
+    laboratory.work(miss)
+    gaps = laboratory.get(f"/series/{series['id']}")["gaps"]
+    assert [(gap["kind"], gap["dates_count"]) for gap in gaps] == [
+        ("no_result", 1),
+        ("not_started", 2),
+        ("not_started", 2),
+    ]
+    assert gaps[0]["campaign_id"] == begun["id"]
+    assert gaps[0]["reason"] == f"campaign {begun['number']} was cancelled"
+    assert [gap["reason"] for gap in gaps[1:]] == ["missed: the platform was not up", "in the way"]
+
+
+def test_a_campaign_that_did_not_plan_the_cell_is_no_gap(laboratory):
+    _, series = history(laboratory, [100], "without-gaps")
+    document = experiment(
+        "without-gaps",
+        targets=[{"name": "another", "system": "redis"}],
+        repetitions=1,
+    )
+    begun = laboratory.carry_out(document, lambda _: whole_run(seed=1, rate=100, seconds=1))
+    assert begun
+    assert laboratory.get(f"/series/{series['id']}")["gaps"] == []

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, func, select, text
+from sqlalchemy import Select, exists, func, select, text
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import Attempt, Campaign, CampaignLook, Cell, Run
@@ -54,6 +54,32 @@ class CampaignRepository:
         if status is not None:
             query = query.where(Campaign.status == status)
         return query
+
+    def that_planned(
+        self, experiment_id: UUID, since: datetime.datetime, cell: tuple[str, str, str]
+    ) -> Sequence[Campaign]:
+        """Ended campaigns of an experiment that had a cell in their plan, oldest first.
+
+        :param cell: target, workload and label of the load level.
+        """
+        target, workload, load_label = cell
+        planned = exists().where(
+            Cell.campaign_id == Campaign.id,
+            Cell.target == target,
+            Cell.workload == workload,
+            Cell.load_label == load_label,
+        )
+        ended = (CampaignStatus.COMPLETED, CampaignStatus.FAILED, CampaignStatus.CANCELLED)
+        return self.session.scalars(
+            select(Campaign)
+            .where(
+                Campaign.experiment_id == experiment_id,
+                Campaign.created_at >= since,
+                Campaign.status.in_(ended),
+                planned,
+            )
+            .order_by(Campaign.created_at)
+        ).all()
 
     def next_number(self, project_id: UUID) -> int:
         """The next campaign's number in a project; waits for others who are numbering."""

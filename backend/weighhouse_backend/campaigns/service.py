@@ -200,6 +200,14 @@ class CampaignService:
         """A campaign that is known to exist; for features above, which check access."""
         return self.session.get_one(Campaign, campaign_id)
 
+    def that_planned(
+        self, experiment_id: UUID, since: datetime.datetime, cell: tuple[str, str, str]
+    ) -> Sequence[Campaign]:
+        """Ended campaigns that had a cell (target, workload, label of the load level) in their
+        plan, oldest first; for features above, which check access.
+        """
+        return self.repository.that_planned(experiment_id, since, cell)
+
     def projects_waiting(self) -> set[UUID]:
         """Projects with a campaign that is not over; for features above."""
         return self.repository.projects_waiting()

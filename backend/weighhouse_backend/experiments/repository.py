@@ -182,6 +182,17 @@ class ExperimentRepository:
             )
         ).all()
 
+    def lost_dates(
+        self, experiment_id: UUID, since: datetime.datetime
+    ) -> Sequence[ScheduleOccurrence]:
+        """Dates of an experiment on which nothing was started, oldest first."""
+        lost = (Outcome.SKIPPED, Outcome.MISSED, Outcome.FAILED)
+        return self.session.scalars(
+            self.occurrences(experiment_id)
+            .where(ScheduleOccurrence.outcome.in_(lost), ScheduleOccurrence.scheduled_for >= since)
+            .order_by(ScheduleOccurrence.scheduled_for)
+        ).all()
+
     def forget_occurrences(self, experiment_id: UUID, kept: int) -> None:
         """Drop the oldest of an experiment's occurrences beyond a number."""
         oldest = (

@@ -17,7 +17,12 @@ from weighhouse_backend.experiments.errors import (
     SlugTaken,
     field_problems,
 )
-from weighhouse_backend.experiments.models import Experiment, ExperimentRevision, Schedule
+from weighhouse_backend.experiments.models import (
+    Experiment,
+    ExperimentRevision,
+    Schedule,
+    ScheduleOccurrence,
+)
 from weighhouse_backend.experiments.repository import ExperimentRepository
 from weighhouse_backend.experiments.schemas import (
     ChangeRead,
@@ -55,6 +60,14 @@ class ExperimentService:
     repository: ExperimentRepository
     validation: ValidationService
     clock: Clock
+
+    def lost_dates(
+        self, experiment_id: UUID, since: datetime.datetime
+    ) -> Sequence[ScheduleOccurrence]:
+        """Dates of its schedule on which nothing was started, oldest first; for features above,
+        which check access.
+        """
+        return self.repository.lost_dates(experiment_id, since)
 
     def create(
         self, caller: Caller, project_id: UUID, source: DocumentSource, *, upsert: bool = False

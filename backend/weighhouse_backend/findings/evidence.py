@@ -15,9 +15,10 @@ from weighhouse_protocol.workload import Workload
 from weighhouse_backend.campaigns.models import AttemptMember, Cell
 from weighhouse_backend.findings.memory import memory_held
 from weighhouse_backend.results.models import ResourceSample, RunSummary
+from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.schemas import DriverRecord
-from weighhouse_backend.results.summaries import ALL, US_PER_SECOND
+from weighhouse_backend.results.summaries import US_PER_SECOND
 
 MEBIBYTE = 2**20
 GANG = 2

@@ -6,23 +6,25 @@ addition and percentiles out of the merged histogram.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
 from weighhouse_judging.arithmetic.histograms import NS_PER_US, Histogram
 
 from weighhouse_backend.results.packing import (
+    ALL,
     ERROR_PREFIX,
     NOT_FOUND,
     OK,
     VERIFY_FAILED,
     DriverUse,
+    Extremes,
     Outcome,
     PhaseKind,
     StoredInterval,
 )
-from weighhouse_backend.results.summaries import ALL, US_PER_SECOND, OperationSum, PhaseSum
+from weighhouse_backend.results.summaries import US_PER_SECOND, OperationSum, PhaseSum
 
 MOST_POINTS = 2000
 MOST_COLUMNS = 400
@@ -31,6 +33,8 @@ STEPS_OF_AN_OCTAVE = 4
 """Rows of a heat map for each doubling of latency."""
 SPECTRUM_STEPS_OF_A_DECADE = 40
 SERIES_QUANTILES = (0.5, 0.99, 0.999, 0.9999)
+NOTHING = Extremes((0.0, 0.0), None)
+"""Of an operation in an interval that did not have it."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,20 @@ class Window:
     start_us: int
     end_us: int
     operations: Mapping[str, OperationSum]
+    extremes: Mapping[str, Extremes] = field(default_factory=dict)
+    """By operation and for `ALL`; empty when nothing was merged."""
 
 
 @dataclass
 class OperationLine:
-    """One operation over time; lists of one length. Times in seconds, latencies in µs."""
+    """One operation over time; lists of one length. Times in seconds, latencies in µs.
+
+    Low and high are the extremes of the intervals that a point was merged from; None where it was
+    not.
+    """
 
     t: list[float] = field(default_factory=list)
+    until: list[float] = field(default_factory=list)
     throughput: list[float] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
     not_found: list[float] = field(default_factory=list)
@@ -55,6 +66,10 @@ class OperationLine:
     p99_us: list[float | None] = field(default_factory=list)
     p999_us: list[float | None] = field(default_factory=list)
     p9999_us: list[float | None] = field(default_factory=list)
+    throughput_low: list[float | None] = field(default_factory=list)
+    throughput_high: list[float | None] = field(default_factory=list)
+    p99_low_us: list[float | None] = field(default_factory=list)
+    p99_high_us: list[float | None] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -86,6 +101,10 @@ class Series:
     phases: list[PhaseSpan]
     measured: list[MeasuredWindow] = field(default_factory=list)
 
+    def line(self, operation: str) -> OperationLine:
+        """An operation's line, begun when there is none."""
+        return self.operations.setdefault(operation, OperationLine())
+
     def extend_phase(self, window: Window, origin_us: int) -> None:
         """Begin a phase with its first window, stretch it with the next."""
         begin = (window.start_us - origin_us) / US_PER_SECOND
@@ -97,9 +116,12 @@ class Series:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Operations by time and latency; `counts[i][j]` belongs to `t[i]` and `buckets_us[j]`."""
+    """Operations by time and latency; `counts[i][j]` belongs to the interval from `t[i]` to
+    `until[i]`, and to `buckets_us[j]`.
+    """
 
     t: list[float]
+    until: list[float]
     buckets_us: list[float]
     """Lower ends of the rows."""
     counts: list[list[int]]
@@ -126,16 +148,59 @@ def windows(intervals: Sequence[StoredInterval], points: int = MOST_POINTS) -> I
     """
     for members in _neighbours(intervals, width_for(len(intervals), points)):
         phase = _summed(members)
-        yield Window(phase.phase, phase.start_us, phase.end_us, phase.operations)
+        yield Window(
+            phase.phase, phase.start_us, phase.end_us, phase.operations, extremes_of(members)
+        )
 
 
 def merge_neighbours(intervals: Sequence[StoredInterval], width: int) -> Iterator[StoredInterval]:
     """Neighbouring intervals of a phase merged into one, `width` at a time.
 
-    Counts are added, histograms of the successes merged. Raises HistogramError.
+    Counts are added, histograms of the successes merged, extremes kept. Raises HistogramError.
     """
     for members in _neighbours(intervals, width):
-        yield merge_intervals(members)
+        yield replace(merge_intervals(members), extremes=extremes_of(members))
+
+
+def extremes_of(members: Sequence[StoredInterval]) -> dict[str, Extremes]:
+    """The lowest and highest figures of neighbouring intervals, by operation and for `ALL`.
+
+    An operation that an interval did not have was 0 a second in it. Intervals that were merged
+    before tell their own extremes. Empty for one interval as a driver reported it, for it has none.
+    Raises HistogramError.
+    """
+    members = [member for member in members if member.duration_us > 0]
+    if len(members) == 1:
+        return dict(members[0].extremes)
+    names = {name for member in members for name in member.operations}
+    found: dict[str, Extremes] = {}
+    for member in members:
+        own = member.extremes or _figures_of(member)
+        for name in (*names, ALL):
+            mine = own.get(name, NOTHING)
+            found[name] = found[name].joined(mine) if name in found else mine
+    return found
+
+
+def _figures_of(interval: StoredInterval) -> dict[str, Extremes]:
+    """An interval's own figures, as extremes that do not differ."""
+    seconds = interval.duration_us / US_PER_SECOND
+    found, everything, count = {}, Histogram(), 0
+    for name, outcomes in interval.operations.items():
+        succeeded = outcomes.get(OK, Outcome(0))
+        mine = Histogram()
+        if succeeded.response is not None:
+            mine.add_encoded(succeeded.response)
+            everything.add(mine)
+        count += succeeded.count
+        found[name] = _point(succeeded.count / seconds, mine)
+    found[ALL] = _point(count / seconds, everything)
+    return found
+
+
+def _point(throughput: float, response: Histogram) -> Extremes:
+    (p99,) = response.quantiles_us([0.99])
+    return Extremes((throughput, throughput), None if p99 is None else (p99, p99))
 
 
 def merge_intervals(
@@ -184,13 +249,11 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
         total = OperationSum()
         for name, operation in window.operations.items():
             total.absorb(operation)
-            _extend(
-                drawn.operations.setdefault(name, OperationLine()), window, origin_us, operation
-            )
+            _extend(drawn.line(name), window, origin_us, operation, window.extremes.get(name))
         for name in had - window.operations.keys():
-            _extend(drawn.operations[name], window, origin_us, OperationSum())
+            _extend(drawn.operations[name], window, origin_us, OperationSum(), None)
         had |= window.operations.keys()
-        _extend(drawn.operations.setdefault(ALL, OperationLine()), window, origin_us, total)
+        _extend(drawn.line(ALL), window, origin_us, total, window.extremes.get(ALL))
         if window.phase == "measure":
             line = drawn.operations[ALL]
             end = (window.end_us - origin_us) / US_PER_SECOND
@@ -202,16 +265,17 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
 
 def heat_map(merged: Iterable[Window], origin_us: int) -> HeatMap:
     """Successes of all operations by time and latency, rows spaced by the logarithm."""
-    columns, times = [], []
+    columns, times, ends_at = [], [], []
     for window in merged:
         times.append((window.start_us - origin_us) / US_PER_SECOND)
+        ends_at.append((window.end_us - origin_us) / US_PER_SECOND)
         total = OperationSum()
         for operation in window.operations.values():
             total.absorb(operation)
         columns.append(total.response.filled())
     filled = [ends for ends, _ in columns if ends.size]
     if not filled:
-        return HeatMap(times, [], [[] for _ in times])
+        return HeatMap(times, ends_at, [], [[] for _ in times])
     lowest = math.floor(STEPS_OF_AN_OCTAVE * math.log2(min(int(ends[0]) for ends in filled)))
     highest = math.floor(STEPS_OF_AN_OCTAVE * math.log2(max(int(ends[-1]) for ends in filled)))
     size = highest - lowest + 1
@@ -221,7 +285,7 @@ def heat_map(merged: Iterable[Window], origin_us: int) -> HeatMap:
         steps = np.floor(STEPS_OF_AN_OCTAVE * np.log2(ends.astype(np.float64))).astype(np.int64)
         places = np.clip(steps - lowest, 0, size - 1)
         counts.append(np.bincount(places, weights=amounts, minlength=size).astype(int).tolist())
-    return HeatMap(times, rows, counts)
+    return HeatMap(times, ends_at, rows, counts)
 
 
 def spectrum(histogram: Histogram) -> list[SpectrumPoint]:
@@ -281,10 +345,17 @@ def _wait_us(operation: OperationSum) -> float | None:
     return None if response is None or service is None else max(0.0, response - service)
 
 
-def _extend(line: OperationLine, window: Window, origin_us: int, operation: OperationSum) -> None:
+def _extend(
+    line: OperationLine,
+    window: Window,
+    origin_us: int,
+    operation: OperationSum,
+    extremes: Extremes | None,
+) -> None:
     seconds = (window.end_us - window.start_us) / US_PER_SECOND
     p50, p99, p999, p9999 = operation.response.quantiles_us(SERIES_QUANTILES)
     line.t.append((window.start_us - origin_us) / US_PER_SECOND)
+    line.until.append((window.end_us - origin_us) / US_PER_SECOND)
     line.throughput.append(operation.ok / seconds)
     line.errors.append((operation.errors + operation.verify_failed) / seconds)
     line.not_found.append(operation.not_found / seconds)
@@ -292,3 +363,9 @@ def _extend(line: OperationLine, window: Window, origin_us: int, operation: Oper
     line.p99_us.append(p99)
     line.p999_us.append(p999)
     line.p9999_us.append(p9999)
+    low, high = (None, None) if extremes is None else extremes.throughput
+    line.throughput_low.append(low)
+    line.throughput_high.append(high)
+    low, high = (None, None) if extremes is None else extremes.p99_us or (None, None)
+    line.p99_low_us.append(low)
+    line.p99_high_us.append(high)

@@ -12,9 +12,9 @@ from weighhouse_backend.campaigns.models import Cell, Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results import views
 from weighhouse_backend.results.models import RunSummary
+from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.repository import ResultRepository
-from weighhouse_backend.results.summaries import ALL
 
 
 @dataclass(frozen=True)

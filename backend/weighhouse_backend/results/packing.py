@@ -4,7 +4,7 @@ The histograms of an interval go into one string of bytes, exactly as the driver
 counts beside it tell where each begins. Nothing is decoded on the way in, nothing is lost.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
@@ -19,9 +19,20 @@ PhaseKind = Literal["load", "warmup", "measure"]
 Slice = tuple[int, int]
 
 
-class PackedOutcome(TypedDict, total=False):
-    """Counts of one outcome, and where its histograms lie: begin and length in bytes."""
+EXTREMES = "extremes"
+"""Beside the outcomes of an operation: the extremes of the intervals merged into a row."""
+ALL = "all"
+"""Name of the sum over all operations."""
 
+
+class PackedOutcome(TypedDict, total=False):
+    """Counts of one outcome, and where its histograms lie: begin and length in bytes.
+
+    Under `EXTREMES` it holds the lowest and highest throughput and p99 instead.
+    """
+
+    throughput: list[float]
+    p99_us: list[float]
     count: int
     overflow: int
     response: list[int]
@@ -55,6 +66,25 @@ class DriverUse:
 
 
 @dataclass(frozen=True)
+class Extremes:
+    """The lowest and highest figures among neighbouring intervals that were merged."""
+
+    throughput: tuple[float, float]
+    """Successes a second."""
+    p99_us: tuple[float, float] | None
+    """None where no interval had a success."""
+
+    def joined(self, other: "Extremes") -> "Extremes":
+        """The extremes of both."""
+        slow = [pair for pair in (self.p99_us, other.p99_us) if pair is not None]
+        return Extremes(_span([self.throughput, other.throughput]), _span(slow) if slow else None)
+
+
+def _span(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return min(low for low, _ in pairs), max(high for _, high in pairs)
+
+
+@dataclass(frozen=True)
 class StoredInterval:
     """One interval, or several merged into one, as summaries and charts read it."""
 
@@ -66,6 +96,9 @@ class StoredInterval:
     operations: Mapping[str, Mapping[str, Outcome]]
     lag: bytes | None = None
     driver: DriverUse = field(default_factory=DriverUse)
+    extremes: Mapping[str, Extremes] = field(default_factory=dict)
+    """Of the intervals that were merged into this one, by operation and for `ALL`; empty for an
+    interval as a driver reported it, and for one merged before extremes were kept."""
 
 
 def from_report(interval: Interval) -> StoredInterval:
@@ -104,6 +137,11 @@ def pack(interval: StoredInterval) -> tuple[PackedOperations, bytes, list[int] |
             if value.service is not None:
                 entry["service"] = _append(blob, value.service)
             packed[name][outcome] = entry
+    for name, extremes in interval.extremes.items():
+        found = PackedOutcome(throughput=list(extremes.throughput))
+        if extremes.p99_us is not None:
+            found["p99_us"] = list(extremes.p99_us)
+        packed.setdefault(name, {})[EXTREMES] = found
     lag = None if interval.lag is None else _append(blob, interval.lag)
     return packed, bytes(blob), lag
 
@@ -119,9 +157,22 @@ def unpack(packed: PackedOperations, blob: bytes) -> dict[str, dict[str, Outcome
                 service=cut(blob, entry.get("service")),
             )
             for outcome, entry in outcomes.items()
+            if outcome != EXTREMES
         }
         for name, outcomes in packed.items()
+        if name != ALL
     }
+
+
+def unpack_extremes(packed: PackedOperations) -> dict[str, Extremes]:
+    """The extremes that `pack` stored, by operation and for `ALL`."""
+    found = {}
+    for name, outcomes in packed.items():
+        entry = outcomes.get(EXTREMES)
+        if entry is not None:
+            (low, high), slow = entry["throughput"], entry.get("p99_us")
+            found[name] = Extremes((low, high), None if slow is None else (slow[0], slow[1]))
+    return found
 
 
 def cut(blob: bytes, where: list[int] | None) -> bytes | None:

@@ -1,5 +1,6 @@
 """Runs for whoever looks at them: lists, facts, charts, logs."""
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
@@ -18,10 +19,11 @@ from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.results import charts, views
 from weighhouse_backend.results.courses import course_of, course_read
 from weighhouse_backend.results.errors import ResultNotThere
-from weighhouse_backend.results.packing import StoredInterval
+from weighhouse_backend.results.packing import ALL, StoredInterval
 from weighhouse_backend.results.repository import RAW, ResultRepository
 from weighhouse_backend.results.schemas import (
     ArtifactRead,
+    DetailRead,
     HeatMapRead,
     MachineLines,
     OperationLineRead,
@@ -123,11 +125,12 @@ class RunReadService:
                 phases=[],
                 marks=[],
                 operations={},
+                detail=None,
                 course=None,
                 resources=views.resource_lines([], 0, points),
                 machines=[],
             )
-        intervals = self.chart_intervals(attempt_id, points)
+        intervals, span = self.chart_intervals(attempt_id, points)
         members = self.repository.members([attempt_id])[attempt_id]
         samples = self.repository.samples(attempt_id)
         starts = [interval.start_us for interval in intervals]
@@ -150,6 +153,7 @@ class RunReadService:
             operations={
                 name: OperationLineRead(**asdict(line)) for name, line in drawn.operations.items()
             },
+            detail=detail_of(intervals, span, drawn),
             course=None if broken else course_read(drawn.measured),
             resources=views.resource_lines(
                 [sample for sample in samples if sample.member == first], origin, points
@@ -170,14 +174,16 @@ class RunReadService:
 
     def course(self, attempt_id: UUID) -> Course:
         """The course of an attempt's measured phase, at the resolution that its charts have."""
-        intervals = self.chart_intervals(attempt_id, charts.MOST_POINTS)
+        intervals, _ = self.chart_intervals(attempt_id, charts.MOST_POINTS)
         origin = min((interval.start_us for interval in intervals), default=0)
         return course_of(charts.series(charts.windows(intervals), origin).measured)
 
     def heat_map(self, run: Run, columns: int) -> HeatMapRead:
         """Operations of a run by time and latency, in at most about `columns` columns."""
         attempt_id = self.shown_id(run)
-        intervals = [] if attempt_id is None else self.chart_intervals(attempt_id, columns)
+        intervals: Sequence[StoredInterval] = []
+        if attempt_id is not None:
+            intervals, _ = self.chart_intervals(attempt_id, columns)
         origin = min((interval.start_us for interval in intervals), default=0)
         drawn = charts.heat_map(charts.windows(intervals, columns), origin)
         return HeatMapRead(**asdict(drawn))
@@ -218,12 +224,35 @@ class RunReadService:
         shown = views.shown_attempt(run, self.repository.attempts([run.id])[run.id])
         return None if shown is None else shown.id
 
-    def chart_intervals(self, attempt_id: UUID, points: int) -> list[StoredInterval]:
-        """Intervals to draw: the merged ones of a long run when they are fine enough."""
+    def chart_intervals(
+        self, attempt_id: UUID, points: int
+    ) -> tuple[Sequence[StoredInterval], int]:
+        """Intervals to draw, the merged ones of a long run when they are fine enough; and how many
+        as reported stand in each.
+        """
         span = self.repository.coarsest_span(attempt_id)
         if span > RAW and points <= charts.MOST_POINTS:
-            return self.repository.intervals(attempt_id, span=span)
-        return self.repository.intervals(attempt_id)
+            return self.repository.intervals(attempt_id, span=span), span
+        return self.repository.intervals(attempt_id), RAW
+
+
+def detail_of(
+    intervals: Sequence[StoredInterval], span: int, drawn: charts.Series
+) -> DetailRead | None:
+    """How fine a run is drawn.
+
+    :param intervals: what it is drawn from, each `span` intervals of a driver.
+    """
+    lengths = [one.duration_us for one in intervals if one.phase == "measure"]
+    points = [one.end_seconds - one.start_seconds for one in drawn.measured]
+    if not lengths or not points:
+        return None
+    merged = any(high is not None for high in drawn.operations[ALL].throughput_high)
+    kept = any(one.extremes for one in intervals)
+    each = statistics.median(lengths) / US_PER_SECOND / (span if kept else 1)
+    return DetailRead(
+        point_seconds=statistics.median(points), extremes_seconds=each if merged else None
+    )
 
 
 def _same(run: Run) -> Run:

@@ -29,6 +29,7 @@ from weighhouse_backend.results.packing import (
     cut,
     pack,
     unpack,
+    unpack_extremes,
 )
 from weighhouse_backend.results.records import AttemptRecord, merged
 from weighhouse_backend.results.summaries import US_PER_SECOND
@@ -158,6 +159,7 @@ class ResultRepository:
                     operations=unpack(row.operations, row.histograms),
                     lag=cut(row.histograms, row.lag),
                     driver=DriverUse(**row.driver),
+                    extremes=unpack_extremes(row.operations),
                 )
             )
         return found

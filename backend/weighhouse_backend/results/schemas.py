@@ -268,9 +268,14 @@ class PhaseSpanRead(BaseModel):
 
 
 class OperationLineRead(BaseModel):
-    """One operation over time; lists of one length. Times in seconds, latencies in µs."""
+    """One operation over time; lists of one length. Times in seconds, latencies in µs.
+
+    A point stands for the time from `t` to `until`. Low and high are the extremes of the intervals
+    that it was merged from; null where it is an interval as the driver reported it.
+    """
 
     t: list[float]
+    until: list[float]
     throughput: list[float]
     errors: list[float]
     not_found: list[float]
@@ -278,6 +283,20 @@ class OperationLineRead(BaseModel):
     p99_us: list[float | None]
     p999_us: list[float | None]
     p9999_us: list[float | None]
+    throughput_low: list[float | None]
+    throughput_high: list[float | None]
+    p99_low_us: list[float | None]
+    p99_high_us: list[float | None]
+
+
+class DetailRead(BaseModel):
+    """How fine a run is shown, in seconds; medians over the measured phase."""
+
+    point_seconds: float
+    """Of one point."""
+    extremes_seconds: float | None
+    """Of the intervals whose extremes stand beside the points; null: the points are the
+    intervals."""
 
 
 class ResourceLines(BaseModel):
@@ -335,6 +354,8 @@ class RunSeriesRead(BaseModel):
     """Faults, events of the system, and what else happened; the beginning of phases aside."""
     operations: dict[str, OperationLineRead]
     """Of several drivers together."""
+    detail: DetailRead | None
+    """None before anything was measured."""
     course: CourseRead | None
     """None before anything was measured, and for a system that was broken on purpose."""
     resources: ResourceLines
@@ -358,9 +379,12 @@ class SpectrumRead(BaseModel):
 
 
 class HeatMapRead(BaseModel):
-    """Operations by time and latency; `counts[i][j]` belongs to `t[i]` and `buckets_us[j]`."""
+    """Operations by time and latency; `counts[i][j]` belongs to the seconds from `t[i]` to
+    `until[i]`, and to `buckets_us[j]`, the lower end of a row.
+    """
 
     t: list[float]
+    until: list[float]
     buckets_us: list[float]
     counts: list[list[int]]
 

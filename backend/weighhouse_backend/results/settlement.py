@@ -14,11 +14,10 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.results import models
 from weighhouse_backend.results.aligning import Cut
 from weighhouse_backend.results.charts import MOST_POINTS, merge_neighbours, width_for
-from weighhouse_backend.results.packing import PhaseKind, StoredInterval
+from weighhouse_backend.results.packing import ALL, PhaseKind, StoredInterval
 from weighhouse_backend.results.repository import ResultRepository, interval_row
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
 from weighhouse_backend.results.summaries import (
-    ALL,
     QUANTILES,
     OperationSum,
     PhaseSum,

@@ -15,9 +15,6 @@ from weighhouse_backend.results.packing import (
     StoredInterval,
 )
 
-ALL = "all"
-"""Name of the sum over all operations."""
-
 US_PER_SECOND = 1e6
 QUANTILES = (0.5, 0.95, 0.99, 0.999, 0.9999)
 

@@ -12,6 +12,7 @@ from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
 from weighhouse_backend.results.charts import width_for
 from weighhouse_backend.results.models import ResourceSample, RunRecord, RunSummary
+from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.records import AttemptRecord
 from weighhouse_backend.results.schemas import (
     AgentOfRun,
@@ -29,7 +30,7 @@ from weighhouse_backend.results.schemas import (
     SettingRead,
     TargetOfRun,
 )
-from weighhouse_backend.results.summaries import ALL, US_PER_SECOND
+from weighhouse_backend.results.summaries import US_PER_SECOND
 
 
 def listed(

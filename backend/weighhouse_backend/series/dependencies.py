@@ -9,6 +9,7 @@ from fastapi import Depends
 from weighhouse_backend.findings.dependencies import Findings, FindingsDep
 from weighhouse_backend.noise.dependencies import noise_over
 from weighhouse_backend.series.carrying import CarryingService
+from weighhouse_backend.series.gaps import GapService
 from weighhouse_backend.series.history import HistoryService
 from weighhouse_backend.series.repository import SeriesRepository
 
@@ -44,6 +45,7 @@ class SeriesKept:
             self.findings.examination,
             campaigns.commits,
             noise_over(campaigns.session),
+            GapService(campaigns.campaigns, campaigns.experiments),
         )
 
 

@@ -32,6 +32,7 @@ from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.series.carrying import CarryingService
 from weighhouse_backend.series.errors import SeriesNotFound
+from weighhouse_backend.series.gaps import GapService
 from weighhouse_backend.series.models import Series, SeriesPoint
 from weighhouse_backend.series.repository import SeriesDigest, SeriesRepository
 from weighhouse_backend.series.schemas import (
@@ -59,6 +60,7 @@ class HistoryService:
     examination: ExaminationService
     commits: CommitService
     noise: NoiseService
+    gaps: GapService
 
     def extend(
         self, campaign: Campaign, document: Experiment, runs: Sequence[RunFigures]
@@ -159,6 +161,7 @@ class HistoryService:
                 )
                 for index, members in enumerate(segments)
             ],
+            gaps=self.gaps.of(series, points),
             caveats=self.examination.caveats_of_series(
                 series.project_id,
                 series.system_id,

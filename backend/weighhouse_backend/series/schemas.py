@@ -1,6 +1,7 @@
 """Series as the API shows them, but for what is found in them."""
 
 import datetime
+from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -78,10 +79,28 @@ class NoiseBandRead(BaseModel):
     """Is in it what differs from campaign to campaign? Else only what differs inside a block."""
 
 
+class GapRead(BaseModel):
+    """Where a series could have a point, and has none."""
+
+    kind: Literal["not_started", "no_result"]
+    """A date of the schedule on which nothing was started; a campaign that left no figure."""
+    at: datetime.datetime
+    """The date, or the first of a stretch; when the campaign was asked for."""
+    until: datetime.datetime
+    """The last date of a stretch; else the same."""
+    dates_count: int
+    reason: str
+    """In words."""
+    campaign_id: UUID | None
+    campaign_number: int | None
+
+
 class SeriesCourse(SeriesFacts):
     """A series with its points."""
 
     points: list[SeriesPointRead]
     segments: list[SegmentRead]
+    gaps: list[GapRead]
+    """Since its first point, oldest first."""
     caveats: list[CaveatRead]
     """Each thing once over all points, the gravest first."""

@@ -29,6 +29,7 @@ class Scale(StrEnum):
     FULL = "full"
     SMALL = "small"
     SIDES = "sides"
+    LONG = "long"
 
 
 @app.callback()
@@ -43,7 +44,7 @@ def seed(
         typer.Option(
             help="full: eight sides at six levels, histories of 60 and 200 campaigns, runs of an "
             "hour and of twelve; some minutes. small: a little of each. sides: one comparison of "
-            "three sides, at three levels of two workloads."
+            "three sides, at three levels of two workloads. long: the run of twelve hours alone."
         ),
     ] = Scale.FULL,
     once: Annotated[bool, typer.Option(help="End when everything is there.")] = False,

@@ -3176,6 +3176,16 @@ export interface components {
             throughput: number;
         };
         /**
+         * DetailRead
+         * @description How fine a run is shown, in seconds; medians over the measured phase.
+         */
+        DetailRead: {
+            /** Extremes Seconds */
+            extremes_seconds: number | null;
+            /** Point Seconds */
+            point_seconds: number;
+        };
+        /**
          * DifferenceRead
          * @description One side against its baseline in one metric. Relative figures: 0.05 = 5 %.
          */
@@ -3839,6 +3849,35 @@ export interface components {
             slot?: string;
         };
         /**
+         * GapRead
+         * @description Where a series could have a point, and has none.
+         */
+        GapRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Campaign Id */
+            campaign_id: string | null;
+            /** Campaign Number */
+            campaign_number: number | null;
+            /** Dates Count */
+            dates_count: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "not_started" | "no_result";
+            /** Reason */
+            reason: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
+        /**
          * GateCellRead
          * @description What the gate holds of one cell.
          */
@@ -4057,7 +4096,8 @@ export interface components {
         };
         /**
          * HeatMapRead
-         * @description Operations by time and latency; `counts[i][j]` belongs to `t[i]` and `buckets_us[j]`.
+         * @description Operations by time and latency; `counts[i][j]` belongs to the seconds from `t[i]` to
+         *     `until[i]`, and to `buckets_us[j]`, the lower end of a row.
          */
         HeatMapRead: {
             /** Buckets Us */
@@ -4066,6 +4106,8 @@ export interface components {
             counts: number[][];
             /** T */
             t: number[];
+            /** Until */
+            until: number[];
         };
         /**
          * HistogramFacts
@@ -4870,6 +4912,9 @@ export interface components {
         /**
          * OperationLineRead
          * @description One operation over time; lists of one length. Times in seconds, latencies in µs.
+         *
+         *     A point stands for the time from `t` to `until`. Low and high are the extremes of the intervals
+         *     that it was merged from; null where it is an interval as the driver reported it.
          */
         OperationLineRead: {
             /** Errors */
@@ -4878,6 +4923,10 @@ export interface components {
             not_found: number[];
             /** P50 Us */
             p50_us: (number | null)[];
+            /** P99 High Us */
+            p99_high_us: (number | null)[];
+            /** P99 Low Us */
+            p99_low_us: (number | null)[];
             /** P99 Us */
             p99_us: (number | null)[];
             /** P999 Us */
@@ -4888,6 +4937,12 @@ export interface components {
             t: number[];
             /** Throughput */
             throughput: number[];
+            /** Throughput High */
+            throughput_high: (number | null)[];
+            /** Throughput Low */
+            throughput_low: (number | null)[];
+            /** Until */
+            until: number[];
         };
         /**
          * OperationMix
@@ -6026,6 +6081,7 @@ export interface components {
          */
         RunSeriesRead: {
             course: components["schemas"]["CourseRead"] | null;
+            detail: components["schemas"]["DetailRead"] | null;
             /** Machines */
             machines: components["schemas"]["MachineLines"][];
             /** Marks */
@@ -6249,6 +6305,8 @@ export interface components {
             /** Change Points Count */
             change_points_count: number;
             experiment: components["schemas"]["ExperimentOfSeries"];
+            /** Gaps */
+            gaps: components["schemas"]["GapRead"][];
             /**
              * Id
              * Format: uuid

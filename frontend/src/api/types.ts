@@ -4,6 +4,7 @@ import type { components } from './schema'
 type Schemas = components['schemas']
 
 export type Agent = Schemas['AgentRead']
+export type Annotation = Schemas['AnnotationRead']
 export type Alert = Schemas['AlertRead']
 export type AlertChange = Schemas['AlertChangeRead']
 export type AlertDetail = Schemas['AlertDetailRead']

@@ -23,7 +23,7 @@ export function bandSeries(name: string, colour: string, points: readonly BandPo
       parameters: CustomSeriesRenderItemParams,
       api: CustomSeriesRenderItemAPI,
     ): CustomSeriesRenderItemReturn => {
-      if (parameters.dataIndexInside !== 0) return { type: 'group', children: [] }
+      if (parameters.dataIndexInside !== 0) return null
       const upper = points.map(([x, , high]) => api.coord([x, high]))
       const lower = points.map(([x, low]) => api.coord([x, low])).reverse()
       return { type: 'polygon', shape: { points: [...upper, ...lower] }, style: { fill: colour, opacity } }

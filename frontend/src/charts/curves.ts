@@ -5,7 +5,7 @@ import type { ChartOption } from './echarts'
 import { frame, labelStyle } from './frame'
 import { markShape, markIsHollow } from './marks'
 import { alongLine, placeLabels, type Box, type Label, type Placed } from './placement'
-import type { Palette } from './palette'
+import { shadeFor, type Palette } from './palette'
 import type { Scale } from './scales'
 
 /** A figure over another one, with the range that its repeats span either way. */
@@ -81,7 +81,9 @@ export function curvesOption(input: CurvesInput, palette: Palette, size: Size): 
     xAxis: axis(input.x, palette, { name: input.xName, nameLocation: 'end', nameGap: 0, ...nameUnder(palette) }),
     yAxis: axis(input.y, palette, {}),
     series: [
-      ...input.sides.map((side, at) => sideSeries(side, placed[at]!, input, palette)),
+      ...input.sides.map((side, at) =>
+        sideSeries({ ...side, colour: shadeFor(side.colour, palette) }, placed[at]!, input, palette),
+      ),
       ...(input.limit ? [limitSeries(input, input.limit, palette)] : []),
     ],
   })

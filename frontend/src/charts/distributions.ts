@@ -3,7 +3,7 @@ import { format as text } from 'echarts/core'
 import { bandSeries, type BandPoint } from './bands'
 import type { ChartOption } from './echarts'
 import { frame, valueAxis, type AxisFormat } from './frame'
-import type { Palette } from './palette'
+import { shadeFor, type Palette } from './palette'
 import { nines, percentileAxis, percentileLabel } from './spectrum'
 
 /** One percentile of a side, with its band where there are runs enough for one. */
@@ -43,13 +43,15 @@ export function distributionsOption(input: DistributionsInput, palette: Palette)
       input.logarithmic ? { type: 'log', minorSplitLine: { show: false } } : { scale: false },
     ),
     series: [
-      ...input.lines.map((line) => bandSeries(line.name, line.colour, bandOf(line, input.logarithmic))),
+      ...input.lines.map((line) =>
+        bandSeries(line.name, shadeFor(line.colour, palette), bandOf(line, input.logarithmic)),
+      ),
       ...input.lines.map((line, index) => ({
         type: 'line' as const,
         id: line.key,
         name: line.name,
         emphasis: { focus: 'series' as const },
-        color: line.colour,
+        color: shadeFor(line.colour, palette),
         showSymbol: false,
         symbol: 'circle',
         z: 3,

@@ -10,6 +10,7 @@ import {
   MarkLineComponent,
   MarkPointComponent,
   TitleComponent,
+  ToolboxComponent,
   TooltipComponent,
   VisualMapComponent,
 } from 'echarts/components'
@@ -33,6 +34,7 @@ use([
   SVGRenderer,
   ScatterChart,
   TitleComponent,
+  ToolboxComponent,
   TooltipComponent,
   VisualMapComponent,
 ])

@@ -25,6 +25,9 @@ export function roundScale(highest: number, base: 1000 | 1024 = 1000): { max: nu
   return { max: Math.ceil(room / interval - 1e-9) * interval, interval }
 }
 
+/** Where plots begin, px: charts above each other share it, so that an instant stands below itself. */
+export const ORIGIN = 76
+
 /** Text style of axis names and labels. */
 export function labelStyle(palette: Palette) {
   return { color: palette.ink3, fontFamily: palette.fontText, fontSize: 11 }
@@ -67,6 +70,8 @@ export function frame(palette: Palette, extra: ChartOption = {}): ChartOption {
   return {
     backgroundColor: 'transparent',
     animation: false,
+    // The frame around a chart has the words; the library's own run to a thousand characters.
+    aria: { enabled: false },
     textStyle: { fontFamily: palette.fontText, color: palette.ink2 },
     grid: { left: 8, right: 16, top: 56, bottom: 40, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
     legend: {

@@ -7,9 +7,22 @@ export { provideBeside, type Beside } from './beside'
 export { distributionsOption, type BandedLine } from './distributions'
 export { heatOption } from './heat'
 export { operationColour, PERCENTILES, type Palette } from './palette'
-export { historyOption, type HistoryPoint } from './seriesHistory'
+export {
+  historyOption,
+  placesOf,
+  type HistoryChange,
+  type HistoryInput,
+  type HistoryLine,
+  type HistoryNote,
+  type HistoryPoint,
+} from './seriesHistory'
+export type { Along } from './slots'
+export { alongInWords, rangeInWords } from './sentences'
 export { spectrumOption } from './spectrum'
 export { timeLinesOption, type Moment, type PhaseSpan, type Stretch, type TimeLine } from './timeLines'
 export { ratioAxis, ratioMark, writeRatio, type Ratio, type RatioAxis } from './ratios'
 export { linearScale, logScale, stepScale, type Scale } from './scales'
 export { csv, fileName, leavingLines, type ChartTable, type Footnote, type Measured } from './table'
+export { timeUnit, writeTime } from './time'
+export type { ChartPoint } from './ChartCanvas.vue'
+export type { Zoom } from './zooming'

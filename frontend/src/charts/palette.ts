@@ -1,4 +1,4 @@
-import { readToken } from '@/theme'
+import { lchOf, readToken, systemShade } from '@/theme'
 
 /** The colours and fonts a chart is drawn with; always those of the theme that is on. */
 export interface Palette {
@@ -58,4 +58,9 @@ export function operationColour(operation: string, palette: Palette): string {
     delete: palette.bad,
   }
   return colours[operation] ?? palette.ink3
+}
+
+/** A system's colour in the shade for the ground that a chart is drawn on. */
+export function shadeFor(colour: string, palette: Palette): string {
+  return systemShade(colour, lchOf(palette.sheet).lightness < 0.5 ? 'dark' : 'light')
 }

@@ -1,11 +1,14 @@
-import { format } from 'echarts/core'
+import { format as text } from 'echarts/core'
 
 import { formatRelative } from '@/ui'
 
 import { bandSeries } from './bands'
 import type { ChartOption } from './echarts'
-import { bottomAxis, frame, valueAxis, type AxisFormat } from './frame'
+import { bottomAxis, frame, labelStyle, ORIGIN, valueAxis, type AxisFormat } from './frame'
+import { backdropOf } from './historyMarks'
 import type { Palette } from './palette'
+import { AXIS_NAMES, slotLabels, slotsOf, type Along, type Slot } from './slots'
+import type { Zoom } from './zooming'
 
 /** One campaign's figure in a series. */
 export interface HistoryPoint {
@@ -16,16 +19,35 @@ export interface HistoryPoint {
   high: number | null
   repeats: readonly number[]
   segment: number
+  version?: string | null
+  commit?: string | null
   /** What it was measured for, in words; shown as plain text. */
   origin?: string
 }
 
-/** Where a series stepped, or began to drift. */
+/** A series among those that are drawn over each other. */
+export interface HistoryLine {
+  name: string
+  colour: string
+  points: readonly HistoryPoint[]
+}
+
+/** Where a series stepped, or between when it drifted. */
 export interface HistoryChange {
   at: string
   kind: 'step' | 'drift'
+  /** Of a drift that is over. */
+  until?: string
+  before: number
+  after: number
   relative: number
-  status: string
+  confirmed: boolean
+  /** Whether it is for the better; null where neither is. */
+  better: boolean | null
+  /** What people say of its alert; empty while nobody said anything. */
+  state: string
+  /** Whether it still asks for somebody. */
+  open: boolean
 }
 
 /** Between which values a machine can tell nothing, from one campaign to another. */
@@ -36,80 +58,107 @@ export interface NoiseBand {
   high: number
 }
 
+/** Where there could be a point and is none. */
+export interface HistoryGap {
+  at: string
+  label: string
+  reason: string
+}
+
+/** What somebody wrote beside a point or an instant. */
+export interface HistoryNote {
+  at: string
+  text: string
+}
+
 export interface HistoryInput {
-  points: readonly HistoryPoint[]
+  /** The first is the one that the marks are of. */
+  lines: readonly HistoryLine[]
   changes: readonly HistoryChange[]
-  segments: readonly { index: number; label: string; starts_at: string }[]
+  segments: readonly { index: number; label: string }[]
   /** Where campaigns stay while nothing changes. */
   bands?: readonly NoiseBand[]
-  colour: string
-  name: string
+  gaps?: readonly HistoryGap[]
+  notes?: readonly HistoryNote[]
   format: AxisFormat
-  /** What stands on the x axis: instants, or campaigns at even steps. */
-  along: 'time' | 'campaign'
+  along: Along
+  zoom?: Zoom | null
 }
 
 /** Repeats below which there is a range and no interval. */
 const FEWEST = 4
 const BAND = 'what this machine cannot tell'
+/** A span of values that a straight axis would flatten. */
+const TWO_DECADES = 100
+
+/** Where instants stand on the axis of a history. */
+export interface Places {
+  of: (at: string) => number
+  slots: readonly Slot[]
+  /** Half the width of a point's place. */
+  half: number
+}
+
+/** The places of all points and gaps of a history. */
+export function placesOf(input: Pick<HistoryInput, 'lines' | 'gaps' | 'along'>): Places {
+  const points = input.lines.flatMap((line) => line.points)
+  const slots = slotsOf([
+    ...points.map((point) => ({
+      at: point.at,
+      campaign: point.label,
+      version: point.version ?? null,
+      commit: point.commit ?? null,
+    })),
+    ...(input.gaps ?? []).map((gap) => ({ at: gap.at, campaign: gap.label, version: null, commit: null })),
+  ])
+  if (input.along === 'date') return { of: Date.parse, slots, half: 0 }
+  const index = new Map(slots.map((slot, at) => [slot.at, at]))
+  // What lies between two campaigns (a note) stands between them.
+  const between = (at: string): number => slots.filter((slot) => Date.parse(slot.at) < Date.parse(at)).length - 0.5
+  return { of: (at) => index.get(at) ?? between(at), slots, half: 0.5 }
+}
 
 /**
- * A series over its campaigns: medians joined within a segment (also across another one that came
- * between), repeats as faint dots, steps marked where they are and drifts where they began.
+ * Series over their campaigns: medians joined within a segment (also across another one that came
+ * between), broken where a campaign left nothing; repeats as faint dots; steps marked where they are,
+ * drifts drawn from where they began to where they ended.
  */
 export function historyOption(input: HistoryInput, palette: Palette): ChartOption {
-  const place = (at: string): number =>
-    input.along === 'time' ? Date.parse(at) : input.points.findIndex((point) => point.at === at)
-  const segments = [...new Set(input.points.map((point) => point.segment))]
+  const places = placesOf(input)
+  const told: string[] = []
+  const tell = (words: string): number => told.push(words) - 1
+  const values = input.lines.flatMap((line) => line.points.map((point) => point.value))
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const logarithmic = least > 0 && most / least > TWO_DECADES
+  const [main] = input.lines
+  const bands = input.bands ?? []
   return frame(palette, {
+    grid: { left: ORIGIN, right: 16, top: 52, bottom: 48, outerBoundsMode: 'none' },
     tooltip: {
       ...frame(palette).tooltip,
       trigger: 'item',
-      formatter: (parameters: unknown) => {
-        const { data } = parameters as { data: [number, number, number] }
-        const point = input.points[data[2]]
-        if (!point) return ''
-        const interval =
-          point.low !== null && point.high !== null
-            ? `<br>${point.repeats.length < FEWEST ? 'range' : '95 % interval'} ` +
-              `${input.format.write(point.low)} to ${input.format.write(point.high)}`
-            : ''
-        const origin = point.origin ? `<br>${format.encodeHTML(point.origin)}` : ''
-        const date = new Date(point.at).toLocaleString('en-GB')
-        return `<b>${point.label}</b>, ${date}<br>${input.format.write(point.value)}${interval}${origin}`
-      },
+      formatter: (parameters: unknown) => told[(parameters as { data: [number, number, number] }).data[2]] ?? '',
     },
-    xAxis:
-      input.along === 'time'
-        ? bottomAxis(palette, '', { type: 'time' })
-        : bottomAxis(palette, 'campaign', {
-            type: 'value',
-            min: -0.5,
-            max: input.points.length - 0.5,
-            axisTick: { lineStyle: { color: palette.ruleStrong }, customValues: labelled(input.points.length) },
-            axisLabel: {
-              color: palette.ink3,
-              fontSize: 11,
-              customValues: labelled(input.points.length),
-              formatter: (value: number) => input.points[value]?.label ?? '',
-            },
-          }),
-    yAxis: valueAxis(palette, input.format, { scale: true }),
-    dataZoom: [{ type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl' }],
-    legend: { ...frame(palette).legend, data: [input.name, 'repeats', ...(input.bands?.length ? [BAND] : [])] },
+    xAxis: xAxis(input, places, palette),
+    yAxis: valueAxis(palette, input.format, { scale: true, ...(logarithmic ? { type: 'log' } : {}) }),
+    dataZoom: [
+      {
+        type: 'inside',
+        filterMode: 'none',
+        zoomOnMouseWheel: 'ctrl',
+        ...(input.zoom ? { start: input.zoom[0], end: input.zoom[1] } : {}),
+      },
+    ],
+    legend: {
+      ...frame(palette).legend,
+      data: [...input.lines.map((line) => line.name), 'repeats', ...(bands.length ? [BAND] : [])],
+    },
     series: [
-      ...(input.bands ?? []).map((band) => {
-        const half = input.along === 'campaign' ? 0.4 : 0
-        const [from, to] = [place(band.starts_at) - half, place(band.ends_at) + half]
-        return bandSeries(
-          BAND,
-          palette.ink3,
-          [
-            [from, band.low, band.high],
-            [to, band.low, band.high],
-          ],
-          0.22,
-        )
+      ...bands.map((band) => {
+        const room = places.half * 0.8
+        const [from, to] = [places.of(band.starts_at) - room, places.of(band.ends_at) + room]
+        const ends = [from, to].map((x) => [x, band.low, band.high] as const)
+        return bandSeries(BAND, palette.ink3, ends, 0.22)
       }),
       {
         type: 'scatter',
@@ -117,57 +166,118 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
         color: palette.ruleStrong,
         symbolSize: 4,
         silent: true,
-        data: input.points.flatMap((point) => point.repeats.map((repeat) => [place(point.at), repeat])),
+        data: (main?.points ?? []).flatMap((point) => point.repeats.map((repeat) => [places.of(point.at), repeat])),
       },
-      ...segments.map((segment, index) => ({
-        type: 'line' as const,
-        name: input.name,
-        color: input.colour,
-        symbol: 'circle',
-        symbolSize: 8,
-        lineStyle: { width: 1.8 },
-        data: input.points.flatMap((point, at) =>
-          point.segment === segment ? [[place(point.at), point.value, at]] : [],
-        ),
-        ...(index === 0 ? marks(input, place, palette) : {}),
-      })),
+      ...input.lines.flatMap((line, at) => pathsOf(line, at === 0, input, places, tell, palette)),
+      signs(
+        'gaps',
+        '×',
+        palette.caution,
+        (input.gaps ?? []).map((gap) => [places.of(gap.at), least, tell(gapInWords(gap))]),
+      ),
+      signs(
+        'notes',
+        '⚑',
+        palette.accent,
+        (input.notes ?? []).map((note) => noteAt(note, main, places, most, tell)),
+      ),
     ],
+  } as ChartOption)
+}
+
+function xAxis(input: HistoryInput, places: Places, palette: Palette) {
+  const name = AXIS_NAMES[input.along]
+  if (input.along === 'date') return bottomAxis(palette, name, { type: 'time' })
+  const labels = slotLabels(places.slots, input.along)
+  const customValues = [...labels.keys()]
+  return bottomAxis(palette, name, {
+    type: 'value',
+    min: -0.5,
+    max: Math.max(0.5, places.slots.length - 0.5),
+    axisTick: { lineStyle: { color: palette.ruleStrong }, customValues },
+    axisLabel: { ...labelStyle(palette), customValues, formatter: (value: number) => labels.get(value) ?? '' },
   })
 }
 
-/** Which campaigns the axis names: as many as a phone has room for, at their points. */
-function labelled(count: number): number[] {
-  const step = Math.max(1, Math.ceil(count / 7))
-  return Array.from({ length: Math.ceil(count / step) }, (_, at) => at * step)
+/** A line's segments as paths of their own; the first of the first line carries the marks. */
+function pathsOf(
+  line: HistoryLine,
+  isMain: boolean,
+  input: HistoryInput,
+  places: Places,
+  tell: (words: string) => number,
+  palette: Palette,
+) {
+  const segments = [...new Set(line.points.map((point) => point.segment))]
+  return segments.map((segment, index) => {
+    const mine = line.points.filter((point) => point.segment === segment)
+    const [from, to] = [mine[0]?.at ?? '', mine.at(-1)?.at ?? '']
+    const broken = (isMain ? (input.gaps ?? []) : [])
+      .filter((gap) => gap.at > from && gap.at < to)
+      .map((gap): [number, null] => [places.of(gap.at), null])
+    const points = mine.map((point): [number, number, number] => [
+      places.of(point.at),
+      point.value,
+      tell(pointInWords(line.name, point, input)),
+    ])
+    return {
+      type: 'line' as const,
+      name: line.name,
+      color: line.colour,
+      symbol: 'circle',
+      symbolSize: input.lines.length > 1 || line.points.length > 80 ? 6 : 8,
+      lineStyle: { width: 1.8 },
+      data: [...points, ...broken].sort(([a], [b]) => a - b),
+      ...(isMain && index === 0 ? backdropOf(input, places, palette) : {}),
+    }
+  })
 }
 
-function marks(input: HistoryInput, place: (at: string) => number, palette: Palette) {
+function signs(name: string, sign: string, colour: string, data: (readonly [number, number, number])[]) {
   return {
-    markLine: {
-      silent: true,
-      symbol: 'none',
-      label: { fontSize: 11, position: 'insideEndTop' as const },
-      data: [
-        ...input.segments.slice(1).map((segment) => ({
-          name: segment.label,
-          xAxis: place(segment.starts_at) - (input.along === 'campaign' ? 0.5 : 0),
-          lineStyle: { color: palette.ruleStrong, type: 'dotted' as const },
-          label: { formatter: segment.label, color: palette.ink3 },
-        })),
-        ...input.changes.map((change) => ({
-          name: change.kind === 'drift' ? 'drift' : 'change point',
-          xAxis: place(change.at) - (input.along === 'campaign' ? 0.5 : 0),
-          lineStyle: {
-            color: change.status === 'confirmed' ? palette.bad : palette.caution,
-            type: change.status === 'confirmed' ? ('solid' as const) : ('dashed' as const),
-            width: 1.5,
-          },
-          label: {
-            formatter: `${change.kind === 'drift' ? 'drift ' : ''}${formatRelative(change.relative)}`,
-            color: change.status === 'confirmed' ? palette.bad : palette.caution,
-          },
-        })),
-      ],
-    },
+    type: 'scatter' as const,
+    name,
+    color: colour,
+    symbolSize: 16,
+    itemStyle: { opacity: 0 },
+    label: { show: true, formatter: sign, color: colour, fontSize: 14, fontWeight: 'bold' as const },
+    z: 5,
+    data,
   }
+}
+
+function noteAt(
+  note: HistoryNote,
+  main: HistoryLine | undefined,
+  places: Places,
+  most: number,
+  tell: (words: string) => number,
+): [number, number, number] {
+  const point = main?.points.find((one) => one.at === note.at)
+  return [places.of(note.at), point ? (point.high ?? point.value) : most, tell(text.encodeHTML(note.text))]
+}
+
+function pointInWords(name: string, point: HistoryPoint, input: HistoryInput): string {
+  const interval =
+    point.low !== null && point.high !== null
+      ? `<br>${point.repeats.length < FEWEST ? 'range' : '95 % interval'} ` +
+        `${input.format.write(point.low)} to ${input.format.write(point.high)}`
+      : ''
+  const version = point.version ? `<br>version ${text.encodeHTML(point.version)}` : ''
+  const origin = point.origin ? `<br>${text.encodeHTML(point.origin)}` : ''
+  const whose = input.lines.length > 1 ? `${text.encodeHTML(name)}<br>` : ''
+  const date = new Date(point.at).toLocaleString('en-GB')
+  const head = `${whose}<b>${text.encodeHTML(point.label)}</b>, ${date}`
+  return `${head}<br>${input.format.write(point.value)}${interval}${version}${origin}`
+}
+
+function gapInWords(gap: HistoryGap): string {
+  return `${new Date(gap.at).toLocaleString('en-GB')}<br>${text.encodeHTML(gap.reason)}`
+}
+
+/** A change in words: `−8.0 %`, `drift −5.0 %, expected`. */
+export function changeInWords(change: HistoryChange): string {
+  const kind = change.kind === 'drift' ? 'drift ' : ''
+  const state = !change.confirmed ? ', not confirmed' : change.state ? `, ${change.state}` : ''
+  return `${kind}${formatRelative(change.relative)}${state}`
 }

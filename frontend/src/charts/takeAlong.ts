@@ -5,6 +5,7 @@ import type { MenuItem } from '@/ui'
 import { useBeside } from './beside'
 import type { Size } from './curves'
 import type { ChartOption } from './echarts'
+import { linkTo } from './links'
 import type { Palette } from './palette'
 import { picturePng, pictureSvg } from './picture'
 import { csv, leavingLines, leavingName, leavingTitle, type ChartTable, type Leaving, type Measured } from './table'
@@ -27,10 +28,12 @@ export interface TakenAlong {
  * of their page and the address of the very view.
  *
  * @param chart read anew at each use.
+ * @param anchor what the address calls the chart.
  * @param draw the chart's option for a size.
  */
 export function useTakeAlong(
   chart: TakenAlong,
+  anchor: Ref<string>,
   draw: (size: Size) => ChartOption,
   palette: Ref<Palette>,
 ): ComputedRef<MenuItem[]> {
@@ -68,5 +71,6 @@ export function useTakeAlong(
     { label: 'Picture, SVG', select: () => saveText(pictureSvg(picture()), 'image/svg+xml', 'svg') },
     { label: 'Figures, CSV', select: () => saveText(figures(), 'text/csv', 'csv') },
     ...chart.files,
+    { label: 'Link to this chart', select: () => void linkTo(anchor.value) },
   ])
 }

@@ -86,4 +86,66 @@ describe('timeLinesOption', () => {
     const even = timeLinesOption({ lines: [{ ...fast, values: [60, 40, 50] }], format, phases }, testPalette)
     expect((even.yAxis as { max: number }).max).toBeGreaterThanOrEqual(60)
   })
+
+  it('shows the extremes of what was merged as a band that breaks where there are none', () => {
+    const merged = {
+      ...line,
+      times: [0, 10, 20, 30, 100, 110],
+      until: [10, 20, 30, 40, 110, 120],
+      values: [5, 6, 7, 6, 5, 5],
+      low: [1, 2, null, 2, 3, 3],
+      high: [9, 9, null, 9, 9, 9],
+    }
+    const all = series(timeLinesOption({ lines: [merged], format }, testPalette)) as unknown as {
+      type: string
+      data: number[][]
+    }[]
+    expect(all.map((one) => one.type)).toEqual(['line', 'custom', 'custom'])
+    expect(all[1]?.data).toEqual([
+      [5, 1, 9],
+      [15, 2, 9],
+    ])
+    // Nothing was measured from 40 to 100: the line is broken there.
+    expect(all[0]?.data.map(([x]) => x)).toEqual([5, 15, 25, 35, 40, 105, 115])
+    expect(all[0]?.data[4]?.[1]).toBeNull()
+    expect(all[2]?.data).toEqual([
+      [105, 3, 9],
+      [115, 3, 9],
+    ])
+  })
+
+  it('tells a long run in hours, and its cursor with the units and the extremes', () => {
+    const long = {
+      ...line,
+      times: [0, 21_600],
+      until: [60, 21_660],
+      values: [5, 7],
+      low: [1, 2],
+      high: [9, 8],
+    }
+    const phases = [{ kind: 'measure', start_seconds: 0, end_seconds: 43_200 }]
+    const option = timeLinesOption({ lines: [long], format, phases }, testPalette)
+    expect(option.xAxis).toMatchObject({ name: 'hours', max: 12 })
+    const { formatter } = option.tooltip as unknown as { formatter: (items: object[]) => string }
+    // The broken place between both points is one of the drawn ones.
+    expect(formatter([{ seriesIndex: 0, dataIndex: 2, marker: '' }])).toBe(
+      '6:00:00 h to 6:01:00 h<br>read <b>7 op/s</b> (2 op/s to 8 op/s)',
+    )
+    expect(formatter([{ seriesIndex: 0, dataIndex: 1, marker: '' }])).toBe('')
+  })
+
+  it('gives short phases of a long run one name between them', () => {
+    const phases = [
+      { kind: 'load', start_seconds: 0, end_seconds: 2 },
+      { kind: 'warmup', start_seconds: 2, end_seconds: 4 },
+      { kind: 'measure', start_seconds: 4, end_seconds: 3600 },
+    ]
+    const [first] = series(timeLinesOption({ lines: [line], format, phases }, testPalette))
+    expect(first?.markArea?.data.map((ends) => ends.map((end) => [end.name, end.xAxis * 60]))).toEqual([
+      [
+        ['load, warmup', 0],
+        [undefined, 4],
+      ],
+    ])
+  })
 })

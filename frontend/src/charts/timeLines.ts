@@ -1,6 +1,10 @@
+import { format as text } from 'echarts/core'
+
+import { bandSeries, type BandPoint } from './bands'
 import type { ChartOption } from './echarts'
-import { bottomAxis, frame, labelStyle, roundScale, valueAxis, type AxisFormat } from './frame'
+import { bottomAxis, frame, labelStyle, ORIGIN, roundScale, valueAxis, type AxisFormat } from './frame'
 import type { Palette } from './palette'
+import { timeUnit, writeTime, type TimeUnit } from './time'
 
 /** One line over time; `values` stands beside `times`, null where nothing was measured. */
 export interface TimeLine {
@@ -9,6 +13,11 @@ export interface TimeLine {
   dash?: 'solid' | 'dashed' | 'dotted'
   times: readonly number[]
   values: readonly (number | null)[]
+  /** Where each point's time ends; it is drawn in the middle. Absent: at its begin. */
+  until?: readonly number[]
+  /** The extremes of what each point was merged from, as a band behind the line. */
+  low?: readonly (number | null)[]
+  high?: readonly (number | null)[]
 }
 
 /** A phase of a run, in seconds from its first interval. */
@@ -53,22 +62,30 @@ export interface TimeLinesInput {
 }
 
 /**
- * Lines over a run's seconds, with its phases shaded and its events marked.
+ * Lines over a run's time, with its phases shaded and its events marked.
  *
  * @returns an option for a chart of its own; charts of one group share their zoom.
  */
 export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartOption {
   const { format } = input
+  const span = spanOf(input)
+  const unit = timeUnit(span)
+  const lines = input.lines.map((line) => ({ line, points: pointsOf(line, input.logarithmic) }))
+  const bands = lines.flatMap(({ line }) =>
+    piecesOf(line, unit, input.logarithmic).map((piece) => bandSeries(line.name, line.colour, piece, 0.2)),
+  )
   return frame(palette, {
+    grid: { left: ORIGIN, right: 16, top: 48, bottom: 44, outerBoundsMode: 'none' },
+    legend: { ...frame(palette).legend, data: input.lines.map((line) => line.name) },
     tooltip: {
       ...frame(palette).tooltip,
-      valueFormatter: (value) => (typeof value === 'number' ? format.write(value) : '–'),
+      formatter: (parameters: unknown) => inWords(parameters as AtCursor[], input, unit),
     },
-    xAxis: bottomAxis(palette, 'seconds', {
+    xAxis: bottomAxis(palette, unit.name, {
       type: 'value',
       min: 0,
-      max: 'dataMax',
-      minInterval: 0.1,
+      max: span / unit.seconds || 'dataMax',
+      minInterval: 0.1 / unit.seconds,
       axisLabel: {
         ...labelStyle(palette),
         showMaxLabel: false,
@@ -79,19 +96,105 @@ export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartO
       ? valueAxis(palette, format, { type: 'log', minorSplitLine: { show: false } })
       : valueAxis(palette, format, { min: 0, ...roundScale(highest(input), format.base) }),
     dataZoom: [{ type: 'inside', filterMode: 'none', zoomOnMouseWheel: 'ctrl' }],
-    series: input.lines.map((line, index) => ({
-      type: 'line' as const,
-      name: line.name,
-      color: line.colour,
-      showSymbol: line.times.length < 40,
-      symbol: 'circle',
-      symbolSize: 4,
-      sampling: 'lttb' as const,
-      lineStyle: { width: 1.6, type: line.dash ?? 'solid' },
-      data: line.times.map((time, at) => [time, positive(line.values[at] ?? null, input.logarithmic)]),
-      ...(index === 0 ? backdrop(input, palette) : {}),
-    })),
+    series: [
+      ...lines.map(({ line, points }, index) => ({
+        type: 'line' as const,
+        name: line.name,
+        color: line.colour,
+        showSymbol: line.times.length < 40,
+        symbol: 'circle',
+        symbolSize: 4,
+        lineStyle: { width: 1.6, type: line.dash ?? 'solid' },
+        // Highlighting redraws whole lines at each move of the cursor.
+        emphasis: { disabled: true },
+        data: points.map(([at, value]) => [at / unit.seconds, value]),
+        ...(index === 0 ? backdrop(input, span, unit, palette) : {}),
+      })),
+      ...bands,
+    ],
   })
+}
+
+interface AtCursor {
+  seriesIndex: number
+  dataIndex: number
+  marker: string
+}
+
+/** What the cursor tells: each line's value, and between which its intervals lay. */
+function inWords(items: readonly AtCursor[], input: TimeLinesInput, unit: TimeUnit): string {
+  const rows = items.flatMap(({ seriesIndex, dataIndex, marker }) => {
+    const line = input.lines[seriesIndex]
+    const at = line ? drawnAt(line)[dataIndex] : undefined
+    if (!line || at === undefined) return []
+    const value = line.values[at] ?? null
+    const [low, high] = [line.low?.[at] ?? null, line.high?.[at] ?? null]
+    const between = low === null || high === null ? '' : ` (${input.format.write(low)} to ${input.format.write(high)})`
+    return [{ line, at, row: `${marker}${text.encodeHTML(line.name)} <b>${write(value, input)}</b>${between}` }]
+  })
+  const [first] = rows
+  if (!first) return ''
+  const from = first.line.times[first.at] ?? 0
+  const to = first.line.until?.[first.at]
+  const when = writeTime(from, unit, true)
+  const wide = to !== undefined && to - from > 1.5
+  return [wide ? `${when} to ${writeTime(to, unit, true)}` : when, ...rows.map(({ row }) => row)].join('<br>')
+}
+
+function write(value: number | null, input: TimeLinesInput): string {
+  return value === null ? '–' : input.format.write(value)
+}
+
+/** Until when the chart goes, in seconds: all charts of a run alike. */
+function spanOf(input: TimeLinesInput): number {
+  const phases = (input.phases ?? []).map((phase) => phase.end_seconds)
+  if (phases.length) return Math.max(...phases)
+  return input.lines.reduce((most, line) => Math.max(most, line.until?.at(-1) ?? 0, line.times.at(-1) ?? 0), 0)
+}
+
+/** A gap is where the next point begins later than this share of a point after the one before. */
+const GAP = 0.5
+
+/** Indices of a line's values as they are drawn; undefined where a gap breaks the line. */
+function drawnAt(line: TimeLine): (number | undefined)[] {
+  const { until } = line
+  if (!until) return line.times.map((_, at) => at)
+  return line.times.flatMap((time, at) => {
+    const end = until[at - 1]
+    const broken = end !== undefined && time - end > GAP * Math.max(end - (line.times[at - 1] ?? end), 0.1)
+    return broken ? [undefined, at] : [at]
+  })
+}
+
+function pointsOf(line: TimeLine, logarithmic: boolean | undefined): [number, number | null][] {
+  const drawn = drawnAt(line)
+  return drawn.map((at, place) =>
+    at === undefined
+      ? [line.until?.[drawn[place - 1] ?? 0] ?? 0, null]
+      : [middle(line, at), positive(line.values[at] ?? null, logarithmic)],
+  )
+}
+
+function middle(line: TimeLine, at: number): number {
+  const from = line.times[at] ?? 0
+  return line.until ? (from + (line.until[at] ?? from)) / 2 : from
+}
+
+/** The extremes of a line as bands, broken where there are none. */
+function piecesOf(line: TimeLine, unit: TimeUnit, logarithmic: boolean | undefined): BandPoint[][] {
+  const pieces: BandPoint[][] = []
+  let open: BandPoint[] | null = null
+  for (const at of drawnAt(line)) {
+    const low = at === undefined ? null : positive(line.low?.[at] ?? null, logarithmic)
+    const high = at === undefined ? null : positive(line.high?.[at] ?? null, logarithmic)
+    if (at === undefined || low === null || high === null) {
+      open = null
+      continue
+    }
+    if (!open) pieces.push((open = []))
+    open.push([middle(line, at) / unit.seconds, low, high])
+  }
+  return pieces.filter((piece) => piece.length > 1)
 }
 
 /** A peak outside the measured phase is let out of the scale when it is so many times the measured one. */
@@ -109,7 +212,7 @@ function peak(input: TimeLinesInput, counts: (time: number) => boolean): number 
   let most = 0
   for (const line of input.lines) {
     line.times.forEach((time, at) => {
-      if (counts(time)) most = Math.max(most, line.values[at] ?? 0)
+      if (counts(time)) most = Math.max(most, line.values[at] ?? 0, line.high?.[at] ?? 0)
     })
   }
   return most
@@ -137,43 +240,81 @@ function strokeOf(tone: MomentTone, palette: Palette) {
 }
 
 /** A stretch's level, from its begin to its end. */
-function levelOf(stretch: Stretch, level: number, palette: Palette) {
+function levelOf(stretch: Stretch, level: number, unit: TimeUnit, palette: Palette) {
   const lineStyle = { color: palette.accent, type: 'solid' as const, width: 2 }
   const ends: [object, object] = [
-    { coord: [stretch.start_seconds, level], lineStyle, label: { show: false } },
-    { coord: [stretch.end_seconds, level] },
+    { coord: [stretch.start_seconds / unit.seconds, level], lineStyle, label: { show: false } },
+    { coord: [stretch.end_seconds / unit.seconds, level] },
   ]
   return ends
 }
 
-function backdrop(input: TimeLinesInput, palette: Palette) {
+/** A shaded stretch of phases that were cut, and its name. */
+interface Cut {
+  name: string
+  from: number
+  to: number
+  narrow: boolean
+}
+/** Phases below this share of the chart have no room for a name of their own. */
+const NARROW = 0.08
+
+/** Cut phases; neighbours without room for their names share one that begins where they do. */
+function cutsOf(input: TimeLinesInput, span: number): Cut[] {
+  const cuts: Cut[] = []
+  for (const phase of input.phases ?? []) {
+    if (phase.kind === 'measure') continue
+    const narrow = phase.end_seconds - phase.start_seconds < NARROW * span
+    const name = nameOf(phase, input)
+    const before = cuts.at(-1)
+    if (before && (before.narrow || narrow) && phase.start_seconds - before.to < NARROW * span) {
+      before.name = `${before.name}, ${name}`
+      before.to = phase.end_seconds
+      before.narrow = true
+    } else cuts.push({ name, from: phase.start_seconds, to: phase.end_seconds, narrow })
+  }
+  return cuts
+}
+
+function backdrop(input: TimeLinesInput, span: number, unit: TimeUnit, palette: Palette) {
   const moments = input.moments ?? []
   const stretches = input.stretches ?? []
-  const cut = (input.phases ?? []).filter((phase) => phase.kind !== 'measure')
+  const at = (seconds: number): number => seconds / unit.seconds
   return {
     markArea: {
       silent: true,
       itemStyle: { color: palette.rule, opacity: 0.35 },
       label: { color: palette.ink3, fontSize: 10, position: 'insideTop' as const },
       data: [
-        ...cut.map((phase) => [
-          { name: nameOf(phase, input), xAxis: phase.start_seconds },
-          { xAxis: phase.end_seconds },
+        ...cutsOf(input, span).map((cut) => [
+          {
+            name: cut.name,
+            xAxis: at(cut.from),
+            ...(cut.narrow ? { label: { position: 'insideTopLeft' as const } } : {}),
+          },
+          { xAxis: at(cut.to) },
         ]),
-        ...stretches.map((stretch, at) => [
+        ...stretches.map((stretch, index) => [
           {
             name: stretch.label,
-            xAxis: stretch.start_seconds,
-            itemStyle: { color: palette.accent, opacity: at % 2 ? 0.16 : 0.05 },
+            xAxis: at(stretch.start_seconds),
+            itemStyle: { color: palette.accent, opacity: index % 2 ? 0.16 : 0.05 },
           },
-          { xAxis: stretch.end_seconds },
+          { xAxis: at(stretch.end_seconds) },
         ]),
-        ...moments
-          .filter((moment) => moment.until_seconds !== undefined)
-          .map((moment) => [
-            { xAxis: moment.at_seconds, itemStyle: { color: strokeOf(moment.tone, palette).color, opacity: 0.12 } },
-            { xAxis: moment.until_seconds },
-          ]),
+        ...moments.flatMap((moment) =>
+          moment.until_seconds === undefined
+            ? []
+            : [
+                [
+                  {
+                    xAxis: at(moment.at_seconds),
+                    itemStyle: { color: strokeOf(moment.tone, palette).color, opacity: 0.12 },
+                  },
+                  { xAxis: at(moment.until_seconds) },
+                ],
+              ],
+        ),
       ] as [object, object][],
     },
     markLine: {
@@ -189,10 +330,10 @@ function backdrop(input: TimeLinesInput, palette: Palette) {
       data: [
         ...moments.map((moment) => {
           const lineStyle = strokeOf(moment.tone, palette)
-          return { name: moment.label, xAxis: moment.at_seconds, lineStyle, label: { color: lineStyle.color } }
+          return { name: moment.label, xAxis: at(moment.at_seconds), lineStyle, label: { color: lineStyle.color } }
         }),
         ...stretches.flatMap((stretch) =>
-          stretch.level === undefined ? [] : [levelOf(stretch, stretch.level, palette)],
+          stretch.level === undefined ? [] : [levelOf(stretch, stretch.level, unit, palette)],
         ),
       ],
     },

@@ -7,3 +7,5 @@ import './base.css'
 
 export { useTheme, type Theme, type ThemeChoice } from './theme'
 export { readToken, type Token } from './tokens'
+export { contrast, deuteranopia, difference, hexOfLch, lchOf, ramp } from './colours'
+export { alike, seriesColour, systemShade } from './shades'

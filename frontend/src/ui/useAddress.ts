@@ -60,7 +60,7 @@ export function useAddress<F extends AddressFields>(fields: F): AddressRefs<F> &
       computed({
         get: () =>
           name in waiting.value ? waiting.value[name as keyof F] : readField(field, route.query as AddressQuery, name),
-        set: (value) => set(name, value as AddressValues<F>[keyof F]),
+        set: (value) => set(name, value),
       }),
     ]),
   ) as AddressRefs<F>

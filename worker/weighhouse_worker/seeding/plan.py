@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from weighhouse_worker.seeding.figures import RECORDS, Side
@@ -119,8 +119,14 @@ def full() -> tuple[Sown, ...]:
         *_histories(sixty=60, two_hundred=200),
         _trouble(),
         _long("invented-hour", "Invented: runs of an hour", 3600, repetitions=2),
-        _long("invented-half-a-day", "Invented: a run of twelve hours", 43_200, repetitions=1),
+        _long("invented-half-a-day", "Invented: runs of twelve hours", 43_200, repetitions=1),
     )  # fmt: skip
+
+
+def long() -> tuple[Sown, ...]:
+    """One run of twelve hours alone."""
+    half_a_day = _long("invented-one-run", "Invented: a run of twelve hours", 43_200, 1)
+    return (replace(half_a_day, sides=("redis",)),)
 
 
 def small() -> tuple[Sown, ...]:
@@ -178,4 +184,4 @@ def _long(slug: str, name: str, seconds: int, repetitions: int) -> Sown:
     return Sown(slug, name, ("redis", "memcached"), (16,), repetitions=repetitions, seconds=seconds)
 
 
-SCALES = {"full": full, "small": small, "sides": sides}
+SCALES = {"full": full, "small": small, "sides": sides, "long": long}

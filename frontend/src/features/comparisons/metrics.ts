@@ -1,4 +1,5 @@
 import { FIGURES, type Comparison, type ComparisonSide, type Difference, type FigureName, type Metric } from '@/api'
+import type { AxisFormat } from '@/charts'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
 
 /** A figure that sides are compared by. */
@@ -102,6 +103,11 @@ function paler(colour: string, share: number): string {
         .padStart(2, '0'),
     )
     .join('')}`
+}
+
+/** How a metric stands on an axis. */
+export function axisOf(metric: MetricKind): AxisFormat {
+  return { name: '', write: (value) => written(metric, value), base: metric.key.endsWith('_bytes') ? 1024 : 1000 }
 }
 
 /** A value as an axis writes it: without figures that say nothing, and without `op/s` at each tick. */

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest'
 import type { RunSeries } from '@/api'
 import type { Palette } from '@/charts'
 
-import { latencyLines, linesTable, operationsOf, throughputLines } from './charts'
+import { detailInWords, latencyLines, linesTable, operationsOf, throughputLines } from './charts'
 
 const palette = new Proxy({}, { get: (_, name) => String(name) }) as Palette
 const figures = {
   t: [1, 2],
+  until: [2, 3],
   throughput: [100, 200],
   errors: [0, 0],
   not_found: [0, 0],
@@ -15,11 +16,16 @@ const figures = {
   p99_us: [30, null],
   p999_us: [null, null],
   p9999_us: [null, null],
+  throughput_low: [null, null],
+  throughput_high: [null, null],
+  p99_low_us: [null, null],
+  p99_high_us: [null, null],
 }
 const series: RunSeries = {
   phases: [],
   marks: [],
   course: null,
+  detail: null,
   machines: [],
   operations: { all: figures, update: figures, read: figures },
   resources: { t: [], cpu_percent: [], resident_bytes: [], driver_cpu_percent: [], disk_bytes: [], steal_percent: [] },
@@ -61,5 +67,24 @@ describe('linesTable', () => {
         [2, 20, null],
       ],
     })
+  })
+})
+
+describe('extremes', () => {
+  const merged = { ...figures, throughput_low: [1, 2], throughput_high: [300, 400] }
+
+  it('stand behind the sum alone, and in the table', () => {
+    const lines = throughputLines({ ...series, operations: { all: merged, read: merged, update: merged } }, palette)
+    expect(lines.map((line) => line.low?.length ?? 0)).toEqual([0, 0, 2])
+    expect(linesTable(lines).columns).toEqual(['seconds', 'read', 'update', 'all', 'all lowest', 'all highest'])
+    expect(linesTable(lines).rows[1]).toEqual([2, 200, 200, 200, 2, 400])
+  })
+
+  it('are told with what they are of', () => {
+    expect(detailInWords(series)).toBe('')
+    expect(detailInWords({ ...series, detail: { point_seconds: 1, extremes_seconds: null } })).toBe('')
+    expect(detailInWords({ ...series, detail: { point_seconds: 66, extremes_seconds: 1 } })).toBe(
+      ' A point stands for 66 s; bands: the lowest and highest of its intervals of 1 s.',
+    )
   })
 })

@@ -2,8 +2,11 @@ import type { RunSeries, RunSpectrum } from '@/api'
 import {
   operationColour,
   PERCENTILES,
+  rangeInWords,
   spectrumOption,
   timeLinesOption,
+  timeUnit,
+  writeTime,
   type AxisFormat,
   type ChartOption,
   type ChartTable,
@@ -41,14 +44,27 @@ export function throughputLines(series: RunSeries, palette: Palette): TimeLine[]
     name,
     colour: operationColour(name, palette),
     times: series.operations[name]?.t ?? [],
+    until: series.operations[name]?.until ?? [],
     values: series.operations[name]?.throughput ?? [],
+    // One band is read at a glance, several over each other are not.
+    ...(name === shown.at(-1)
+      ? { low: series.operations[name]?.throughput_low ?? [], high: series.operations[name]?.throughput_high ?? [] }
+      : {}),
   }))
   const all = series.operations['all']
   if (all?.errors.some((count) => (count ?? 0) > 0)) {
-    lines.push({ name: 'errors', colour: palette.bad, dash: 'dashed', times: all.t, values: all.errors })
+    lines.push({
+      name: 'errors',
+      colour: palette.bad,
+      dash: 'dashed',
+      times: all.t,
+      until: all.until,
+      values: all.errors,
+    })
   }
   if (all?.not_found.some((count) => (count ?? 0) > 0)) {
-    lines.push({ name: 'not found', colour: palette.caution, dash: 'dotted', times: all.t, values: all.not_found })
+    const { t: times, until, not_found: values } = all
+    lines.push({ name: 'not found', colour: palette.caution, dash: 'dotted', times, until, values })
   }
   return lines
 }
@@ -62,7 +78,9 @@ export function latencyLines(series: RunSeries, operation: string, palette: Pale
     colour: palette[percentile.tone],
     dash: percentile.dash,
     times: figures.t,
+    until: figures.until,
     values: figures[percentile.key],
+    ...(percentile.key === 'p99_us' ? { low: figures.p99_low_us, high: figures.p99_high_us } : {}),
   })).filter((line) => line.values.some((value) => value !== null))
 }
 
@@ -78,20 +96,68 @@ export function runLines(
   return timeLinesOption({ lines, format, phases: series.phases, moments, ...extra }, palette)
 }
 
-/** The figures of lines as a table, one row an instant. */
+/** CPU of the system and the driver of one machine. */
+export function cpuLines(resources: RunSeries['resources'], palette: Palette): TimeLine[] {
+  const { t: times, cpu_percent, driver_cpu_percent } = resources
+  const lines: TimeLine[] = [
+    { name: 'system under test', colour: palette.ink, times, values: cpu_percent },
+    { name: 'driver', colour: palette.info, dash: 'dashed', times, values: driver_cpu_percent },
+  ]
+  return lines.filter((line) => line.values.some((value) => value !== null))
+}
+
+/** Memory of the system on one machine; empty where nobody looked. */
+export function memoryLines(resources: RunSeries['resources'], palette: Palette): TimeLine[] {
+  const { t: times, resident_bytes: values } = resources
+  return values.some((value) => value !== null) ? [{ name: 'resident', colour: palette.ink, times, values }] : []
+}
+
+/** A line of a run in a sentence. */
+export function wordsOf(what: string, line: TimeLine | undefined, format: AxisFormat, series: RunSeries): string {
+  const span = series.phases.at(-1)?.end_seconds ?? 0
+  return rangeInWords(what, line?.values ?? [], format.write, writeTime(span, timeUnit(span)))
+}
+
+/** The figures of lines as a table, one row an instant; extremes beside the lines that have some. */
 export function linesTable(lines: readonly TimeLine[]): ChartTable {
   const times = [...new Set(lines.flatMap((line) => line.times))].sort((a, b) => a - b)
-  const byTime = lines.map((line) => new Map(line.times.map((time, at) => [time, line.values[at] ?? null])))
+  const columns = lines.flatMap((line) => {
+    const places = new Map(line.times.map((time, at) => [time, at]))
+    const column = (name: string, values: readonly (number | null)[]) => ({
+      name,
+      value: (time: number) => values[places.get(time) ?? -1] ?? null,
+    })
+    const { low, high } = line
+    return [
+      column(line.name, line.values),
+      ...(low?.some((value) => value !== null) ? [column(`${line.name} lowest`, low)] : []),
+      ...(high?.some((value) => value !== null) ? [column(`${line.name} highest`, high)] : []),
+    ]
+  })
   return {
-    columns: ['seconds', ...lines.map((line) => line.name)],
+    columns: ['seconds', ...columns.map((column) => column.name)],
     rows: times.map((time) => [
       round(time),
-      ...byTime.map((values) => {
-        const value = values.get(time) ?? null
+      ...columns.map((column) => {
+        const value = column.value(time)
         return value === null ? null : round(value)
       }),
     ]),
   }
+}
+
+/** How fine a run is shown, in words; empty where each interval has its own point. */
+export function detailInWords(series: RunSeries): string {
+  const { detail } = series
+  if (!detail || detail.extremes_seconds === null) return ''
+  return (
+    ` A point stands for ${duration(detail.point_seconds)}; bands: the lowest and highest of its intervals of ` +
+    `${duration(detail.extremes_seconds)}.`
+  )
+}
+
+function duration(seconds: number): string {
+  return `${Number(seconds.toPrecision(3))} s`
 }
 
 /** The spectrum of every operation. */

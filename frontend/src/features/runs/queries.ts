@@ -5,6 +5,11 @@ import { api, unwrap, type Run } from '@/api'
 
 const REFRESH_MS = 1500
 
+/** As many points as a chart has room for; the server merges what is finer. */
+const POINTS = 480
+/** Columns of a heat map, which has half the page. */
+const COLUMNS = 180
+
 type RunPath = { params: { path: { run_id: string } } }
 
 /** One run; asked again while it is under way. */
@@ -26,12 +31,16 @@ function part<T>(name: string, id: Ref<string>, live: Ref<boolean>, ask: (path: 
     queryKey: ['run', id, name],
     queryFn: () => ask({ params: { path: { run_id: id.value } } }),
     refetchInterval: () => (live.value ? REFRESH_MS * 2 : false),
+    // Thousands of numbers that are replaced as a whole: none is watched by itself.
+    shallow: true,
   })
 }
 
 /** Throughput, percentiles and resources over the run's seconds. */
 export const useRunSeries = (id: Ref<string>, live: Ref<boolean>) =>
-  part('series', id, live, (path) => unwrap(api.GET('/api/v1/runs/{run_id}/series', path)))
+  part('series', id, live, (path) =>
+    unwrap(api.GET('/api/v1/runs/{run_id}/series', { params: { ...path.params, query: { points: POINTS } } })),
+  )
 
 /** The percentile spectrum of the measured phase. */
 export const useRunSpectrum = (id: Ref<string>, live: Ref<boolean>) =>
@@ -39,4 +48,6 @@ export const useRunSpectrum = (id: Ref<string>, live: Ref<boolean>) =>
 
 /** Operations by second and latency. */
 export const useRunHeatmap = (id: Ref<string>, live: Ref<boolean>) =>
-  part('heatmap', id, live, (path) => unwrap(api.GET('/api/v1/runs/{run_id}/heatmap', path)))
+  part('heatmap', id, live, (path) =>
+    unwrap(api.GET('/api/v1/runs/{run_id}/heatmap', { params: { ...path.params, query: { columns: COLUMNS } } })),
+  )

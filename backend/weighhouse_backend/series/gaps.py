@@ -1,0 +1,73 @@
+"""Where a series has no point although it could have one, and why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.campaigns.states import CampaignStatus
+from weighhouse_backend.experiments.models import ScheduleOccurrence
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.series.models import Series, SeriesPoint
+from weighhouse_backend.series.schemas import GapRead
+
+WHAT = {
+    "skipped": "skipped: a campaign was under way",
+    "missed": "missed: the platform was not up",
+    "failed": "could not start",
+}
+
+
+@dataclass(frozen=True)
+class GapService:
+    """Tells gaps of series."""
+
+    campaigns: CampaignService
+    experiments: ExperimentService
+
+    def of(self, series: Series, points: Sequence[SeriesPoint]) -> list[GapRead]:
+        """Gaps of a series since its first point, oldest first; two queries.
+
+        A campaign whose plan did not have the cell is none.
+        """
+        if not points:
+            return []
+        since = points[0].at
+        known = {point.campaign_id for point in points}
+        cell = (series.target, series.workload, series.load_label)
+        silent = [
+            without_result(campaign)
+            for campaign in self.campaigns.that_planned(series.experiment_id, since, cell)
+            if campaign.id not in known
+        ]
+        lost = [
+            not_started(date) for date in self.experiments.lost_dates(series.experiment_id, since)
+        ]
+        return sorted([*silent, *lost], key=lambda gap: gap.at)
+
+
+def without_result(campaign: Campaign) -> GapRead:
+    """A campaign that left no figure of a cell it had planned."""
+    how = "was cancelled" if campaign.status == CampaignStatus.CANCELLED else "left no figure"
+    return GapRead(
+        kind="no_result",
+        at=campaign.created_at,
+        until=campaign.created_at,
+        dates_count=1,
+        reason=f"campaign {campaign.number} {how}",
+        campaign_id=campaign.id,
+        campaign_number=campaign.number,
+    )
+
+
+def not_started(date: ScheduleOccurrence) -> GapRead:
+    """A date of the schedule on which nothing was started."""
+    return GapRead(
+        kind="not_started",
+        at=date.first_at,
+        until=date.scheduled_for,
+        dates_count=date.dates_count,
+        reason=date.reason or WHAT.get(date.outcome, date.outcome),
+        campaign_id=None,
+        campaign_number=None,
+    )

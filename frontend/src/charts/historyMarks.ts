@@ -1,0 +1,87 @@
+import type { Palette } from './palette'
+import { changeInWords, type HistoryChange, type HistoryInput, type Places } from './seriesHistory'
+
+/** Longest name of a machine above its stretch. */
+const LONGEST_LABEL = 34
+
+/** How a change is drawn: red only where it is for the worse and asks for somebody. */
+export function strokeOfChange(change: HistoryChange, palette: Palette) {
+  if (!change.confirmed) return { color: palette.caution, type: 'dashed' as const, width: 1.5 }
+  if (!change.open) return { color: palette.ink3, type: 'dashed' as const, width: 1.2 }
+  const color = change.better === null ? palette.info : change.better ? palette.good : palette.bad
+  return { color, type: 'solid' as const, width: 1.5 }
+}
+
+/** Steps, drifts and segments behind a series. */
+export function backdropOf(input: HistoryInput, places: Places, palette: Palette) {
+  return {
+    markLine: {
+      silent: true,
+      symbol: 'none',
+      label: { fontSize: 11, position: 'insideEndTop' as const },
+      data: input.changes.map((change) =>
+        change.kind === 'drift' ? driftLine(change, input, places, palette) : stepLine(change, places, palette),
+      ),
+    },
+    markArea: {
+      silent: true,
+      label: { color: palette.ink3, fontSize: 10, position: 'insideTopLeft' as const },
+      data: stretches(input, places, palette),
+    },
+  }
+}
+
+function stepLine(change: HistoryChange, places: Places, palette: Palette) {
+  const lineStyle = strokeOfChange(change, palette)
+  return {
+    name: 'step',
+    xAxis: places.of(change.at) - places.half,
+    lineStyle,
+    label: { formatter: changeInWords(change), color: lineStyle.color },
+  }
+}
+
+/** From the level before, where it began, to the level after, where it ended or last was seen. */
+function driftLine(change: HistoryChange, input: HistoryInput, places: Places, palette: Palette) {
+  const lineStyle = { ...strokeOfChange(change, palette), width: 2.5 }
+  const last = input.lines[0]?.points.at(-1)?.at ?? change.at
+  const label = {
+    formatter: changeInWords(change),
+    color: lineStyle.color,
+    position: 'middle' as const,
+    distance: 10,
+    // Legible over the points that it lies on.
+    backgroundColor: palette.sheet,
+    padding: [1, 4],
+  }
+  return [
+    { name: 'drift', coord: [places.of(change.at), change.before], lineStyle, label },
+    { coord: [places.of(change.until ?? last), change.after] },
+  ]
+}
+
+/** Neighbouring points of one segment as a shaded stretch with its machine; none when there is one. */
+function stretches(input: HistoryInput, places: Places, palette: Palette) {
+  if (input.segments.length < 2) return []
+  const runs: { segment: number; from: string; to: string }[] = []
+  for (const point of input.lines[0]?.points ?? []) {
+    const run = runs.at(-1)
+    if (run?.segment === point.segment) run.to = point.at
+    else runs.push({ segment: point.segment, from: point.at, to: point.at })
+  }
+  const named = new Set<number>()
+  return runs.map((run) => {
+    const label = input.segments.find((one) => one.index === run.segment)?.label ?? ''
+    const short = label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label
+    const name = named.has(run.segment) ? '' : short
+    named.add(run.segment)
+    return [
+      {
+        name,
+        xAxis: places.of(run.from) - places.half,
+        itemStyle: { color: palette.info, opacity: run.segment % 2 ? 0.1 : 0.03 },
+      },
+      { xAxis: places.of(run.to) + places.half },
+    ]
+  })
+}

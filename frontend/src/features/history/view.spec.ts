@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Annotation, Series, SeriesSummary } from '@/api'
+
+import {
+  changesOf,
+  historyInWords,
+  historyOf,
+  historyTable,
+  isBetter,
+  lineOf,
+  notesOf,
+  pointsOf,
+  readZoom,
+  searched,
+  zoomText,
+} from './view'
+
+const point = (number: number, value: number) => ({
+  at: `2026-11-2${number}T01:00:00Z`,
+  campaign_id: `c${number}`,
+  campaign_number: number,
+  value,
+  low: value - 1,
+  high: value + 1,
+  repeats: [value],
+  segment: 0,
+  place: null,
+  version: '7.0',
+  git: null,
+})
+const change = {
+  id: 'x',
+  kind: 'step',
+  at: '2026-11-22T01:00:00Z',
+  campaign_id: 'c2',
+  ended_by_id: null,
+  before: 100,
+  after: 110,
+  relative: 0.1,
+  status: 'confirmed',
+  state: 'untriaged',
+}
+const series = {
+  target: 'redis',
+  workload: 'balanced',
+  load_level: { label: '8 clients' },
+  points: [point(1, 100), point(2, 110)],
+  segments: [],
+  bands: [],
+  gaps: [
+    {
+      kind: 'no_result',
+      at: '2026-11-21T12:00:00Z',
+      until: '2026-11-21T12:00:00Z',
+      dates_count: 1,
+      reason: 'campaign 9 was cancelled',
+      campaign_id: 'c9',
+      campaign_number: 9,
+    },
+  ],
+  change_points: [change],
+} as unknown as Series
+const note = (subject: object, at: string | null = null) =>
+  ({ id: 'n', subject, text: 'new disk', author: 'Ada', at }) as unknown as Annotation
+const format = { name: '', write: (value: number) => `${value} op/s` }
+const input = historyOf(series, [lineOf(series, 'redis', '#000000')], {
+  format,
+  along: 'campaign',
+  moreIsBetter: true,
+})
+
+describe('changes', () => {
+  it('are better or worse by the figure', () => {
+    expect(changesOf(series, true)[0]).toMatchObject({ better: true, open: true, state: '' })
+    expect(isBetter(0.1, false)).toBe(false)
+    expect(isBetter(0.1, null)).toBeNull()
+  })
+
+  it('ask for nobody any more once they were triaged', () => {
+    const triaged = { ...series, change_points: [{ ...change, state: 'wont_fix' }] } as unknown as Series
+    expect(changesOf(triaged, true)[0]).toMatchObject({ open: false, state: 'wont fix' })
+  })
+})
+
+describe('notes', () => {
+  it('stand at their point, their instant, or the begin of their series', () => {
+    const notes = [
+      note({ kind: 'point', series_id: 's', campaign_id: 'c2' }),
+      note({ kind: 'series', series_id: 's' }, '2026-11-21T05:00:00Z'),
+      note({ kind: 'series', series_id: 's' }),
+      note({ kind: 'point', series_id: 's', campaign_id: 'gone' }),
+    ]
+    expect(notesOf(notes, series).map((one) => one.at)).toEqual([
+      '2026-11-22T01:00:00Z',
+      '2026-11-21T05:00:00Z',
+      '2026-11-21T01:00:00Z',
+    ])
+  })
+})
+
+describe('a history', () => {
+  it('has places for its gaps', () => {
+    expect(pointsOf(input).map((one) => one.at)).toEqual([
+      [0, 100],
+      [2, 110],
+    ])
+    expect(pointsOf(input)[1]?.label).toBe('#2, 22/11/2026: 110 op/s')
+  })
+
+  it('is told in a sentence', () => {
+    expect(historyInWords(series, format)).toBe(
+      'redis, balanced, 8 clients rises from 100 op/s at campaign 1 to 110 op/s at campaign 2. 1 confirmed change.',
+    )
+  })
+
+  it('has gaps and notes in its table', () => {
+    const { columns, rows } = historyTable(series, [note({ kind: 'point', series_id: 's', campaign_id: 'c2' })])
+    expect(rows.every((row) => row.length === columns.length)).toBe(true)
+    expect(rows.map((row) => [row[0], row.at(-1)])).toEqual([
+      ['#1', null],
+      ['#9', 'campaign 9 was cancelled'],
+      ['#2', 'new disk'],
+    ])
+  })
+})
+
+describe('searched', () => {
+  it('wants every word, anywhere in the names', () => {
+    const one = { ...series, system_id: 'redis', experiment: { id: 'e', name: 'Nightly' } } as unknown as SeriesSummary
+    expect(searched([one], 'nightly 8')).toEqual([one])
+    expect(searched([one], 'nightly 16')).toEqual([])
+    expect(searched([one], ' ')).toEqual([one])
+  })
+})
+
+describe('zoom', () => {
+  it('goes to the address and back', () => {
+    expect(readZoom(zoomText([25, 50.04]))).toEqual([25, 50])
+    expect(zoomText(null)).toBe('')
+    expect(readZoom('')).toBeNull()
+    expect(readZoom('80-20')).toBeNull()
+  })
+})
