@@ -28,6 +28,7 @@ class Scale(StrEnum):
 
     FULL = "full"
     SMALL = "small"
+    SIDES = "sides"
     LONG = "long"
 
 
@@ -42,8 +43,8 @@ def seed(
         Scale,
         typer.Option(
             help="full: eight sides at six levels, histories of 60 and 200 campaigns, runs of an "
-            "hour and of twelve; some minutes. small: a little of each. long: the run of twelve "
-            "hours alone."
+            "hour and of twelve; some minutes. small: a little of each. sides: one comparison of "
+            "three sides, at three levels of two workloads. long: the run of twelve hours alone."
         ),
     ] = Scale.FULL,
     once: Annotated[bool, typer.Option(help="End when everything is there.")] = False,

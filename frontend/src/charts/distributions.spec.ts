@@ -4,6 +4,7 @@ import { bandOf, distributionsOption, type BandedLine } from './distributions'
 import { testPalette } from './testPalette'
 
 const line: BandedLine = {
+  key: 'a',
   name: 'Redis <1>',
   colour: '#D55E00',
   points: [
@@ -12,7 +13,7 @@ const line: BandedLine = {
     { quantile: 0.999, value: 900, low: null, high: null },
   ],
 }
-const input = { lines: [line], format: { name: '', write: String }, sentence: 'Redis is slow.', logarithmic: true }
+const input = { lines: [line], format: { name: '', write: String }, logarithmic: true }
 
 interface Drawn {
   type: string
@@ -44,10 +45,6 @@ describe('distributionsOption', () => {
   it('marks 0 where values lie around it', () => {
     const [, drawn] = seriesOf(distributionsOption({ ...input, logarithmic: false }, testPalette))
     expect(drawn?.markLine?.data[0]?.yAxis).toBe(0)
-  })
-
-  it('says what it shows to those who do not see it', () => {
-    expect(distributionsOption(input, testPalette).aria).toMatchObject({ label: { description: 'Redis is slow.' } })
   })
 
   it('tells a percentile with its band, and names as plain text', () => {

@@ -16,6 +16,8 @@ export interface BandedPoint {
 
 /** One side's line. */
 export interface BandedLine {
+  /** Tells the line to those that want it highlighted. */
+  key: string
   name: string
   colour: string
   points: readonly BandedPoint[]
@@ -24,8 +26,6 @@ export interface BandedLine {
 export interface DistributionsInput {
   lines: readonly BandedLine[]
   format: AxisFormat
-  /** The chart in one sentence, for those who do not see it. */
-  sentence: string
   /** Whether values are spaced by their logarithm; else around 0, which is marked. */
   logarithmic: boolean
 }
@@ -34,7 +34,6 @@ export interface DistributionsInput {
 export function distributionsOption(input: DistributionsInput, palette: Palette): ChartOption {
   const base = frame(palette)
   return frame(palette, {
-    aria: { enabled: true, label: { description: input.sentence } },
     legend: { ...base.legend, data: input.lines.map((line) => line.name) },
     tooltip: { ...base.tooltip, formatter: tooltip(input) },
     xAxis: percentileAxis(palette),
@@ -49,7 +48,9 @@ export function distributionsOption(input: DistributionsInput, palette: Palette)
       ),
       ...input.lines.map((line, index) => ({
         type: 'line' as const,
+        id: line.key,
         name: line.name,
+        emphasis: { focus: 'series' as const },
         color: shadeFor(line.colour, palette),
         showSymbol: false,
         symbol: 'circle',

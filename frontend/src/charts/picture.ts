@@ -68,7 +68,13 @@ export function pictureOption(picture: Picture): { option: ChartOption; width: n
       },
     },
     legend: { ...legend, left: MARGIN, top: top + 8 },
-    grid: { ...grid, left: MARGIN, right: MARGIN, top: top + 64, bottom: lines.length * LINE + MARGIN + 40 },
+    grid: {
+      ...grid,
+      left: Math.max(MARGIN, Number(grid?.['left']) || 0),
+      right: MARGIN,
+      top: top + 64,
+      bottom: lines.length * LINE + MARGIN + 40,
+    },
     graphic: lines.map((text, index) => ({
       type: 'text' as const,
       left: MARGIN,

@@ -3,7 +3,7 @@ export interface AddressField<T> {
   /** What holds while the address says nothing; it is left out of the address. */
   initial: T
   /** Reads the texts of one name (`?side=a&side=b` has two); undefined when they make no sense. */
-  read: (texts: readonly string[]) => T | undefined
+  read(texts: readonly string[]): T | undefined
   write(value: T): readonly string[]
 }
 

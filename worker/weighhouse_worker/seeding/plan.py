@@ -142,6 +142,17 @@ def small() -> tuple[Sown, ...]:
     )  # fmt: skip
 
 
+def sides() -> tuple[Sown, ...]:
+    """One comparison of the quickstart's size: what the tests of its page look at."""
+    return (
+        Sown(
+            "invented-three-sides", "Invented: three sides at a glance",
+            ("redis", "memcached", "dragonfly"), LEVELS[:3], workloads=tuple(WORKLOADS),
+            repetitions=5,
+        ),
+    )  # fmt: skip
+
+
 def _histories(sixty: int, two_hundred: int) -> tuple[Sown, Sown]:
     return (
         Sown(
@@ -173,4 +184,4 @@ def _long(slug: str, name: str, seconds: int, repetitions: int) -> Sown:
     return Sown(slug, name, ("redis", "memcached"), (16,), repetitions=repetitions, seconds=seconds)
 
 
-SCALES = {"full": full, "small": small, "long": long}
+SCALES = {"full": full, "small": small, "sides": sides, "long": long}

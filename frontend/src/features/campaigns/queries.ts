@@ -35,8 +35,9 @@ export function useCampaigns(
 }
 
 /** One campaign with its matrix. */
-export function useCampaign(id: MaybeRefOrGetter<string>) {
+export function useCampaign(id: MaybeRefOrGetter<string>, enabled: MaybeRefOrGetter<boolean> = true) {
   return useQuery({
+    enabled,
     queryKey: ['campaign', id],
     queryFn: () =>
       unwrap(api.GET('/api/v1/campaigns/{campaign_id}', { params: { path: { campaign_id: toValue(id) } } })),

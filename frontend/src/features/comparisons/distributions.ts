@@ -17,9 +17,20 @@ const named = (sides: readonly ComparisonSide[], key: string): string =>
 const coloured = (sides: readonly ComparisonSide[], key: string): string =>
   sides.find((side) => side.key === key)?.colour ?? '#888888'
 
+/** What was found of some sides; shifts need both of theirs. */
+export function seenOf(found: Distributions, sides: readonly ComparisonSide[]): Distributions {
+  const keys = new Set(sides.map((side) => side.key))
+  return {
+    ...found,
+    sides: found.sides.filter((one) => keys.has(one.side)),
+    shifts: found.shifts.filter((one) => keys.has(one.side) && keys.has(one.baseline_side)),
+  }
+}
+
 /** The percentiles of every side. */
 export function spectrumLines(found: Distributions, sides: readonly ComparisonSide[]): BandedLine[] {
   return found.sides.map((one) => ({
+    key: one.side,
     name: named(sides, one.side),
     colour: coloured(sides, one.side),
     points: one.points.map((point) => ({
@@ -34,6 +45,7 @@ export function spectrumLines(found: Distributions, sides: readonly ComparisonSi
 /** By how much each percentile of a side is slower than its baseline's. */
 export function shiftLines(found: Distributions, sides: readonly ComparisonSide[]): BandedLine[] {
   return found.shifts.map((one) => ({
+    key: one.side,
     name: `${named(sides, one.side)} against ${named(sides, one.baseline_side)}`,
     colour: coloured(sides, one.side),
     points: one.points.map((point) => ({

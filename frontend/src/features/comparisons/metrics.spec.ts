@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Comparison, ComparisonCell } from '@/api'
 
-import { currentName, distinct, hasMetric, levelSides, levelTable, METRICS, untold, written } from './metrics'
+import { currentName, distinct, hasMetric, METRICS, untold, written } from './metrics'
 
 const level = { kind: 'closed' as const, value: 1, label: '1 client' }
 const nothing = {
@@ -50,11 +50,11 @@ const comparison: Comparison = {
   workloads: ['reads'],
   load_levels: [level],
   cells: [cell],
+  readings: [],
+  caveats: [],
   differences: [],
   rankings: [],
   fairness: [],
-  readings: [],
-  caveats: [],
   unmatched: [],
   disclosure: {
     completeness: 0,
@@ -68,20 +68,13 @@ const comparison: Comparison = {
   },
 }
 
-describe('levelSides', () => {
-  it('keeps a side without results, and drops no-figure repeats', () => {
-    const sides = levelSides(comparison, 'reads', 'throughput')
-    expect(sides.map((one) => one.points.length)).toEqual([1, 0])
-    expect(sides[0]?.points[0]?.repeats).toEqual([90])
-  })
-})
-
 describe('distinct', () => {
-  it('keeps the colour of a system, and makes its second side paler and hollow', () => {
-    const [first, second, other] = distinct([side, side, { ...side, system_id: 'x', colour: '#0072B2', mark: '■' }])
+  it('keeps the colour of a system, makes its second side hollow, and its third paler too', () => {
+    const another = { ...side, system_id: 'x', colour: '#0072B2', mark: '■' }
+    const [first, second, third, other] = distinct([side, side, side, another])
     expect(first).toEqual(side)
-    expect(second?.mark).toBe('○')
-    expect(second?.colour).not.toBe(side.colour)
+    expect([second?.mark, second?.colour]).toEqual(['○', side.colour])
+    expect([third?.mark, third?.colour === side.colour]).toEqual(['○', false])
     expect(other?.colour).toBe('#0072B2')
   })
 })
@@ -102,24 +95,6 @@ describe('memory', () => {
       ['memory_before_bytes', 'Memory before the load'],
     ])
     expect(currentName('memory_bytes')).toBe('memory_after_load_bytes')
-  })
-})
-
-describe('levelTable', () => {
-  it('has a row for what was measured only', () => {
-    expect(levelTable(comparison, 'reads', METRICS[0]!).rows).toEqual([
-      ['Redis', '1 client', 90, 80, 100, '95 % interval', 1],
-    ])
-  })
-})
-
-describe('levels of one number of clients', () => {
-  it('have figures of their own', () => {
-    const deep = { ...level, label: '1 client, pipeline 10' }
-    const quick = { ...cell, load_level: deep, throughput: { ...cell.throughput!, median: 900 } }
-    const both = { ...comparison, load_levels: [level, deep], cells: [cell, quick] }
-    expect(levelTable(both, 'reads', METRICS[0]!).rows.map((row) => row[2])).toEqual([90, 900])
-    expect(levelSides(both, 'reads', 'throughput')[0]?.points.map((point) => point.median)).toEqual([90, 900])
   })
 })
 

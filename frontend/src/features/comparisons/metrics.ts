@@ -1,5 +1,5 @@
-import type { Comparison, ComparisonCell, ComparisonSide, Difference, Estimate, Metric, Repeat } from '@/api'
-import type { AxisFormat, ChartTable, LevelSide } from '@/charts'
+import { FIGURES, type Comparison, type ComparisonSide, type Difference, type FigureName, type Metric } from '@/api'
+import type { AxisFormat } from '@/charts'
 import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
 
 /** A figure that sides are compared by. */
@@ -14,81 +14,42 @@ export interface MetricKind {
   inHistory: boolean
 }
 
-/** The figures in the order they are shown. */
-export const METRICS: readonly MetricKind[] = [
-  {
-    key: 'throughput',
-    label: 'Throughput',
-    unit: 'successful operations per second',
-    moreIsBetter: true,
-    shown: formatThroughput,
-    inHistory: true,
-  },
-  {
-    key: 'p99_us',
-    label: 'p99 latency',
-    unit: 'of the merged histogram of each run',
-    moreIsBetter: false,
-    shown: formatLatency,
-    inHistory: true,
-  },
-  {
-    key: 'p50_us',
-    label: 'Median latency',
-    unit: 'of the merged histogram of each run',
-    moreIsBetter: false,
-    shown: formatLatency,
-    inHistory: true,
-  },
-  {
-    key: 'p95_us',
-    label: 'p95 latency',
-    unit: 'of the merged histogram of each run',
-    moreIsBetter: false,
-    shown: formatLatency,
-    inHistory: false,
-  },
-  {
-    key: 'p999_us',
-    label: 'p99.9 latency',
-    unit: 'of the merged histogram of each run',
-    moreIsBetter: false,
-    shown: formatLatency,
-    inHistory: true,
-  },
-  {
-    key: 'memory_after_bytes',
-    label: 'Memory after the run',
-    unit: 'resident, after the measured phase',
-    moreIsBetter: false,
-    shown: formatBytes,
-    inHistory: false,
-  },
-  {
-    key: 'memory_after_load_bytes',
-    label: 'Memory after the load',
-    unit: 'resident, between load and run',
-    moreIsBetter: false,
-    shown: formatBytes,
-    inHistory: true,
-  },
-  {
-    key: 'memory_before_bytes',
-    label: 'Memory before the load',
-    unit: 'resident, of the empty system',
-    moreIsBetter: false,
-    shown: formatBytes,
-    inHistory: false,
-  },
-  {
-    key: 'load_throughput',
-    label: 'Load phase',
-    unit: 'inserts per second',
-    moreIsBetter: true,
-    shown: formatThroughput,
-    inHistory: true,
-  },
+/** Those that are shown, in their order; what they are called, the API says. */
+const SHOWN: readonly { key: Metric & FigureName; shown: MetricKind['shown']; inHistory?: boolean }[] = [
+  { key: 'throughput', shown: formatThroughput, inHistory: true },
+  { key: 'p99_us', shown: formatLatency, inHistory: true },
+  { key: 'p50_us', shown: formatLatency, inHistory: true },
+  { key: 'p95_us', shown: formatLatency },
+  { key: 'p999_us', shown: formatLatency, inHistory: true },
+  { key: 'mean_us', shown: formatLatency },
+  { key: 'memory_after_bytes', shown: formatBytes },
+  { key: 'memory_after_load_bytes', shown: formatBytes, inHistory: true },
+  { key: 'memory_before_bytes', shown: formatBytes },
+  { key: 'load_throughput', shown: formatThroughput, inHistory: true },
 ]
+
+/** The figures in the order they are shown. */
+export const METRICS: readonly MetricKind[] = SHOWN.map(({ key, shown, inHistory = false }) => {
+  const { label, note, moreIsBetter } = FIGURES[key]
+  return { key, label, unit: note, moreIsBetter, shown, inHistory }
+})
+
+/** The latencies that load curves can be drawn over, by their word in the address. */
+export const LATENCIES = [
+  { word: 'p50', key: 'p50_us' },
+  { word: 'p95', key: 'p95_us' },
+  { word: 'p99', key: 'p99_us' },
+  { word: 'p99.9', key: 'p999_us' },
+  { word: 'mean', key: 'mean_us' },
+] as const satisfies readonly { word: string; key: Metric }[]
+
+export type LatencyWord = (typeof LATENCIES)[number]['word']
+export type LatencyKey = (typeof LATENCIES)[number]['key']
+
+/** The figure behind the word of a latency. */
+export function latencyKey(word: LatencyWord): LatencyKey {
+  return LATENCIES.find((one) => one.word === word)!.key
+}
 
 const FORMER_NAMES: Record<string, string> = { memory_bytes: 'memory_after_load_bytes' }
 
@@ -108,16 +69,6 @@ export function written(metric: MetricKind, value: number | null | undefined): s
   return shown.unit ? `${shown.value}\u202f${shown.unit}` : shown.value
 }
 
-/** How a metric stands on an axis. */
-export function axisOf(metric: MetricKind): AxisFormat {
-  return { name: '', write: (value) => written(metric, value), base: metric.key.endsWith('_bytes') ? 1024 : 1000 }
-}
-
-/** A cell's estimate of a metric; null where nothing was measured. */
-export function estimateOf(cell: ComparisonCell, metric: Metric): Estimate | null {
-  return cell[metric]
-}
-
 /** Whether a difference lies within what its machine cannot tell from none. */
 export function untold(difference: Pick<Difference, 'relative' | 'floor' | 'verdict'>): boolean {
   return (
@@ -125,11 +76,11 @@ export function untold(difference: Pick<Difference, 'relative' | 'floor' | 'verd
   )
 }
 
-const HOLLOW: Record<string, string> = { '●': '○', '▲': '△', '■': '□', '◆': '◇' }
+const HOLLOW: Record<string, string> = { '●': '○', '▲': '△', '■': '□', '◆': '◇', '▼': '▽' }
 
 /**
- * Sides that can be told apart: a system keeps its colour, and where it stands on several sides,
- * the later ones get paler and their marks hollow.
+ * Sides that can be told apart: a system keeps its colour, and where it stands on several sides, the
+ * marks of the later ones are hollow, and from the third on paler too.
  */
 export function distinct(sides: readonly ComparisonSide[]): ComparisonSide[] {
   const seen = new Map<string, number>()
@@ -137,7 +88,8 @@ export function distinct(sides: readonly ComparisonSide[]): ComparisonSide[] {
     const times = seen.get(side.system_id) ?? 0
     seen.set(side.system_id, times + 1)
     if (times === 0) return { ...side }
-    return { ...side, colour: paler(side.colour, Math.min(0.72, 0.36 * times)), mark: HOLLOW[side.mark] ?? side.mark }
+    const colour = times > 1 ? paler(side.colour, Math.min(0.6, 0.25 * (times - 1))) : side.colour
+    return { ...side, colour, mark: HOLLOW[side.mark] ?? side.mark }
   })
 }
 
@@ -153,56 +105,20 @@ function paler(colour: string, share: number): string {
     .join('')}`
 }
 
-/** The sides of one workload along the load levels. */
-export function levelSides(comparison: Comparison, workload: string, metric: Metric): LevelSide[] {
-  return comparison.sides.map((side) => ({
-    name: side.label,
-    colour: side.colour,
-    mark: side.mark,
-    points: comparison.cells
-      .filter((cell) => cell.side === side.key && cell.workload === workload)
-      .map((cell) => {
-        const estimate = estimateOf(cell, metric)
-        return {
-          level: cell.load_level.label,
-          median: estimate?.median ?? null,
-          low: estimate?.low ?? null,
-          high: estimate?.high ?? null,
-          ...(estimate ? { kind: estimate.kind } : {}),
-          repeats: cell.repeats.map((repeat: Repeat) => repeat[metric]).filter((value) => value !== null),
-        }
-      }),
-  }))
+/** How a metric stands on an axis. */
+export function axisOf(metric: MetricKind): AxisFormat {
+  return { name: '', write: (value) => written(metric, value), base: metric.key.endsWith('_bytes') ? 1024 : 1000 }
+}
+
+/** A value as an axis writes it: without figures that say nothing, and without `op/s` at each tick. */
+export function ticked(metric: MetricKind, value: number): string {
+  const { value: text, unit } = metric.shown(value)
+  const short = text.includes('.') ? text.replace(/\.?0+$/, '') : text
+  const named = unit.replace(/\s?op\/s$/, '')
+  return named ? `${short}\u202f${named}` : short
 }
 
 /** Whether any side of a workload has this figure. */
 export function hasMetric(comparison: Comparison, metric: Metric): boolean {
-  return comparison.cells.some((cell) => estimateOf(cell, metric) !== null)
-}
-
-/** The figures of one chart as a table. */
-export function levelTable(comparison: Comparison, workload: string, metric: MetricKind): ChartTable {
-  const rows = levelSides(comparison, workload, metric.key).flatMap((side) =>
-    comparison.load_levels.flatMap((level) => {
-      const point = side.points.find((candidate) => candidate.level === level.label)
-      if (!point || point.median === null) return []
-      return [
-        [
-          side.name,
-          level.label,
-          round(point.median),
-          round(point.low),
-          round(point.high),
-          point.kind === 'range' ? 'range' : '95 % interval',
-          point.repeats.length,
-        ],
-      ]
-    }),
-  )
-  const unit = metric.key.endsWith('_us') ? 'µs' : metric.key.endsWith('bytes') ? 'bytes' : 'op/s'
-  return { columns: ['side', 'load', `median, ${unit}`, 'low', 'high', 'from low to high', 'repeats'], rows }
-}
-
-function round(value: number | null): number | null {
-  return value === null ? null : Number(value.toPrecision(6))
+  return comparison.cells.some((cell) => cell[metric] !== null)
 }

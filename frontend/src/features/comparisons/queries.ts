@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/vue-query'
-import type { Ref } from 'vue'
+import { toValue, type MaybeRefOrGetter, type Ref } from 'vue'
 
 import { api, unwrap } from '@/api'
 
@@ -24,6 +24,14 @@ export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<bool
   })
 }
 
+/** Where the same comparison is kept from as JSON, caveats included. */
+export function comparisonApi(question: ComparisonAddress): string {
+  const asked = new URLSearchParams()
+  for (const [name, value] of Object.entries(question))
+    for (const one of [value].flat()) asked.append(name, String(one))
+  return `/api/v1/comparisons?${asked}`
+}
+
 /** Which distributions: of one cell and operation. */
 export interface DistributionCell {
   workload: string
@@ -43,9 +51,21 @@ export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<Dist
 }
 
 /** The campaigns there are to compare, newest first. */
-export function useComparableCampaigns() {
+export function useComparableCampaigns(enabled: MaybeRefOrGetter<boolean> = true) {
   return useQuery({
     queryKey: ['campaigns', 'comparable'],
     queryFn: () => unwrap(api.GET('/api/v1/campaigns', { params: { query: { limit: 50 } } })),
+    enabled,
+  })
+}
+
+/** The targets of a campaign, each once. */
+export function useTargets(campaign: MaybeRefOrGetter<string>) {
+  return useQuery({
+    queryKey: ['campaign', campaign],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/campaigns/{campaign_id}', { params: { path: { campaign_id: toValue(campaign) } } })),
+    enabled: () => toValue(campaign) !== '',
+    select: (found) => found.targets.map((one) => ({ target: one.name, label: one.label })),
   })
 }

@@ -14,18 +14,20 @@ export function rankWords(rank: Rank): string {
   return rank.best_rank === rank.worst_rank ? String(rank.best_rank) : `${rank.best_rank} to ${rank.worst_rank}`
 }
 
-/** The rankings of one figure, cell by cell. */
-export function rankRows(rankings: readonly Ranking[], metric: string): RankRow[] {
+/** The rankings of one figure, cell by cell; of the sides on show, where only some are. */
+export function rankRows(rankings: readonly Ranking[], metric: string, shown?: ReadonlySet<string>): RankRow[] {
   return rankings
     .filter((one) => one.metric === metric)
     .flatMap((one) =>
-      one.ranks.map((rank, place) => ({
-        ...rank,
-        cell: `${one.workload}, ${one.load_level.label}`,
-        leads: place === 0,
-        told_apart: one.told_apart,
-        repeats_wanted: one.repeats_wanted,
-      })),
+      one.ranks
+        .filter((rank) => !shown || shown.has(rank.side))
+        .map((rank, place) => ({
+          ...rank,
+          cell: `${one.workload}, ${one.load_level.label}`,
+          leads: place === 0,
+          told_apart: one.told_apart,
+          repeats_wanted: one.repeats_wanted,
+        })),
     )
 }
 

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+
+import { curvesOption, labelsOf, PLOT, yPixels, type CurvesInput } from './curves'
+import { logScale, stepScale } from './scales'
+import { testPalette } from './testPalette'
+
+const point = (x: number, y: number, label: string, ringed = false) => ({
+  x,
+  y,
+  xRange: [x * 0.9, x * 1.1] as const,
+  yRange: [y * 0.8, y * 1.3] as const,
+  label,
+  ringed,
+  tip: [`${label} clients`, `${x} op/s <b>`],
+})
+const size = { width: 600, height: 360 }
+const write = (value: number) => `${value}`
+const input: CurvesInput = {
+  sides: [
+    {
+      key: 'a',
+      name: 'Redis',
+      colour: '#D55E00',
+      mark: '●',
+      points: [point(30e3, 60, '1'), point(35e3, 1400, '8', true)],
+    },
+    {
+      key: 'b',
+      name: 'Redis, two <',
+      colour: '#E09060',
+      mark: '○',
+      points: [point(31e3, 62, '1'), point(36e3, 1390, '8')],
+    },
+    { key: 'c', name: 'Memcached', colour: '#009E73', mark: '▲', points: [] },
+  ],
+  x: logScale([27e3, 40e3], write),
+  y: logScale([48, 1820], write),
+  xName: 'op/s',
+  limit: 1000,
+}
+
+interface Series {
+  type: string
+  name: string
+  data: number[][]
+  renderItem?: (_: unknown, api: object) => { children: { type: string; style: Record<string, unknown> }[] }
+}
+
+function drawn(at: number, dataIndex: number) {
+  const series = curvesOption(input, testPalette, size).series as unknown as Series[]
+  const api = { value: () => dataIndex, coord: ([x, y]: number[]) => [x! * 10, y! * 10] }
+  return series[at]!.renderItem!(null, api).children
+}
+
+describe('curvesOption', () => {
+  it('is one series a side, so that pointing at one dims the others, and one for the limit', () => {
+    const series = curvesOption(input, testPalette, size).series as unknown as Series[]
+    expect(series.map((one) => one.name)).toEqual(['Redis', 'Redis, two <', 'Memcached', 'envelope'])
+    expect(series[0]!.data[0]![0]).toBeCloseTo(Math.log10(30e3))
+    const free = curvesOption({ ...input, limit: null }, testPalette, size).series as unknown as Series[]
+    expect(free).toHaveLength(3)
+  })
+
+  it('draws the way to the next point, a cross, a mark, and a ring where something happens', () => {
+    const first = drawn(0, 0).map((part) => part.type)
+    expect(first.filter((type) => type === 'line').length).toBeGreaterThanOrEqual(3)
+    expect(drawn(0, 1).filter((part) => part.type === 'circle')).toHaveLength(2)
+  })
+
+  it('draws a hollow mark for a further side of a system', () => {
+    const fill = (at: number) => drawn(at, 0).find((part) => part.type === 'circle')?.style['fill']
+    expect([fill(0), fill(1)]).toEqual(['#D55E00', testPalette.sheet])
+  })
+
+  it('names each side once, at one of its points', () => {
+    for (const at of [0, 1]) {
+      const names = [0, 1].flatMap((index) =>
+        drawn(at, index).filter((part) => String(part.style['text']).includes(input.sides[at]!.name)),
+      )
+      expect(names).toHaveLength(1)
+    }
+  })
+
+  it('keeps its plot where it is whatever the labels say, and makes names harmless', () => {
+    const option = curvesOption(input, testPalette, size)
+    expect(option.grid).toMatchObject({ left: PLOT.left, outerBoundsMode: 'none' })
+    const { formatter } = option.tooltip as { formatter: (item: object) => string }
+    expect(formatter({ seriesIndex: 1, dataIndex: 0 })).toBe(
+      '<b>Redis, two &lt;</b>, 1 clients<br>31000 op/s &lt;b&gt;',
+    )
+    expect(formatter({ seriesIndex: 2, dataIndex: 0 })).toBe('')
+  })
+})
+
+describe('labelsOf', () => {
+  it('has no name where there is no point', () => {
+    expect(labelsOf(input, size).map((one) => one.name !== null)).toEqual([true, true, false])
+    expect(labelsOf({ ...input, x: stepScale(['a', 'b']) }, { width: 0, height: 360 })).toHaveLength(3)
+  })
+})
+
+describe('yPixels', () => {
+  it('goes there and back, upwards', () => {
+    const { of, value } = yPixels(input.y, 360)
+    expect(value(of(1000))).toBeCloseTo(1000)
+    expect(of(1000)).toBeLessThan(of(100))
+  })
+})

@@ -1,0 +1,135 @@
+/** A rectangle in pixels; y grows downwards. */
+export interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** A text that wants to stand beside one of some points. */
+export interface Label {
+  /** Points it may stand at, the best first. */
+  anchors: readonly { x: number; y: number }[]
+  width: number
+  height: number
+  /** From the point to the text. */
+  gap: number
+  /** Whether it is left out where it would lie on another text. */
+  optional: boolean
+}
+
+/** Where a label stands: its upper left corner, and the point it belongs to. */
+export interface Placed {
+  x: number
+  y: number
+  anchor: { x: number; y: number }
+  /** Which of its points that is. */
+  at: number
+  /** Whether it had to stand so far off that a line should lead to its point. */
+  far: boolean
+}
+
+const ON_TEXT = 60
+const ON_MARK = 14
+const ON_LINE = 1
+const FAR = 14
+const DIRECTIONS = [
+  [1, 0],
+  [0, -1],
+  [-1, 0],
+  [0, 1],
+  [0.8, -0.8],
+  [0.8, 0.8],
+  [-0.8, -0.8],
+  [-0.8, 0.8],
+] as const
+
+/**
+ * Places labels beside their points, so that texts do not lie on each other: one after the other, each
+ * where it covers least of the texts before it, of marks and of lines, and is nearest to its point.
+ *
+ * @param labels the more important first.
+ * @param marks boxes of the points' marks.
+ * @param lines boxes along the lines; to lie on one is a blemish, not a fault.
+ * @param bounds no text leaves it.
+ * @returns a place for each label, null for optional ones without one.
+ */
+export function placeLabels(
+  labels: readonly Label[],
+  marks: readonly Box[],
+  lines: readonly Box[],
+  bounds: Box,
+): (Placed | null)[] {
+  const texts: Box[] = []
+  return labels.map((label) => {
+    const reach = label.optional ? [0, 5] : [0, 6, 16, 30, 46, 64, 84]
+    let best: { placed: Placed; box: Box; cost: number; covered: number } | null = null
+    label.anchors.forEach((anchor, rank) => {
+      for (const extra of reach)
+        for (const [right, down] of DIRECTIONS) {
+          const away = label.gap + extra
+          const box = {
+            x: anchor.x + right * away + ((right > 0 ? 0 : right < 0 ? -1 : -0.5) * label.width || 0),
+            y: anchor.y + down * away + ((down > 0 ? 0 : down < 0 ? -1 : -0.5) * label.height || 0),
+            width: label.width,
+            height: label.height,
+          }
+          if (!within(box, bounds)) continue
+          const covered = total(box, texts)
+          const onMarks = total(box, marks)
+          const cost =
+            ON_TEXT * covered +
+            ON_MARK * onMarks +
+            ON_LINE * total(box, lines) +
+            4 * extra +
+            12 * rank +
+            (right <= 0 ? 2 : 0)
+          if (!best || cost < best.cost)
+            best = {
+              placed: { x: box.x, y: box.y, anchor, at: rank, far: extra > FAR },
+              box,
+              cost,
+              covered: covered + onMarks,
+            }
+        }
+    })
+    const found = best as { placed: Placed; box: Box; covered: number } | null
+    if (!found || (label.optional && found.covered > 0.12 * label.width * label.height)) return null
+    texts.push(found.box)
+    return found.placed
+  })
+}
+
+/** By how many square pixels two boxes lie on each other. */
+export function overlap(a: Box, b: Box): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
+  return width > 0 && height > 0 ? width * height : 0
+}
+
+/** Boxes along a line from point to point. */
+export function alongLine(points: readonly { x: number; y: number }[]): Box[] {
+  return points.slice(1).flatMap((to, at) => {
+    const from = points[at]!
+    const steps = Math.max(1, Math.min(200, Math.round(Math.hypot(to.x - from.x, to.y - from.y) / 6)))
+    return Array.from({ length: steps + 1 }, (_, step) => ({
+      x: from.x + ((to.x - from.x) * step) / steps - 1.5,
+      y: from.y + ((to.y - from.y) * step) / steps - 1.5,
+      width: 3,
+      height: 3,
+    }))
+  })
+}
+
+function within(box: Box, bounds: Box): boolean {
+  return (
+    box.x >= bounds.x &&
+    box.y >= bounds.y &&
+    box.x + box.width <= bounds.x + bounds.width &&
+    box.y + box.height <= bounds.y + bounds.height
+  )
+}
+
+function total(box: Box, others: readonly Box[]): number {
+  return others.reduce((sum, other) => sum + overlap(box, other), 0)
+}

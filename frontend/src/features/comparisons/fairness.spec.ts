@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+
+import type { AspectRow } from '@/api'
+
+import { favouredWords, groupsOf, matrixNote } from './fairness'
+
+const row = (aspect: string, role: AspectRow['role'], favours: number[] = []): AspectRow => ({
+  aspect,
+  label: aspect,
+  values: ['a', 'b'],
+  same: role === 'same',
+  confounder: role === 'may_explain',
+  role,
+  favours,
+  explanation: '',
+  raw: [],
+})
+const rows = [row('system', 'compared'), row('same', 'same'), row('durability', 'may_explain', [1])]
+const sides = ['Redis', 'Memcached', 'RocksDB', 'Garnet'].map((label, place) => ({ label, place }))
+
+describe('groupsOf', () => {
+  it('says first what is compared, then what may explain a difference; empty groups are left out', () => {
+    expect(groupsOf(rows).map((group) => [group.label, group.rows.length])).toEqual([
+      ['What is compared', 1],
+      ['May explain it', 1],
+      ['Is the same', 1],
+    ])
+  })
+})
+
+describe('matrixNote', () => {
+  it('counts what matters', () => {
+    expect(matrixNote(rows)).toBe('Of 3 conditions, 1 that differ may explain a difference in the figures.')
+    expect(matrixNote(rows.slice(0, 2))).toContain('none that differs')
+  })
+})
+
+describe('favouredWords', () => {
+  it('names the fewest', () => {
+    expect(favouredWords(row('x', 'may_explain', [1]), sides)).toBe('favours Memcached')
+    expect(favouredWords(row('x', 'may_explain', [0, 2, 3]), sides)).toBe('favours all but Memcached')
+  })
+
+  it('is silent where it is not said, and where it favours all that are shown', () => {
+    expect(favouredWords(row('x', 'may_explain'), sides)).toBe('')
+    expect(favouredWords(row('x', 'may_explain', [0]), sides.slice(0, 1))).toBe('')
+  })
+})

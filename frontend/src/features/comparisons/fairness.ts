@@ -1,0 +1,45 @@
+import type { AspectRow } from '@/api'
+
+/** What a row of the matrix is to the comparison, as a reader is told it. */
+export const ROLES = [
+  { role: 'compared', label: 'What is compared', tone: 'accent' },
+  { role: 'may_explain', label: 'May explain it', tone: 'bad' },
+  { role: 'cannot_be_avoided', label: 'Cannot be avoided', tone: 'caution' },
+  { role: 'harmless', label: 'Differs, shifts no figure', tone: 'neutral' },
+  { role: 'same', label: 'Is the same', tone: 'neutral' },
+] as const
+
+export type FairnessRole = (typeof ROLES)[number]['role']
+
+/** The rows of the matrix in their groups; groups without rows are left out. */
+export function groupsOf(rows: readonly AspectRow[]) {
+  return ROLES.map((group) => ({ ...group, rows: rows.filter((row) => row.role === group.role) })).filter(
+    (group) => group.rows.length > 0,
+  )
+}
+
+/** How the sides differ, in one line: `3 of 14 conditions may explain a difference, 4 come with the systems`. */
+export function matrixNote(rows: readonly AspectRow[]): string {
+  const count = (role: FairnessRole) => rows.filter((row) => row.role === role).length
+  const [may, forced] = [count('may_explain'), count('cannot_be_avoided')]
+  if (!may && !forced) return `Of ${rows.length} conditions, none that differs may explain a difference in the figures.`
+  const told = [
+    ...(may ? [`${may} that differ may explain a difference in the figures`] : []),
+    ...(forced ? [`${forced} come with the systems and cannot be made equal`] : []),
+  ]
+  return `Of ${rows.length} conditions, ${told.join(', ')}.`
+}
+
+/** Whom a row likely makes look better, in the fewest names; empty where that is not said. */
+export function favouredWords(
+  row: Pick<AspectRow, 'favours'>,
+  shown: readonly { place: number; label: string }[],
+): string {
+  const [favoured, others] = [true, false].map((wanted) =>
+    shown.filter((side) => row.favours.includes(side.place) === wanted).map((side) => side.label),
+  ) as [string[], string[]]
+  if (!favoured.length || !others.length) return ''
+  return favoured.length > 2 && others.length < favoured.length
+    ? `favours all but ${others.join(', ')}`
+    : `favours ${favoured.join(', ')}`
+}

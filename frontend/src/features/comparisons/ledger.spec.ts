@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+
+import { adviceOf, detailsOf, ledgerRows, matches, toneOf, wordOf } from './ledger'
+import { levels, testComparison, testDifference } from './testComparison'
+import { arranged } from './view'
+
+const rows = ledgerRows(testComparison, arranged(testComparison, [], []))
+const difference = (extra: object) => testDifference('rocksdb', levels[2]!, extra)
+
+describe('ledgerRows', () => {
+  it('is in the document’s order: workload, load, side', () => {
+    expect(rows.map((row) => `${row.difference.load_level.label} ${row.side.key}`)).toEqual([
+      '1 client memcached',
+      '1 client rocksdb',
+      '4 clients memcached',
+      '4 clients rocksdb',
+      '8 clients memcached',
+      '8 clients rocksdb',
+    ])
+  })
+
+  it('follows the order and the hiding of the sides', () => {
+    const other = ledgerRows(
+      testComparison,
+      arranged(testComparison, [2], [1]).filter((side) => !side.hidden),
+    )
+    expect(other.map((row) => row.side.key)).toEqual(['rocksdb', 'rocksdb', 'rocksdb'])
+  })
+
+  it('has its repeats against the baseline’s median, and a name of its own', () => {
+    expect(rows[1]!.repeats.map((repeat) => repeat.ratio)).toEqual([27, 33])
+    expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length)
+  })
+})
+
+describe('words', () => {
+  it('say where a side stands, never that something changed', () => {
+    expect(wordOf(difference({}))).toBe('more')
+    expect(wordOf(difference({ word: 'as_much' }))).toBe('as much')
+    expect(toneOf(difference({ better: false, word: 'less' }))).toBe('worse')
+    expect(toneOf(difference({ word: 'cannot_tell' }))).toBe('plain')
+  })
+
+  it('advise repeats only where they could decide', () => {
+    const undecided = { word: 'cannot_tell' as const, verdict: 'inconclusive' as const }
+    expect(adviceOf(difference({ ...undecided, repeats_needed: 7 }))).toBe('7 more repeats could decide')
+    expect(adviceOf(difference({ ...undecided, repeats_needed: 1000 }))).toBe('not distinguishable at this noise')
+    expect(adviceOf(difference({ ...undecided, repeats_needed: null }))).toBe('not distinguishable at this noise')
+    expect(adviceOf(difference({ ...undecided, relative: 0.01, floor: 0.02 }))).toBe(
+      'smaller than this machine can tell',
+    )
+    expect(adviceOf(difference({ repeats_needed: 7 }))).toBe('')
+  })
+})
+
+describe('matches', () => {
+  it('wants every word somewhere in the row', () => {
+    expect(matches(rows[1]!, 'READS rocks')).toBe(true)
+    expect(matches(rows[1]!, 'reads redis')).toBe(false)
+    expect(matches(rows[1]!, '')).toBe(true)
+  })
+})
+
+describe('detailsOf', () => {
+  it('tells how it was judged', () => {
+    const told = Object.fromEntries(detailsOf(rows[0]!).map((one) => [one.key, one.value]))
+    expect(told['p']).toBe('0.001; over the whole table (Holm) 0.020')
+    expect(told['method']).toBe('paired by block; 5 repeats against 5')
+    expect(told['threshold']).toContain('never measured')
+  })
+})

@@ -1,0 +1,173 @@
+import type { Comparison, ComparisonCell, Difference, Metric } from '@/api'
+import type { Ratio } from '@/charts'
+
+import { metricKind, METRICS, untold, written } from './metrics'
+import type { PlacedSide } from './view'
+
+/** A difference as a row of the ledger. */
+export interface LedgerRow {
+  /** Stands in the address while the row is open. */
+  id: string
+  difference: Difference
+  side: PlacedSide
+  baseline: PlacedSide
+  metric: string
+  ratio: Ratio
+  /** Repeats of the side, each against the baseline's median. */
+  repeats: readonly { run: string; ratio: number }[]
+  /** Place in the document: workload, load level, figure, side. */
+  order: readonly number[]
+}
+
+/** More repeats than this are no advice: the difference is too small for this noise. */
+const WORTH_ASKING = 30
+
+const WORDS: Record<Difference['word'], string> = {
+  more: 'more',
+  less: 'less',
+  as_much: 'as much',
+  cannot_tell: 'cannot tell',
+  too_few: 'too few repeats',
+}
+
+/** The rows of the sides on show, in the document's order: workload, load, figure, side. */
+export function ledgerRows(comparison: Comparison, shown: readonly PlacedSide[]): LedgerRow[] {
+  const sides = new Map(shown.map((side, at) => [side.key, { side, at }]))
+  const levels = comparison.load_levels.map((level) => level.label)
+  const figures = METRICS.map((metric) => metric.key as string)
+  return comparison.differences
+    .flatMap((difference) => {
+      const [side, baseline] = [sides.get(difference.side), sides.get(difference.baseline_side)]
+      if (!side || !baseline) return []
+      const place = (names: readonly string[], name: string) =>
+        names.includes(name) ? names.indexOf(name) : names.length
+      const order = [
+        place(comparison.workloads, difference.workload),
+        place(levels, difference.load_level.label),
+        place(figures, difference.metric),
+        side.at,
+      ]
+      const cell = cellOf(comparison, difference, difference.side)
+      return [
+        {
+          id: order.slice(0, 3).concat(side.side.place).join('-'),
+          difference,
+          side: side.side,
+          baseline: baseline.side,
+          metric: metricKind(difference.metric)?.label ?? difference.metric,
+          ratio: { ratio: 1 + difference.relative, low: 1 + difference.low, high: 1 + difference.high },
+          repeats: repeatsOf(cell, difference),
+          order,
+        },
+      ]
+    })
+    .sort((a, b) => a.order.map((place, at) => place - b.order[at]!).find((sign) => sign !== 0) ?? 0)
+}
+
+/** The cell of a side that a difference is about. */
+export function cellOf(comparison: Comparison, difference: Difference, side: string): ComparisonCell | undefined {
+  return comparison.cells.find(
+    (cell) =>
+      cell.side === side &&
+      cell.workload === difference.workload &&
+      cell.load_level.label === difference.load_level.label,
+  )
+}
+
+function repeatsOf(cell: ComparisonCell | undefined, difference: Difference): LedgerRow['repeats'] {
+  const metric = difference.metric as Metric
+  return (cell?.repeats ?? []).flatMap((repeat) => {
+    const value = repeat[metric]
+    return value && difference.baseline_median > 0
+      ? [{ run: repeat.run_id, ratio: value / difference.baseline_median }]
+      : []
+  })
+}
+
+/** Where the side stands, in the words that may be said between products. */
+export function wordOf(difference: Difference): string {
+  return WORDS[difference.word]
+}
+
+/** What would settle a difference, or why nothing would; empty where it is settled. */
+export function adviceOf(difference: Difference): string {
+  if (difference.word === 'more' || difference.word === 'less' || difference.word === 'as_much') return ''
+  if (untold(difference)) return 'smaller than this machine can tell'
+  const more = difference.repeats_needed
+  if (more === null) return difference.word === 'cannot_tell' ? 'not distinguishable at this noise' : ''
+  if (more > WORTH_ASKING) return 'not distinguishable at this noise'
+  return more === 1 ? '1 more repeat could decide' : `${more} more repeats could decide`
+}
+
+/** Whether the side does better: good where more of it is better and there is more; neutral where nobody can say. */
+export function toneOf(difference: Difference): 'better' | 'worse' | 'plain' {
+  if (difference.word !== 'more' && difference.word !== 'less') return 'plain'
+  return difference.better === null ? 'plain' : difference.better ? 'better' : 'worse'
+}
+
+/** A value of a difference's figure with its unit. */
+export function figureOf(difference: Difference, value: number): string {
+  const kind = metricKind(difference.metric)
+  return kind ? written(kind, value) : String(value)
+}
+
+/** Whether a row holds every word of a search: workload, load, side, figure, word. */
+export function matches(row: LedgerRow, search: string): boolean {
+  const { difference } = row
+  const text = [
+    difference.workload,
+    difference.load_level.label,
+    row.side.label,
+    row.metric,
+    wordOf(difference),
+    adviceOf(difference),
+  ]
+    .join(' ')
+    .toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
+const DECIDED: Record<Difference['decided_by'], string> = {
+  level: 'Its interval lies beyond the threshold, and it holds over the whole table.',
+  family: 'Alone it would count; over the whole table of tests it does not hold.',
+  noise_floor: 'It lies within what this machine cannot tell.',
+  threshold: 'Its interval reaches below the threshold.',
+  interval: 'Its interval holds “the same”.',
+  repeats: 'There are too few repeats to claim anything.',
+}
+const METHODS: Record<Difference['method'], string> = {
+  paired: 'paired by block',
+  unpaired: 'two campaigns, unpaired',
+  two_level: 'over campaigns, by what they differ by themselves',
+}
+
+/** What stands behind a difference, as terms and their values. */
+export function detailsOf(row: LedgerRow): { key: string; value: string }[] {
+  const { difference } = row
+  const probability = (value: number | null) => (value === null ? '–' : value < 0.001 ? '< 0.001' : value.toFixed(3))
+  const percent = (value: number) => `${Number((value * 100).toPrecision(2))}\u2009%`
+  return [
+    { key: 'decided by', value: DECIDED[difference.decided_by] },
+    {
+      key: 'p',
+      value: `${probability(difference.p_value)}; over the whole table (Holm) ${probability(difference.p_holm)}`,
+    },
+    {
+      key: 'method',
+      value: `${METHODS[difference.method]}; ${difference.repeats} repeats against ${difference.baseline_repeats}${
+        difference.left_out ? `, ${difference.left_out} without a partner left out` : ''
+      }`,
+    },
+    {
+      key: 'threshold',
+      value: `${percent(difference.threshold)}${
+        difference.floor === null
+          ? '; what this machine can tell was never measured'
+          : `; this machine can tell ${percent(difference.floor)}`
+      }`,
+    },
+  ]
+}

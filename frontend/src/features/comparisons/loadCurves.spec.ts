@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+
+import {
+  curvesOf,
+  curvesSentence,
+  firstEnvelope,
+  insideEnvelope,
+  kneeOf,
+  loadLines,
+  shortLevel,
+  stepEnvelope,
+  variantOf,
+} from './loadCurves'
+import { levels, testComparison } from './testComparison'
+
+const lines = loadLines(testComparison, testComparison.sides, 'reads', 'p99_us')
+const points = (...pairs: [number, number][]) => pairs.map(([throughput, latency]) => ({ throughput, latency }))
+
+describe('loadLines', () => {
+  it('is a line a side, by rising load', () => {
+    expect(lines.map((line) => [line.side.key, line.points.map((point) => point.label)])).toEqual([
+      ['redis', ['1', '4', '8']],
+      ['memcached', ['1', '4', '8']],
+      ['rocksdb', ['1', '4', '8']],
+    ])
+  })
+
+  it('keeps another kind of load apart, and leaves out what has no figure', () => {
+    const deep = { ...levels[0]!, label: '1 client, pipeline 10' }
+    const cell = { ...testComparison.cells[0]!, load_level: deep }
+    const both = { load_levels: [...levels, deep], cells: [...testComparison.cells, cell] }
+    const found = loadLines(both, [testComparison.sides[0]!], 'reads', 'p99_us')
+    expect(found.map((line) => [line.variant, line.points.length])).toEqual([
+      ['', 3],
+      ['pipeline 10', 1],
+    ])
+    expect(loadLines(both, testComparison.sides, 'reads', 'p50_us')).toEqual([])
+  })
+})
+
+describe('levels in short', () => {
+  it('are their number, and what else they have', () => {
+    expect(['1 client', '300 clients, pipeline 10', 'a peak'].map(shortLevel)).toEqual(['1', '300', 'a peak'])
+    expect(['8 clients', '300 clients, pipeline 10'].map(variantOf)).toEqual(['', 'pipeline 10'])
+  })
+})
+
+describe('kneeOf', () => {
+  it('is where throughput stands still while latency grows', () => {
+    expect(kneeOf(points([10, 1], [20, 2], [20.5, 5], [20, 11]))).toBe(1)
+  })
+
+  it('is not where a later load does more after all', () => {
+    expect(kneeOf(points([10, 1], [10, 2], [30, 3]))).toBeNull()
+    expect(kneeOf(points([10, 1], [20, 2], [40, 3]))).toBeNull()
+  })
+
+  it('is not where latency does not grow, nor at the last load', () => {
+    expect(kneeOf(points([10, 5], [10, 4]))).toBeNull()
+    expect(kneeOf(points([10, 1]))).toBeNull()
+    expect(kneeOf([])).toBeNull()
+  })
+})
+
+describe('insideEnvelope', () => {
+  it('is the highest measured throughput whose latency stays inside', () => {
+    const found = insideEnvelope(lines, 'p99_us', 500)
+    expect(found.map((one) => one.best?.label)).toEqual(['4', '1', '1'])
+    expect(found.map((one) => one.all)).toEqual([false, false, false])
+  })
+
+  it('says when nothing stays inside, when all does, and when some repeats leave', () => {
+    expect(insideEnvelope(lines, 'p99_us', 10).every((one) => one.best === null)).toBe(true)
+    expect(insideEnvelope(lines, 'p99_us', 1e6).every((one) => one.all)).toBe(true)
+    const [redis] = insideEnvelope(lines, 'p99_us', 405)
+    expect([redis?.best?.label, redis?.doubtful]).toEqual(['4', true])
+  })
+})
+
+describe('envelopes', () => {
+  it('begin at 1 ms where that divides the points, else at a round figure among them', () => {
+    expect(firstEnvelope([100, 5000])).toBe(1000)
+    expect(firstEnvelope([20, 45, 80])).toBe(50)
+    expect(firstEnvelope([])).toBe(1000)
+  })
+
+  it('move in steps of two figures, there and back', () => {
+    expect(stepEnvelope(1000, 1)).toBe(1100)
+    expect(stepEnvelope(1000, 20)).toBe(10_000)
+    expect(stepEnvelope(stepEnvelope(1000, 1), -1)).toBeCloseTo(980, -2)
+  })
+})
+
+describe('curvesOf', () => {
+  it('rings the knee, crosses the range of the repeats, and tells both figures', () => {
+    const [redis] = curvesOf(lines, 'p99_us')
+    expect(redis?.points.map((point) => point.ringed)).toEqual([false, true, false])
+    expect(redis?.points[0]?.xRange).toEqual([9000, 11_000])
+    expect(redis?.points[1]?.tip.join(' ')).toContain('p99 latency: 400\u202fµs')
+  })
+
+  it('is a sentence for those who do not see it', () => {
+    expect(curvesSentence(lines, 'p99_us')).toContain('redis: from 10.0\u202fk op/s at 100\u202fµs with 1 client to')
+  })
+})

@@ -1,0 +1,187 @@
+import type { Comparison, ComparisonCell, ComparisonSide, Metric } from '@/api'
+import type { CurvePoint, CurveSide } from '@/charts'
+
+import { metricKind, written } from './metrics'
+
+/** A side's cell of one load level, with its figures. */
+export interface LoadPoint {
+  cell: ComparisonCell
+  label: string
+  throughput: number
+  latency: number
+}
+
+/** The points of one side under one kind of load, by rising load. */
+export interface LoadLine {
+  side: ComparisonSide
+  /** What the load has besides a number (`pipeline 10`); empty mostly. */
+  variant: string
+  points: LoadPoint[]
+}
+
+/** Below this share more, throughput counts as no longer growing. */
+const STANDSTILL = 0.05
+
+/** What a load level is besides its number of clients: `300 clients, pipeline 10` → `pipeline 10`. */
+export function variantOf(label: string): string {
+  return label.replace(/^[\d\s.,\u2009]+\s*(clients?|op\/s|operations? per second)?/, '').replace(/^[,\s]+/, '')
+}
+
+/** A load level's number alone, as it stands beside a mark. */
+export function shortLevel(label: string): string {
+  return label.match(/^[\d\s.,\u2009]*\d(\s?[kM](?=\b))?/)?.[0].trim() ?? label
+}
+
+/** The lines of one workload: throughput and one latency at each load level that has both. */
+export function loadLines(
+  comparison: Pick<Comparison, 'cells' | 'load_levels'>,
+  sides: readonly ComparisonSide[],
+  workload: string,
+  latency: Metric,
+): LoadLine[] {
+  const variants = [...new Set(comparison.load_levels.map((level) => variantOf(level.label)))]
+  return sides.flatMap((side) =>
+    variants.flatMap((variant) => {
+      const points = comparison.load_levels
+        .filter((level) => variantOf(level.label) === variant)
+        .sort((a, b) => a.value - b.value)
+        .flatMap((level) => {
+          const cell = comparison.cells.find(
+            (one) => one.side === side.key && one.workload === workload && one.load_level.label === level.label,
+          )
+          const [x, y] = [cell?.throughput?.median, cell?.[latency]?.median]
+          return cell && x && y ? [{ cell, label: shortLevel(level.label), throughput: x, latency: y }] : []
+        })
+      return points.length ? [{ side, variant, points }] : []
+    }),
+  )
+}
+
+/**
+ * The knee of a line: the first load after which throughput grows no further (less than 5 % at any
+ * higher load) while latency does.
+ *
+ * @returns its place among the points; null where throughput still grows at the highest load.
+ */
+export function kneeOf(points: readonly Pick<LoadPoint, 'throughput' | 'latency'>[]): number | null {
+  const found = points.findIndex((point, at) => {
+    const later = points.slice(at + 1)
+    return (
+      later.length > 0 &&
+      later.every((one) => one.throughput < point.throughput * (1 + STANDSTILL)) &&
+      later.every((one) => one.latency > point.latency)
+    )
+  })
+  return found < 0 ? null : found
+}
+
+/** The highest load of one side inside an envelope. */
+export interface InsideEnvelope {
+  side: ComparisonSide
+  variant: string
+  /** Null: no load that was measured stays inside. */
+  best: LoadPoint | null
+  /** Whether every load that was measured stays inside: it might do more. */
+  all: boolean
+  /** Whether some repeat of the best leaves the envelope. */
+  doubtful: boolean
+}
+
+/**
+ * The highest throughput of each line at which a latency stays within `limit` µs. Only what was measured
+ * counts: nothing is read off between two points.
+ */
+export function insideEnvelope(lines: readonly LoadLine[], latency: Metric, limit: number): InsideEnvelope[] {
+  return lines.map(({ side, variant, points }) => {
+    const inside = points.filter((point) => point.latency <= limit)
+    const best = inside.reduce<LoadPoint | null>(
+      (found, point) => (!found || point.throughput > found.throughput ? point : found),
+      null,
+    )
+    const worst = Math.max(0, ...(best?.cell.repeats.map((repeat) => repeat[latency] ?? 0) ?? []))
+    return { side, variant, best, all: inside.length === points.length, doubtful: worst > limit }
+  })
+}
+
+/** An envelope to begin with: 1 ms where that divides the points, else a round figure among them. */
+export function firstEnvelope(latencies: readonly number[]): number {
+  const sorted = latencies.filter((value) => value > 0).sort((a, b) => a - b)
+  const [least, most] = [sorted[0], sorted.at(-1)]
+  if (least === undefined || most === undefined) return 1000
+  if (least < 1000 && most > 1000) return 1000
+  const middle = sorted[Math.floor(sorted.length / 2)]!
+  const rounds = [1, 2, 5, 10].map((one) => one * 10 ** Math.floor(Math.log10(middle)))
+  return rounds.reduce((best, one) =>
+    Math.abs(Math.log(one / middle)) < Math.abs(Math.log(best / middle)) ? one : best,
+  )
+}
+
+/** An envelope one step up or down: two figures, spaced evenly by logarithm. */
+export function stepEnvelope(limit: number, steps: number): number {
+  const moved = 10 ** (Math.log10(limit) + steps / 20)
+  return roundEnvelope(moved)
+}
+
+/** An envelope as it is written: two figures that matter. */
+export function roundEnvelope(limit: number): number {
+  return Number(limit.toPrecision(2))
+}
+
+/** The lines as a chart draws them; knees are ringed. */
+export function curvesOf(lines: readonly LoadLine[], latency: Metric): CurveSide[] {
+  const throughputKind = metricKind('throughput')!
+  const latencyKind = metricKind(latency)!
+  return lines.map(({ side, variant, points }) => {
+    const knee = kneeOf(points)
+    return {
+      name: variant ? `${side.label}, ${variant}` : side.label,
+      key: side.key,
+      colour: side.colour,
+      mark: side.mark,
+      points: points.map((point, at): CurvePoint => {
+        const spans = (metric: Metric) => spanOf(point.cell, metric)
+        const told = (kind: typeof latencyKind, metric: Metric, value: number) => {
+          const span = spans(metric)
+          return `${kind.label}: ${written(kind, value)}${
+            span ? `, repeats ${written(kind, span[0])} to ${written(kind, span[1])}` : ''
+          }`
+        }
+        return {
+          x: point.throughput,
+          y: point.latency,
+          xRange: spans('throughput'),
+          yRange: spans(latency),
+          label: point.label,
+          ringed: at === knee,
+          tip: [
+            point.cell.load_level.label,
+            told(throughputKind, 'throughput', point.throughput),
+            told(latencyKind, latency, point.latency),
+            ...(at === knee ? ['Knee: more load only waits longer'] : []),
+          ],
+        }
+      }),
+    }
+  })
+}
+
+/** From the least to the greatest repeat of a figure; null where one alone or none has it. */
+export function spanOf(cell: ComparisonCell, metric: Metric): [number, number] | null {
+  const values = cell.repeats.flatMap((repeat) => repeat[metric] ?? [])
+  return values.length > 1 ? [Math.min(...values), Math.max(...values)] : null
+}
+
+/** A chart of load curves in one sentence. */
+export function curvesSentence(lines: readonly LoadLine[], latency: Metric): string {
+  const kind = metricKind(latency)!
+  const throughput = metricKind('throughput')!
+  const told = lines.flatMap(({ side, variant, points }) => {
+    const [first, last] = [points[0], points.at(-1)]
+    if (!first || !last) return []
+    const name = variant ? `${side.label}, ${variant}` : side.label
+    const at = (point: LoadPoint) =>
+      `${written(throughput, point.throughput)} at ${written(kind, point.latency)} with ${point.cell.load_level.label}`
+    return [first === last ? `${name}: ${at(first)}` : `${name}: from ${at(first)} to ${at(last)}`]
+  })
+  return `${kind.label} against throughput. ${told.join('; ')}. A table of all figures can be shown instead.`
+}

@@ -1,0 +1,241 @@
+"""The comparison's page: who leads, how sure, with what caveat; all of it in the address."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, StorageState, expect
+from weighhouse_cli.commands.dev import Scale, invent
+from weighhouse_testing.platform import RunningPlatform, running_platform
+
+WIDE, NARROW = (1440, 900), (390, 844)
+MOST_HEIGHT = 2600
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+TABS = ("By clients", "Scaling", "Distribution", "Memory", "Ranks", "Not compared")
+Opens = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def invented() -> Iterator[tuple[RunningPlatform, str]]:
+    """A platform with one comparison of three sides, three levels, two workloads; its address."""
+    with running_platform() as platform:
+        assert invent(platform.inner, Scale.SIDES) == 1
+        campaign = platform.request("GET", "/campaigns")["items"][0]
+        yield platform, f"/compare?campaign={campaign['id']}"
+
+
+@pytest.fixture(scope="module")
+def known(browser: Browser, invented: tuple[RunningPlatform, str]) -> StorageState:
+    """What a browser keeps once its user has signed in."""
+    platform, _ = invented
+    context = browser.new_context(base_url=platform.url)
+    page = context.new_page()
+    page.goto("/login")
+    page.get_by_label("Email").fill(platform.email)
+    page.get_by_label("Password").fill(platform.password)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", level=1, name="What was weighed lately").wait_for()
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@pytest.fixture
+def opens(
+    browser: Browser, invented: tuple[RunningPlatform, str], known: StorageState
+) -> Iterator[Opens]:
+    """Opens the comparison, or another address of it, in a window of its own."""
+    platform, address = invented
+    contexts = []
+    failures: list[str] = []
+
+    def opened(
+        size: tuple[int, int] = WIDE, more: str = "", at: str | None = None, theme: str = "light"
+    ) -> Page:
+        context = browser.new_context(
+            base_url=platform.url,
+            storage_state=known,
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if theme == "dark" else "light",
+            reduced_motion="reduce",
+            bypass_csp=True,
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        context.set_default_timeout(60_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        page.goto(at or address + more)
+        expect(page.get_by_role("region", name="Verdict")).to_be_visible()
+        expect(page.get_by_role("img", name=re.compile("against throughput")).first).to_be_visible()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert failures == []
+
+
+def bottom(page: Page, role: str, name: str | re.Pattern[str]) -> float:
+    """Lower edge of the first thing of a role and name, px from the top of the page."""
+    box = page.get_by_role(role, name=name).first.bounding_box()  # type: ignore[arg-type]
+    assert box is not None
+    return box["y"] + box["height"]
+
+
+def row(page: Page, side: str) -> str:
+    """What the ledger says of a side, first row."""
+    found = page.get_by_role("table", name=re.compile("^Ledger")).get_by_role("row")
+    return found.filter(has_text=side).first.inner_text()
+
+
+def test_the_first_screen_answers_and_the_page_is_short(opens: Opens) -> None:
+    page = opens()
+    verdict = page.get_by_role("region", name="Verdict")
+    expect(verdict).to_contain_text(
+        re.compile(r"Memcached\s+does (more|fewer) operations than Redis")
+    )
+    expect(verdict).to_contain_text(re.compile(r"\d of 6"))
+    expect(verdict.get_by_role("region", name="Caveats")).to_contain_text("caveats")
+    assert bottom(page, "region", "Verdict") < WIDE[1]
+    assert bottom(page, "region", "Caveats") < WIDE[1]
+    assert bottom(page, "img", re.compile("against throughput")) < WIDE[1]
+    assert page.evaluate("document.documentElement.scrollHeight") < MOST_HEIGHT
+
+
+def test_a_phone_shows_one_curve_and_cards_with_workload_and_values(opens: Opens) -> None:
+    page = opens(NARROW)
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
+    curves = page.get_by_role("img", name=re.compile("against throughput"))
+    expect(curves).to_have_count(1)
+    page.get_by_role("radio", name="read-heavy").check()
+    expect(page.get_by_text("Load curve: read-heavy")).to_be_visible()
+    expect(page).to_have_url(re.compile("workload=read-heavy"))
+    card = row(page, "Memcached")
+    assert "balanced, 1 client" in card
+    assert len(re.findall(r"op/s", card)) == 2
+    page.get_by_role("button", name=re.compile("^Details: balanced, 1 client")).first.click()
+    expect(page.get_by_text("decided by")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
+
+
+def test_every_choice_is_in_the_address(opens: Opens) -> None:
+    page = opens()
+    page.get_by_role("radio", name="p50").check()
+    page.get_by_role("button", name="More of Memcached").click()
+    page.get_by_role("menuitem", name="Make it the baseline").click()
+    expect(page.get_by_role("region", name="Verdict")).to_contain_text("than Memcached")
+    page.get_by_role("button", name=re.compile("^Dragonfly"), pressed=True).click()
+    page.get_by_role("tab", name="Memory").click()
+    page.get_by_role("radio", name="p99", exact=True).last.check()
+    page.get_by_label("Search the ledger").fill("read-heavy redis")
+    page.get_by_label("Envelope in ms").fill("0.2")
+    page.get_by_label("Envelope in ms").press("Enter")
+    expect(page).to_have_url(re.compile("find=read-heavy"))
+
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_text("address of this view is copied")).to_be_visible()
+    shared = page.evaluate("navigator.clipboard.readText()")
+    assert page.url == shared
+    for again in (opens(at=shared), page):
+        if again is page:
+            page.reload()
+        expect(again.get_by_role("region", name="Verdict")).to_contain_text("than Memcached")
+        expect(again.get_by_role("region", name="Verdict")).not_to_contain_text("Dragonfly")
+        expect(again.get_by_role("radio", name="p50")).to_be_checked()
+        expect(again.get_by_role("tab", name="Memory")).to_have_attribute("aria-selected", "true")
+        expect(again.get_by_role("heading", name="Highest load with")).to_contain_text("200")
+        expect(again.get_by_label("Search the ledger")).to_have_value("read-heavy redis")
+        ledger = again.get_by_role("table", name=re.compile("^Ledger"))
+        expect(ledger.get_by_role("rowheader")).to_have_count(3)
+        expect(ledger).to_contain_text("µs")
+
+
+def test_sides_are_compared_by_keyboard_alone(opens: Opens) -> None:
+    page = opens()
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys")
+    expect(keys).to_contain_text("the next side becomes the baseline")
+    page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+
+    page.keyboard.press("b")
+    expect(page.get_by_role("region", name="Verdict")).to_contain_text("than Memcached")
+
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    line = page.get_by_role("button", name=re.compile("^Details: balanced, 1 client")).nth(1)
+    expect(line).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(line).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_text("decided by")).to_be_visible()
+    page.keyboard.press("k")
+    expect(line).not_to_be_focused()
+
+    slider = page.get_by_role("slider", name="Envelope, balanced")
+    before = slider.get_attribute("aria-valuenow")
+    slider.focus()
+    page.keyboard.press("ArrowUp")
+    expect(slider).not_to_have_attribute("aria-valuenow", before or "")
+    expect(page).to_have_url(re.compile("envelope="))
+
+    first = page.get_by_role("list", name="Sides").get_by_role("button", pressed=True).first
+    expect(first).to_contain_text("Redis")
+    first.focus()
+    page.keyboard.press("Alt+ArrowRight")
+    expect(first).to_contain_text("Memcached")
+    expect(page).to_have_url(re.compile("order="))
+
+
+def test_a_caveat_highlights_what_it_concerns(opens: Opens) -> None:
+    page = opens()
+    chip = page.get_by_role("button", name=re.compile("Updates write the whole record")).first
+    chip.focus()
+    chip.click()
+    expect(
+        page.get_by_role("region", name="Verdict")
+        .get_by_role("listitem")
+        .filter(has_text=re.compile(r"^.\s*Dragonfly\s"))
+    ).to_have_class(re.compile("dimmed"))
+    expect(
+        page.get_by_role("region", name="Verdict")
+        .get_by_role("listitem")
+        .filter(has_text=re.compile(r"^.\s*Memcached\s"))
+    ).not_to_have_class(re.compile("dimmed"))
+
+
+def test_a_side_of_the_campaign_is_left_out_and_set_beside_again(opens: Opens) -> None:
+    page = opens()
+    page.get_by_role("button", name="More of Dragonfly").click()
+    page.get_by_role("menuitem", name="Leave out").click()
+    expect(page.get_by_role("region", name="Verdict")).not_to_contain_text("Dragonfly")
+    page.get_by_role("button", name="side", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Add a side")
+    dialog.get_by_role("combobox", name="Campaign").click()
+    page.get_by_role("option", name=re.compile("three sides")).click()
+    dialog.get_by_role("combobox", name="Target").click()
+    expect(page.get_by_role("option", name=re.compile("Redis"))).to_have_attribute(
+        "data-disabled", ""
+    )
+    page.get_by_role("option", name=re.compile("Dragonfly")).click()
+    dialog.get_by_role("button", name="Add it").click()
+    expect(page.get_by_role("region", name="Verdict")).to_contain_text("Dragonfly")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_all_of_it_is_accessible(opens: Opens, axe: str, size: tuple[int, int], theme: str) -> None:
+    page = opens(size, theme=theme)
+    page.get_by_role("button", name=re.compile("^Details")).first.click()
+    page.evaluate(axe)
+    complaints: list[str] = []
+    for tab in TABS:
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_load_state("networkidle")
+        found = page.evaluate(
+            "rules => axe.run(document, {runOnly: rules}).then(result => result.violations)", RULES
+        )
+        complaints += [f"{tab}: {one['id']}: {one['nodes'][0]['html'][:160]}" for one in found]
+        if page.evaluate("document.documentElement.scrollWidth") > size[0]:
+            complaints.append(f"{tab}: wider than the window")
+    assert complaints == []
