@@ -1,4 +1,4 @@
-"""When things fail: nobody answers, the network is gone, a part of the page is gone, nothing is there."""
+"""When things fail: nobody answers, the network is gone, a part is gone, nothing is there."""
 
 import re
 

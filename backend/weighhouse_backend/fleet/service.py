@@ -172,9 +172,8 @@ class FleetService:
 
     def projects_of(self, agent: Agent) -> list[UUID]:
         """Projects that an agent works for."""
-        if agent.lent_to is not None:
-            return list(agent.lent_to)
-        return list(self.repository.projects(agent.organization_id))
+        lent = agent.lent_to
+        return list(self.repository.projects(agent.organization_id) if lent is None else lent)
 
     def silent(self, since: datetime.datetime) -> Sequence[Agent]:
         """Agents that may work, had a session, and were not heard of since; for features above."""
