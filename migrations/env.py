@@ -11,6 +11,7 @@ from weighhouse_backend.alerts import models as alerts
 from weighhouse_backend.annotations import models as annotations
 from weighhouse_backend.campaigns import models as campaigns
 from weighhouse_backend.catalog import models as catalog
+from weighhouse_backend.disclosure import models as disclosure
 from weighhouse_backend.experiments import models as experiments
 from weighhouse_backend.findings import models as findings
 from weighhouse_backend.fleet import models as fleet
@@ -24,7 +25,7 @@ from weighhouse_backend.series import models as series
 
 FEATURES = (
     identity, catalog, experiments, fleet, campaigns, results, noise, findings, series, alerts,
-    annotations, gates, idempotency,
+    annotations, gates, disclosure, idempotency,
 )  # fmt: skip
 # Migrations wait this long for a lock, so that they never stand before a queue of requests.
 LOCK_TIMEOUT = "10s"

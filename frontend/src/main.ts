@@ -28,7 +28,7 @@ onSignedOut(() => {
   session.forget()
   queries.clear()
   const here = router.currentRoute.value
-  if (here.name !== 'login') void router.push({ name: 'login', query: { next: here.fullPath } })
+  if (!here.meta.open) void router.push({ name: 'login', query: { next: here.fullPath } })
 })
 
 app.use(router)

@@ -15,7 +15,12 @@ from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.workload import Operation
 
 PublicationPolicy = Literal[
-    "open", "open_with_disclosure", "consent_required", "prohibited", "unknown"
+    "open",
+    "open_with_conditions",
+    "open_with_disclosure",
+    "consent_required",
+    "prohibited",
+    "unknown",
 ]
 """Whether results may be shown outside the organization that measured them."""
 
@@ -31,6 +36,36 @@ class BenchmarkClause(Document):
     text: str
     source: str
     checked_on: datetime.date
+
+
+class Edition(Document):
+    """One edition of a product: what its licence says of publishing benchmarks, and who read it."""
+
+    id: Name
+    name: str = Field(max_length=120)
+    licence: str
+    """By its SPDX name, or its title."""
+    policy: PublicationPolicy
+    text: str
+    """What the clause says; where it could not be read, that."""
+    conditions: tuple[str, ...] = ()
+    """What has to be kept, one in each: of the policy `open_with_conditions`."""
+    source: str
+    """Where the text stands, an `https://` address."""
+    checked_on: datetime.date
+    reviewer: str = "Weighhouse maintainers"
+    """Who read it."""
+
+    @model_validator(mode="after")
+    def _has_conditions(self) -> Self:
+        if (self.policy == "open_with_conditions") != bool(self.conditions):
+            message = "conditions: belong to the policy `open_with_conditions`, and to it alone"
+            raise ValueError(message)
+        return self
+
+
+NOT_REVIEWED = "not recorded"
+"""The reviewer of clauses from before reviewers were kept."""
 
 
 class DisclaimerCondition(Document):
@@ -203,12 +238,34 @@ class Manifest(Document):
     """How a target's configuration, or what a tool does, reads in words that all systems share."""
     driver: ManifestDriver
     benchmark_clause: BenchmarkClause
+    """Of the default edition; left out where there are editions."""
+    editions: tuple[Edition, ...] = ()
+    """Editions of the product, the default one first; none: manifests from before there were."""
     disclaimers: tuple[ManifestDisclaimer, ...] = ()
     documentation: str = ""
     """The plugin's page, Markdown; the SDK fills it from the folder's README.md."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _clause_of_editions(cls, data: object) -> object:
+        """The default edition's clause is the product's."""
+        if not isinstance(data, Mapping) or "benchmark_clause" in data or not data.get("editions"):
+            return data
+        editions = data["editions"]
+        first = editions[0] if isinstance(editions, list | tuple) else None
+        if isinstance(first, Edition):
+            first = first.model_dump()
+        if not isinstance(first, Mapping):
+            return data
+        kept = {name: first[name] for name in BenchmarkClause.model_fields if name in first}
+        return {**data, "benchmark_clause": kept}
+
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
+        names = [one.id for one in self.editions]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            message = f"editions: {', '.join(twice)} is there twice"
+            raise ValueError(message)
         system = self.kind == "system"
         if system and self.default_deployment not in self.deployments:
             message = "deployments: a system has at least one; default_deployment is one of them"
@@ -242,6 +299,44 @@ class Manifest(Document):
             message = f"fairness: neither parameters nor driver options: {', '.join(unknown)}"
             raise ValueError(message)
 
+    @property
+    def known_editions(self) -> tuple[Edition, ...]:
+        """Editions, the default one first; of a manifest from before, the one of its clause."""
+        if self.editions:
+            return self.editions
+        clause = self.benchmark_clause
+        # What it asked of whoever publishes stood in the text.
+        conditions = (clause.text,) if clause.policy == "open_with_conditions" else ()
+        return (
+            Edition(
+                id="default",
+                name=self.name,
+                licence=self.licence,
+                conditions=conditions,
+                reviewer=NOT_REVIEWED,
+                **dict(clause),
+            ),
+        )
+
+    def edition_of(self, target: Target) -> Edition | None:
+        """The edition that a target is; None when it cannot be known.
+
+        What the plugin sets up by itself is the default edition, unless the target says otherwise.
+        Of servers that somebody else set up, and of images that are not the plugin's, nobody but
+        the experiment's author can say it, where there is more than one.
+        """
+        known = self.known_editions
+        if self.kind == "tool":
+            return known[0]
+        if target.edition is not None:
+            return next((one for one in known if one.id == target.edition), None)
+        foreign_image = bool(target.image) and (
+            self.image is None or _repository(target.image) != _repository(self.image.image)
+        )
+        if len(known) > 1 and (target.deployment == "external" or foreign_image):
+            return None
+        return known[0]
+
     def concerning(self, target: Target, machines: int = 1) -> tuple[ManifestDisclaimer, ...]:
         """The statements that stand beside numbers of a target.
 
@@ -265,6 +360,13 @@ def declared(schema: Mapping[str, object]) -> Mapping[str, Mapping[str, object]]
     """The properties of an object schema: name → its own schema."""
     properties = schema.get("properties", {})
     return properties if isinstance(properties, Mapping) else {}
+
+
+def _repository(image: str) -> str:
+    """An image without its tag or digest."""
+    path = image.partition("@")[0]
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}{name.partition(':')[0]}"
 
 
 def load_manifest(path: Path, documentation: str = "") -> Manifest:

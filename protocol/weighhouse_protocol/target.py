@@ -37,6 +37,10 @@ class Target(Document):
     """Identifier of the plugin, for example `redis`."""
     version: str = Field(default="any", max_length=80)
     """Exact version wanted, or `any`: whatever the agent has, recorded with the result."""
+    edition: Name | None = None
+    """Which edition of the product it is, for example `enterprise`, by the plugin's manifest: its
+    licence decides what may be published. Default: the manifest's own default, where the plugin
+    sets the system up by itself; of other servers and images it is not known."""
     plugin_version: str = Field(default="any", max_length=80)
     """Exact version of the plugin wanted, or `any`: only agents that have it take the run."""
     deployment: Deployment = "process"

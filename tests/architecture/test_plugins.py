@@ -79,8 +79,13 @@ def problems(folder: Path, drivers: set[str]) -> list[str]:
         found.append(f"headings of README.md; wanted: {', '.join(headings)}")
     if not manifest.disclaimers:
         found.append("no disclaimer")
-    if not manifest.benchmark_clause.source.startswith("https://"):
-        found.append("the benchmark clause has no source")
+    if not manifest.editions:
+        found.append("no editions")
+    found += [
+        f"the edition {one.id} has no source"
+        for one in manifest.editions
+        if not one.source.startswith("https://")
+    ]
     if manifest.tool is not None:
         found += [
             f"stands in for {driver}, which is built by no plugin"

@@ -19,8 +19,8 @@ from backend.tests.results.laboratory import Ledger
 
 CONCLUSIONS = frozenset(
     {
-        "comparisons", "confidence", "differences", "disclaimers", "fairness", "findings",
-        "message", "p_worse",
+        "comparisons", "confidence", "differences", "disclaimers", "disclosure", "fairness",
+        "findings", "message", "p_worse",
     }
 )  # fmt: skip
 """What the judge concludes anew from stored figures whenever it is asked, by today's rules."""

@@ -44,8 +44,21 @@ def test_a_document_of_before_keeps_its_hash() -> None:
     before["thresholds"] = {
         name: value for name, value in document["thresholds"].items() if name != "anchor_percent"
     }
+    before["targets"] = [
+        {name: value for name, value in target.items() if name != "edition"}
+        for target in document["targets"]
+    ]
+    before["disclosure"] = {
+        name: value
+        for name, value in document["disclosure"].items()
+        if name not in {"conflicts", "hosting"}
+    }
 
     assert content_hash(document) == content_hash(before)
+    said = {"systems": [{"system": "redis", "tuning_effort": "a day"}]}
+    assert content_hash(stored(disclosure=said)) != content_hash(
+        stored(disclosure={"systems": [{"system": "redis"}]})
+    )
     assert content_hash(stored(gate={"base": "branch:main"})) != content_hash(before)
     assert content_hash(stored(thresholds={"anchor_percent": 5})) != content_hash(before)
 

@@ -23,6 +23,7 @@ from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
+from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_protocol.order import AttemptOrder
@@ -30,8 +31,8 @@ from weighhouse_protocol.order import AttemptOrder
 from .reports import FACTS, whole_run
 
 ROUTERS = (
-    noise, findings, comparisons, alerts, annotations, gates, results, campaigns, experiments,
-    fleet, results_agent, campaigns_agent, fleet_agent,
+    noise, findings, comparisons, publishing, alerts, annotations, gates, results, campaigns,
+    experiments, fleet, results_agent, campaigns_agent, fleet_agent,
 )  # fmt: skip
 Report = Callable[[dict[str, Any]], list[dict[str, Any]]]
 
@@ -111,7 +112,7 @@ class Laboratory:
     agent: dict[str, str] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
 
-    def enrol(self) -> None:
+    def enrol(self, *manifests: dict[str, Any]) -> None:
         made = self.client.post("/api/v1/agent-registration-tokens", json={}, headers=self.headers)
         instance = str(uuid4())
         registered = self.client.post(
@@ -122,7 +123,8 @@ class Laboratory:
         self.agent = _bearer(registered["agent_token"])
         opening = {
             "instance_id": instance, "process_id": str(uuid4()), "agent_version": "0.1.0",
-            "manifests": [manifest("redis"), manifest("memcached")], "facts": FACTS, "policy": {},
+            "manifests": manifests or [manifest("redis"), manifest("memcached")],
+            "facts": FACTS, "policy": {},
         }  # fmt: skip
         opened = self.client.put("/agent/v1/session", json=opening, headers=self.agent)
         assert opened.status_code == 200, opened.text

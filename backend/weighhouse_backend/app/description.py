@@ -28,7 +28,9 @@ TAGS = {
     "campaigns": "Executions of an experiment.",
     "runs": "Measured repetitions, with everything that was recorded.",
     "comparisons": "Sides next to each other, with what differs.",
+    "publishing": "What is disclosed, what may be published, and what vendors and others say.",
     "series": "The same cell over time.",
+    "alerts": "What shifted or did not take place, and what people say of it.",
     "agents": "Registered machines.",
     "agent protocol": "What agents call, with tokens of their own.",
     "status": "Whether the platform is well.",
@@ -37,9 +39,11 @@ SECURITY = {
     "token": {"type": "http", "scheme": "bearer", "description": "An API token, `whp_…`."},
     "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
     "agent": {"type": "http", "scheme": "bearer", "description": "An agent's or attempt's token."},
+    "link": {"type": "http", "scheme": "bearer", "description": "A link for a reply, `whv_…`."},
 }
 PEOPLE: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 OPEN = frozenset({"identity_log_in", "status_health", "status_about"})
+BY_LINK = "/api/v1/reply"
 PROBLEM = "application/problem+json"
 
 
@@ -93,5 +97,7 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
             answer["content"] = {PROBLEM: model}
     if path.startswith("/agent/"):
         operation["security"] = [{"agent": []}]
+    elif path == BY_LINK:
+        operation["security"] = [{"link": []}]
     elif operation["operationId"] not in OPEN:
         operation["security"] = PEOPLE

@@ -38,12 +38,13 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.subscriptions import Subscriptions
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
+from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, experiments, campaigns, results,
-    findings, comparisons, gates, alerts, annotations, overviews, noise, fleet,
+    findings, comparisons, publishing, gates, alerts, annotations, overviews, noise, fleet,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Response
 from pydantic import BaseModel
 from weighhouse_protocol.faults import FaultVerb
-from weighhouse_protocol.manifest import BenchmarkClause, ManifestTopology
+from weighhouse_protocol.manifest import BenchmarkClause, Edition, ManifestTopology
 
 from weighhouse_backend.campaigns.dependencies import CampaignsDep
 from weighhouse_backend.campaigns.occupancy import OccupancyService
@@ -79,6 +79,9 @@ class SystemRead(BaseModel):
     driver_options: dict[str, Any]
     """JSON Schema of a target's driver options."""
     benchmark_clause: BenchmarkClause
+    """Of its default edition."""
+    editions: list[Edition]
+    """Editions of the product with what their licences say of publishing, the default one first."""
     disclaimers: list[DisclaimerRead]
     agents_count: int
     last_run_at: datetime.datetime | None
@@ -170,6 +173,7 @@ class _Overviews:
                 tool_drivers=list(one.tool.drivers) if one.tool else [],
                 driver_options=one.driver.options,
                 benchmark_clause=one.benchmark_clause,
+                editions=list(one.known_editions),
                 disclaimers=[said for said in statements if said.system_id == one.id],
                 agents_count=counts.get(one.id, 0),
                 last_run_at=last.get(one.id),

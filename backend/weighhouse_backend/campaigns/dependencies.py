@@ -16,6 +16,7 @@ from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.gangs import GangService
 from weighhouse_backend.campaigns.intake import IntakeService
 from weighhouse_backend.campaigns.leases import LeaseService
+from weighhouse_backend.campaigns.leaving import LeavingService
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.campaigns.outbox import Outbox
@@ -88,6 +89,11 @@ class Campaigns:
         return CampaignViews(
             self.repository, self.experiments, self.catalog, disclosure, self.commits, self.clock
         )
+
+    @cached_property
+    def leaving(self) -> LeavingService:
+        """Asks whether figures may leave."""
+        return LeavingService(DisclosureService(self.catalog).publication, self.experiments)
 
     @cached_property
     def outbox(self) -> Outbox:

@@ -41,6 +41,7 @@ from weighhouse_backend.campaigns.standing import AcceptanceWrite, ReleaseWrite
 from weighhouse_backend.campaigns.states import CampaignStatus
 from weighhouse_backend.campaigns.stream import CampaignStream
 from weighhouse_backend.campaigns.waiting_room import WaitingRoom
+from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.fleet.dependencies import bearer
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.clock import SystemClock
@@ -100,9 +101,16 @@ def campaigns_create(
 
 
 @router.get("/campaigns/{campaign_id}")
-def campaigns_get(campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep) -> CampaignRead:
+def campaigns_get(
+    campaign_id: UUID,
+    caller: CallerDep,
+    campaigns: CampaignsDep,
+    audience: AudienceDep = "internal",
+) -> CampaignRead:
     """A campaign with its matrix."""
-    return campaigns.views.campaign(campaigns.campaigns.find(caller, campaign_id))
+    campaign = campaigns.campaigns.find(caller, campaign_id)
+    campaigns.leaving.require(campaign, audience)
+    return campaigns.views.campaign(campaign)
 
 
 @router.post("/campaigns/{campaign_id}/cancel", status_code=202)

@@ -273,6 +273,8 @@ class CampaignRead(CampaignSummary):
     base_campaign_id: UUID | None
     """The campaign asked for; else the latest of those it was judged by."""
     disclosure: DisclosureRead
+    """What people were asked; with what the platform knows of its runs:
+    `/campaigns/{campaign_id}/disclosure`."""
     links: CampaignLinks
 
 

@@ -43,7 +43,8 @@ from weighhouse_backend.campaigns.states import (
     Verdict,
 )
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.disclosure.publication import Leaving
+from weighhouse_backend.disclosure.service import Disclosed, DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import Clock
 
@@ -127,9 +128,7 @@ class CampaignViews:
             base=campaign.base,
             base_campaign_id=campaign.base_campaign_id,
             disclosure=self.disclosure.sheet(
-                [campaign.project_id],
-                {target.system for target in document.targets},
-                document.disclosure,
+                [Disclosed(Leaving(campaign.project_id, document, campaign.id))]
             ),
             links=CampaignLinks(
                 self=address,

@@ -163,8 +163,11 @@ class CatalogService:
 
 
 def digest_of(manifest: Manifest) -> str:
-    """SHA-256 of a manifest's canonical JSON."""
-    content = json.dumps(manifest.model_dump(mode="json"), sort_keys=True)
+    """SHA-256 of a manifest's canonical JSON; one from before there were editions keeps its own."""
+    document = manifest.model_dump(mode="json")
+    if not manifest.editions:
+        del document["editions"]
+    content = json.dumps(document, sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 

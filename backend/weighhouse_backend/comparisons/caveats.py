@@ -14,7 +14,7 @@ from weighhouse_backend.comparisons.sides import Side, sides_read
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
-from weighhouse_backend.findings.caveats import caveats_read, left_out, of_run, said
+from weighhouse_backend.findings.caveats import answered, caveats_read, left_out, of_run, said
 from weighhouse_backend.findings.examination import RunFinding
 
 
@@ -46,7 +46,7 @@ def caveats_of_sides(
         judged=len(primary(differences)),
         tests=sum(one.p_holm is not None for one in differences),
         labels={side.key: side.label for side in sides_read(sides)},
-        completeness=sheet.completeness,
+        completeness=answered(sheet),
         not_disclosed=left_out(sheet),
     )
     return caveats_read(caveats(shown))
@@ -73,15 +73,13 @@ def caveats_of_cell(
 
 def _said(sides: Sequence[Side], disclosure: DisclosureService) -> Iterable[Said]:
     """What each side's target makes worth saying, of the sides that it is said of."""
-    documents = {
-        side.campaign.revision_id: (side.campaign.project_id, side.document) for side in sides
-    }
+    documents = {side.campaign.id: (side.campaign.project_id, side.document) for side in sides}
     by_target = {
-        revision_id: disclosure.disclaimers_by_target([project_id], document)
-        for revision_id, (project_id, document) in documents.items()
+        campaign_id: disclosure.disclaimers_by_target([project_id], document, campaign_id)
+        for campaign_id, (project_id, document) in documents.items()
     }
     for side in sides:
-        for one in by_target[side.campaign.revision_id][side.target.name]:
+        for one in by_target[side.campaign.id][side.target.name]:
             yield said(one, [side.key])
 
 

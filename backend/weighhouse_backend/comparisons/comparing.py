@@ -10,6 +10,7 @@ from weighhouse_judging.findings.comparison_checks import CellRepeats, check_com
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.caveats import caveats_of_sides
+from weighhouse_backend.comparisons.disclosing import disclosed
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.facts import side_facts
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService
@@ -28,7 +29,6 @@ from weighhouse_backend.comparisons.sides import (
     sides_read,
 )
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
-from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
 from weighhouse_backend.findings.examination import ExaminationService
@@ -92,7 +92,7 @@ class ComparisonService:
         shown = {run.run_id for side in sides for run in side.runs}
         of_runs = self.examination.of_each_run(shown)
         of_comparison = _checked(cells, rows)
-        sheet = self._disclosure(sides, reference)
+        sheet = self.disclosure.sheet(disclosed(sides))
         read = sides_read(sides)
         opposed = [(base.cells, other.cells) for base, other in choice.opposed]
         differences = estimates.differences(
@@ -137,13 +137,6 @@ class ComparisonService:
             )
         projects = {side.key: side.campaign.project_id for side in sides}
         return lambda cell, metric: found[projects[cell[0]]](cell, metric)
-
-    def _disclosure(self, sides: Sequence[Side], reference: Side) -> DisclosureRead:
-        return self.disclosure.sheet(
-            {side.campaign.project_id for side in sides},
-            {side.system_id for side in sides},
-            reference.document.disclosure,
-        )
 
 
 def _checked(cells: Sequence[SideCells], rows: Sequence[AspectRow]) -> list[Finding]:

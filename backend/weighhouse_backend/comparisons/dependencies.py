@@ -7,10 +7,13 @@ from typing import Annotated
 from fastapi import Depends
 
 from weighhouse_backend.comparisons.comparing import ComparisonService
+from weighhouse_backend.comparisons.disclosing import leaving
 from weighhouse_backend.comparisons.distributions import SpectrumService
 from weighhouse_backend.comparisons.floors import FloorService
-from weighhouse_backend.comparisons.sides import SideService
+from weighhouse_backend.comparisons.sides import Question, SideService
+from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.findings.dependencies import Findings, FindingsDep
+from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.noise.dependencies import noise_over
 
 
@@ -49,6 +52,17 @@ class Comparisons:
             self.findings.examination,
             self.findings.histograms,
         )
+
+    def require(self, caller: Caller, question: Question, audience: Audience) -> None:
+        """Let a comparison out of the organization, or not.
+
+        :raises PublicationRefused: naming each system that may not be shown to the audience.
+        :raises ComparisonUnclear: when the question names no sides.
+        :raises CampaignNotFound: when a campaign is not the caller's to see.
+        """
+        if audience != "internal":
+            sides = self.sides.chosen(caller, question).sides
+            self.findings.disclosure.publication.require(leaving(sides), audience)
 
 
 def _comparisons(findings: FindingsDep) -> Comparisons:

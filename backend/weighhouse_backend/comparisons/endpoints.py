@@ -9,6 +9,7 @@ from weighhouse_backend.comparisons.dependencies import ComparisonsDep
 from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
+from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.findings.downloads import TEXT, Form, download, wanted_histogram
 from weighhouse_backend.findings.histograms import Wanted
 from weighhouse_backend.identity.access import CallerDep
@@ -29,9 +30,23 @@ def _question(
 QuestionDep = Annotated[Question, Depends(_question)]
 
 
+def _released(
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    question: QuestionDep,
+    audience: AudienceDep = "internal",
+) -> Question:
+    comparisons.require(caller, question, audience)
+    return question
+
+
+ReleasedDep = Annotated[Question, Depends(_released)]
+"""What somebody wants compared, and may take along for whom they say."""
+
+
 @router.get("/comparisons", tags=["comparisons"])
 def comparisons_compare(
-    caller: CallerDep, comparisons: ComparisonsDep, question: QuestionDep
+    caller: CallerDep, comparisons: ComparisonsDep, question: ReleasedDep
 ) -> ComparisonRead:
     """Compare sides: `side` repeated, or all targets of `campaign`, or those of `campaign` each
     against itself in `base`.
@@ -41,19 +56,24 @@ def comparisons_compare(
 
 @router.get("/campaigns/{campaign_id}/caveats", tags=["campaigns"])
 def comparisons_list_caveats(
-    caller: CallerDep, comparisons: ComparisonsDep, campaign_id: UUID
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    campaign_id: UUID,
+    audience: AudienceDep = "internal",
 ) -> list[CaveatRead]:
     """All that must stand beside a campaign's numbers, each thing once, the gravest first: the same
     list that the comparison of its targets has.
     """
-    return comparisons.comparing.caveats(caller, Question(campaign_id=campaign_id))
+    question = Question(campaign_id=campaign_id)
+    comparisons.require(caller, question, audience)
+    return comparisons.comparing.caveats(caller, question)
 
 
 @router.get("/comparisons/distributions", tags=["comparisons"])
 def comparisons_read_distributions(
     caller: CallerDep,
     comparisons: ComparisonsDep,
-    question: QuestionDep,
+    question: ReleasedDep,
     workload: Annotated[str, Query(max_length=200)],
     load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
     operation: Annotated[str, Query(max_length=63)] = "all",
@@ -78,10 +98,12 @@ def comparisons_read_histogram(
     load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
     wanted: Annotated[Wanted, Depends(wanted_histogram)],
     form: Form = "json",
+    audience: AudienceDep = "internal",
 ) -> HistogramRead | Response:
     """The histogram of one operation over all runs of a side at one cell, to keep: with the facts
     they were measured under and the statements that must stand beside it.
     """
+    comparisons.require(caller, Question(sides=[side]), audience)
     export = comparisons.spectra.histogram(
         caller, side, workload=workload, load_level=load_level, wanted=wanted
     )

@@ -1,35 +1,18 @@
-"""Pure: disclaimers out of manifests and disclosures, completeness, the strictest policy."""
+"""Pure: disclaimers out of manifests, disclosures, decisions, replies and challenges."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from weighhouse_protocol.experiment import Disclosure
-from weighhouse_protocol.manifest import Manifest, PublicationPolicy
+from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 
-from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureItem, DisclosureRead
+from weighhouse_backend.disclosure.completeness import NONE, bare
+from weighhouse_backend.disclosure.models import Challenge, VendorReply
+from weighhouse_backend.disclosure.schemas import DecisionRead, DisclaimerRead
+from weighhouse_backend.disclosure.terms import POLICY_WORDS
 
-STRICTNESS: tuple[PublicationPolicy, ...] = (
-    "open",
-    "open_with_disclosure",
-    "unknown",
-    "consent_required",
-    "prohibited",
-)
-POLICY_WORDS: Mapping[PublicationPolicy, str] = {
-    "open": "may be published",
-    "open_with_disclosure": "may be published with its disclosure",
-    "unknown": "terms unknown: stays private to the organization",
-    "consent_required": "takes the vendor's consent: stays private to the organization",
-    "prohibited": "must not be published",
-}
-TUNING_WORDS = {
-    "neutral_default": "neutral, default settings",
-    "vendor_tuned": "tuned by its vendor",
-    "competitor_tuned": "tuned by a competitor",
-    "community": "community settings",
-    "unknown": "unknown",
-}
+GRAVITY = {"bar": 0, "caution": 1, "note": 2}
 
 
 class Setup(NamedTuple):
@@ -45,7 +28,7 @@ def disclaimers_for(
     disclosure: Disclosure | None,
     setups: Collection[Setup] | None = None,
 ) -> list[DisclaimerRead]:
-    """Every statement that must stand beside numbers of these systems, the gravest first.
+    """Every statement of plugins and people beside numbers of these systems, the gravest first.
 
     :param manifests: of the systems shown.
     :param disclosure: of the experiment they come from.
@@ -53,7 +36,7 @@ def disclaimers_for(
     """
     found = [statement for manifest in manifests for statement in _of_system(manifest, setups)]
     if disclosure is not None:
-        if disclosure.sponsor and disclosure.sponsor.lower() not in {"nobody", "none"}:
+        if disclosure.sponsor and bare(disclosure.sponsor) not in NONE:
             found.append(
                 DisclaimerRead(
                     id="sponsor",
@@ -77,8 +60,143 @@ def disclaimers_for(
             )
             for number, text in enumerate(disclosure.caveats, 1)
         ]
-    order = {"bar": 0, "caution": 1, "note": 2}
-    return sorted(found, key=lambda one: order[one.severity])
+        found += _written_replies(disclosure, setups)
+    return gravest_first(found)
+
+
+def gravest_first(found: Iterable[DisclaimerRead]) -> list[DisclaimerRead]:
+    """In order of gravity; what is equally grave keeps its order."""
+    return sorted(found, key=lambda one: GRAVITY[one.severity])
+
+
+def of_decisions(decisions: Iterable[DecisionRead]) -> list[DisclaimerRead]:
+    """What licences have to say: what may not be published, or on conditions, or by whose word."""
+    found = []
+    for one in decisions:
+        source = (
+            None
+            if one.source is None
+            else f"{one.source}, checked on {one.checked_on} by {one.reviewer}"
+        )
+        if one.override is not None:
+            found.append(
+                DisclaimerRead(
+                    id=f"{one.system_id}-override",
+                    kind="override",
+                    system_id=one.system_id,
+                    title=f"{one.name}: override by {one.override.made_by}",
+                    text=f"{POLICY_WORDS[one.policy]}; shown to {one.override.audience} until "
+                    f"{one.override.expires_at:%Y-%m-%d %H:%M} UTC all the same: "
+                    f"{one.override.reason}",
+                    source=source,
+                    severity="caution",
+                )
+            )
+        elif one.outcome != "allowed":
+            found.append(
+                DisclaimerRead(
+                    id=f"{one.system_id}-benchmark-clause",
+                    kind="vendor",
+                    system_id=one.system_id,
+                    title=f"{one.name}: not for publication",
+                    text=". ".join(text for text in (one.reason, one.clause) if text),
+                    source=source,
+                    severity="bar" if one.outcome == "prohibited" else "caution",
+                )
+            )
+        elif one.conditions:
+            found.append(
+                DisclaimerRead(
+                    id=f"{one.system_id}-conditions",
+                    kind="vendor",
+                    system_id=one.system_id,
+                    title=f"{one.name}: {POLICY_WORDS[one.policy]}",
+                    text=" ".join(one.conditions),
+                    source=source,
+                    severity="note",
+                )
+            )
+    return found
+
+
+def of_replies(replies: Sequence[VendorReply], names: Mapping[str, str]) -> list[DisclaimerRead]:
+    """What vendors say: each one's latest reply, and a mark where one was withdrawn.
+
+    :param names: of the systems shown, by identifier; replies of others' vendors are left out.
+    """
+    found = []
+    latest: dict[str, VendorReply] = {}
+    for one in replies:
+        if one.system_id in names and one.withdrawn_at is None:
+            latest[one.system_id] = one
+    for system_id, one in latest.items():
+        earlier = f", version {one.version}" if one.version > 1 else ""
+        found.append(
+            DisclaimerRead(
+                id=f"{system_id}-vendor-reply",
+                kind="vendor_reply",
+                system_id=system_id,
+                title=f"{names[system_id]}: its vendor replies",
+                text=one.text,
+                source=f"{one.name}, {one.role}, {one.created_at:%Y-%m-%d}{earlier}",
+                severity="note",
+            )
+        )
+    found += [
+        DisclaimerRead(
+            id=f"{one.system_id}-vendor-reply-{one.version}-withdrawn",
+            kind="vendor_reply",
+            system_id=one.system_id,
+            title=f"{names[one.system_id]}: a reply of its vendor was withdrawn",
+            text=f"Version {one.version}, by {one.name}, was withdrawn on "
+            f"{one.withdrawn_at:%Y-%m-%d} by {one.withdrawn_by}: {one.withdrawn_because}",
+            source=None,
+            severity="note",
+        )
+        for one in replies
+        if one.system_id in names and one.withdrawn_at is not None
+    ]
+    return found
+
+
+def of_challenges(
+    challenges: Sequence[Challenge], names: Mapping[str, str]
+) -> list[DisclaimerRead]:
+    """What challenges say: those that were upheld mark the result, open ones are named.
+
+    :param names: of the systems shown, by identifier; challenges of others are left out.
+    """
+    found = []
+    for one in challenges:
+        if one.system_id is not None and one.system_id not in names:
+            continue
+        of = "" if one.system_id is None else f"{names[one.system_id]}: "
+        if one.state == "upheld":
+            found.append(
+                DisclaimerRead(
+                    id=f"challenge-{one.id}",
+                    kind="challenge",
+                    system_id=one.system_id,
+                    title=f"{of}challenged, and upheld",
+                    text=f"{one.text} — {one.decision}",
+                    source=f"{one.raised_by}; decided by {one.decided_by}",
+                    severity="bar",
+                )
+            )
+        elif one.state in {"open", "answered"}:
+            answer = f" — {one.answered_by} answers: {one.answer}" if one.answer else ""
+            found.append(
+                DisclaimerRead(
+                    id=f"challenge-{one.id}",
+                    kind="challenge",
+                    system_id=one.system_id,
+                    title=f"{of}challenged, not decided yet",
+                    text=f"{one.text}{answer}",
+                    source=one.raised_by,
+                    severity="caution",
+                )
+            )
+    return found
 
 
 def _of_system(manifest: Manifest, setups: Collection[Setup] | None) -> list[DisclaimerRead]:
@@ -88,7 +206,7 @@ def _of_system(manifest: Manifest, setups: Collection[Setup] | None) -> list[Dis
         if manifest.id in setup.target.plugins
         for said in manifest.concerning(*setup)
     }
-    found = [
+    return [
         DisclaimerRead(
             id=f"{manifest.id}-{one.id}",
             kind=one.kind,
@@ -101,56 +219,23 @@ def _of_system(manifest: Manifest, setups: Collection[Setup] | None) -> list[Dis
         for one in manifest.disclaimers
         if setups is None or one.id in concerning
     ]
-    clause = manifest.benchmark_clause
-    if clause.policy not in {"open", "open_with_disclosure"}:
-        found.append(
-            DisclaimerRead(
-                id=f"{manifest.id}-benchmark-clause",
-                kind="vendor",
-                system_id=manifest.id,
-                title=f"{manifest.name}: {POLICY_WORDS[clause.policy]}",
-                text=clause.text,
-                source=f"{clause.source}, checked on {clause.checked_on}",
-                severity="bar" if clause.policy == "prohibited" else "caution",
-            )
+
+
+def _written_replies(
+    disclosure: Disclosure, setups: Collection[Setup] | None
+) -> list[DisclaimerRead]:
+    """Replies that the experiment's author wrote down."""
+    shown = None if setups is None else {setup.target.system for setup in setups}
+    return [
+        DisclaimerRead(
+            id=f"{one.system}-vendor-reply-written",
+            kind="vendor_reply",
+            system_id=one.system,
+            title=f"{one.system}: its vendor replied, as the experiment has it",
+            text=one.vendor_reply.strip(),
+            source=disclosure.method_author or None,
+            severity="note",
         )
-    return found
-
-
-def disclosure_sheet(
-    disclosure: Disclosure | None, manifests: Mapping[str, Manifest]
-) -> DisclosureRead:
-    """A disclosure in lines, with how complete it is.
-
-    Asked are: sponsor, author of the method, affiliations, and for each system who configured it
-    and in which spirit.
-
-    :param manifests: of the systems compared, by id.
-    """
-    given = disclosure or Disclosure()
-    systems = {one.system: one for one in given.systems}
-    answers = [bool(given.sponsor), bool(given.method_author), bool(given.affiliations)]
-    items = [
-        DisclosureItem(label="sponsor", value=given.sponsor or "not disclosed"),
-        DisclosureItem(label="method", value=given.method_author or "not disclosed"),
-        DisclosureItem(label="affiliations", value=given.affiliations or "not disclosed"),
+        for one in disclosure.systems
+        if one.vendor_reply.strip() and (shown is None or one.system in shown)
     ]
-    for system_id, manifest in sorted(manifests.items()):
-        said = systems.get(system_id)
-        answers += [bool(said and said.configured_by), bool(said and said.tuning != "unknown")]
-        words = TUNING_WORDS[said.tuning] if said else "not disclosed"
-        who = f" by {said.configured_by}" if said and said.configured_by else ""
-        asked = ", vendor asked" if said and said.vendor_contacted else ""
-        items.append(DisclosureItem(label=manifest.name, value=f"{words}{who}{asked}"))
-        items.append(
-            DisclosureItem(
-                label=f"{manifest.name}, licence",
-                value=f"{manifest.licence}; {POLICY_WORDS[manifest.benchmark_clause.policy]}",
-            )
-        )
-    policies = [manifest.benchmark_clause.policy for manifest in manifests.values()]
-    return DisclosureRead(
-        completeness=sum(answers) / len(answers),
-        items=items,
-        publication=max(policies, key=STRICTNESS.index, default="open_with_disclosure"),
-    )

@@ -21,8 +21,12 @@ CAME_LATER: Mapping[str, Mapping[str, Any]] = {
     },
     "thresholds": {"anchor_percent": None},
     "gate": Gate().model_dump(mode="json"),
+    "targets": {"edition": None},
+    "disclosure": {"conflicts": "", "hosting": ""},
+    "systems": {"tuning_effort": ""},
 }
-"""Fields that documents of before do not have, by their part, with their defaults."""
+"""Fields that documents of before do not have, by their part, with their defaults; of a list of
+parts each one's."""
 WHOLLY_LATER = frozenset({"gate"})
 """Parts that documents of before do not have at all."""
 
@@ -58,11 +62,15 @@ def content_hash(document: Mapping[str, Any]) -> str:
 
 
 def _as_before(key: str, part: Any) -> Any:
+    if isinstance(part, list):
+        return [_as_before(key, each) for each in part]
     later = CAME_LATER.get(key)
     if later is None or not isinstance(part, Mapping):
         return part
     return {
-        name: value for name, value in part.items() if name not in later or value != later[name]
+        name: _as_before(name, value) if key == "disclosure" else value
+        for name, value in part.items()
+        if name not in later or value != later[name]
     }
 
 

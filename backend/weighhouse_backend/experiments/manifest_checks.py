@@ -32,6 +32,7 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
         if manifest is None or manifest.kind != "system":
             errors.append(_unknown_system(path, target.system, systems))
             continue
+        errors.extend(_edition_errors(path, target, manifest))
         errors.extend(_deployment_errors(path, target, manifest))
         errors.extend(_tool_errors(path, target, manifest, manifests))
         errors.extend(
@@ -59,6 +60,17 @@ def _unknown_system(path: str, system: str, manifests: Iterable[str]) -> FieldEr
         message=f"no agent has brought a plugin {system!r}" + _did_you_mean(system, known),
         expected="one of " + ", ".join(known) if known else "a plugin installed on an agent",
     )
+
+
+def _edition_errors(path: str, target: Target, manifest: Manifest) -> Iterator[FieldError]:
+    known = [one.id for one in manifest.known_editions]
+    if target.edition is not None and target.edition not in known:
+        yield FieldError(
+            path=f"{path}.edition",
+            message=f"{manifest.name} has no edition {target.edition!r}"
+            + _did_you_mean(target.edition, known),
+            expected="one of " + ", ".join(known),
+        )
 
 
 def _deployment_errors(path: str, target: Target, manifest: Manifest) -> Iterator[FieldError]:

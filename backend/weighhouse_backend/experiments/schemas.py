@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.experiments.models import Missed, Outcome, Overlap
 from weighhouse_backend.kit.problems import FieldProblem
 
@@ -147,6 +148,9 @@ class ValidationRead(BaseModel):
     comparability: list[ComparabilityRead]
     document: dict[str, Any] | None
     yaml: str | None
+    disclosure: DisclosureRead | None
+    """How complete its disclosure is, and what its targets' terms say; None of what cannot be
+    read."""
 
 
 class ScheduleWrite(BaseModel):

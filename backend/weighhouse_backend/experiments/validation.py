@@ -15,6 +15,8 @@ from weighhouse_protocol.yaml_document import (
 )
 
 from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.disclosure.publication import Leaving
+from weighhouse_backend.disclosure.service import Disclosed, DisclosureService
 from weighhouse_backend.experiments.comparability import draft_fairness, warnings
 from weighhouse_backend.experiments.content import stored_form
 from weighhouse_backend.experiments.errors import ExperimentInvalid, field_problems
@@ -78,6 +80,7 @@ class ValidationService:
                 comparability=[],
                 document=None,
                 yaml=None,
+                disclosure=None,
             )
         manifests = self.catalog.manifests(project_ids)
         errors = _errors(experiment, manifests)
@@ -99,6 +102,9 @@ class ValidationService:
             ],
             document=stored_form(experiment),
             yaml=experiment_to_yaml(experiment),
+            disclosure=DisclosureService(self.catalog).sheet(
+                [Disclosed(Leaving(one, experiment)) for one in sorted(project_ids)[:1]]
+            ),
         )
 
     def fairness(self, source: DocumentSource, project_ids: Collection[UUID]) -> DraftFairnessRead:

@@ -7,10 +7,9 @@ from weighhouse_judging.caveats.caveat import Caveat
 from weighhouse_judging.caveats.gathering import OfRun, Said
 
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
-from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureRead
+from weighhouse_backend.disclosure.completeness import share
+from weighhouse_backend.disclosure.schemas import DisclaimerRead, DisclosureItem, DisclosureRead
 from weighhouse_backend.findings.schemas import FindingRead
-
-NOT_DISCLOSED = "not disclosed"
 
 
 def said(statement: DisclaimerRead, sides: Sequence[str] = ()) -> Said:
@@ -40,8 +39,19 @@ def of_run(run: Hashable, side: str, finding: FindingRead) -> OfRun:
 
 
 def left_out(sheet: DisclosureRead) -> list[str]:
-    """What a disclosure does not say."""
-    return [item.label for item in sheet.items if item.value.startswith(NOT_DISCLOSED)]
+    """What people did not say, or said nothing with."""
+    return [item.label for item in _asked(sheet) if item.fault is not None]
+
+
+def answered(sheet: DisclosureRead) -> float:
+    """Share of what people are asked that they answered: the same wherever the figures are shown,
+    for it does not depend on what runs told.
+    """
+    return share(item.fault is None for item in _asked(sheet))
+
+
+def _asked(sheet: DisclosureRead) -> list[DisclosureItem]:
+    return [item for item in sheet.items if item.said_by == "people"]
 
 
 def caveats_read(found: Iterable[Caveat]) -> list[CaveatRead]:

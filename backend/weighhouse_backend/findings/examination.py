@@ -12,9 +12,10 @@ from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
-from weighhouse_backend.disclosure.service import DisclosureService
+from weighhouse_backend.disclosure.publication import Leaving
+from weighhouse_backend.disclosure.service import Disclosed, DisclosureService
 from weighhouse_backend.experiments.service import ExperimentService
-from weighhouse_backend.findings.caveats import caveats_read, left_out, of_run, said
+from weighhouse_backend.findings.caveats import answered, caveats_read, left_out, of_run, said
 from weighhouse_backend.findings.evidence import observation
 from weighhouse_backend.findings.repository import FindingRepository
 from weighhouse_backend.findings.schemas import FindingRead, RunRead
@@ -77,18 +78,19 @@ class ExaminationService:
         :param runs: how many they are.
         """
         document = self.experiments.document(campaign.revision_id)
-        systems = {one.system for one in document.targets if one.name == target}
         projects = [campaign.project_id]
-        sheet = self.disclosure.sheet(projects, systems, document.disclosure)
+        leaving = Leaving(campaign.project_id, document, campaign.id, {target})
+        sheet = self.disclosure.sheet([Disclosed(leaving)])
         side = f"{campaign.id}~{target}"
         beside = Beside(
             sides=[side],
             runs=runs,
             said=[
-                said(one) for one in self.disclosure.disclaimers_of(projects, document, {target})
+                said(one)
+                for one in self.disclosure.disclaimers_of(projects, document, {target}, campaign.id)
             ],
             found=[of_run(one.run_id, side, one.finding) for one in found],
-            completeness=sheet.completeness,
+            completeness=answered(sheet),
             not_disclosed=left_out(sheet),
         )
         return caveats_read(caveats(beside))
@@ -105,7 +107,9 @@ class ExaminationService:
         :param cell: target, workload and label of the load level.
         """
         runs = self.repository.runs_of_cells(campaign_ids, *cell)
-        statements = self.disclosure.disclaimers_for([project_id], [system_id])
+        statements = self.disclosure.disclaimers_for(
+            [project_id], [system_id], self._leaving(campaign_ids, cell[0])
+        )
         beside = Beside(
             sides=[cell[0]],
             runs=len(runs),
@@ -113,6 +117,15 @@ class ExaminationService:
             found=[of_run(one.run_id, cell[0], one.finding) for one in self.of_each_run(runs)],
         )
         return caveats_read(caveats(beside))
+
+    def _leaving(self, campaign_ids: Collection[UUID], target: str) -> list[Leaving]:
+        """Under which terms a target stands over campaigns: those of the latest of them."""
+        if not campaign_ids:
+            return []
+        latest = max(campaign_ids)  # identifiers sort by the time they were made
+        campaign = self.repository.campaigns([latest])[latest]
+        document = self.experiments.document(campaign.revision_id)
+        return [Leaving(campaign.project_id, document, campaign.id, {target})]
 
     def found(self, campaign: Campaign, run: Run) -> list[FindingRead]:
         """What checks have to say of a run, the gravest first: as it was kept, else as of now."""

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService, RunFinding
 from weighhouse_backend.findings.repository import FindingRepository
@@ -96,6 +97,7 @@ class HistogramService:
             facts=self._facts(
                 campaign, taken, wanted, sum(one.overflow for one in stored.values())
             ),
+            stamp=self._stamp(campaign, taken[0].target),
             caveats=self.examination.caveats_of_target(
                 campaign, taken[0].target, found, len(taken)
             ),
@@ -137,6 +139,11 @@ class HistogramService:
     def _versions(self, attempt_ids: Sequence[UUID]) -> list[str]:
         records = self.results.records(attempt_ids).values()
         return sorted({record.version for record in records if record.version is not None})
+
+    def _stamp(self, campaign: Campaign, target: str) -> str | None:
+        document = self.experiments.document(campaign.revision_id)
+        leaving = Leaving(campaign.project_id, document, campaign.id, {target})
+        return self.examination.disclosure.publication.stamp([leaving])
 
     def _missing(self, runs: Sequence[CountedRun], wanted: Wanted) -> ResultNotThere:
         known = self.distributions.operations(runs, wanted.phase)

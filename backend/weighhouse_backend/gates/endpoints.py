@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Query, Response
 from weighhouse_protocol.bases import BaseChoice, BaseText
 
+from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.gates.dependencies import GatesDep
 from weighhouse_backend.gates.limits import Asked
 from weighhouse_backend.gates.models import Outcome
@@ -36,8 +37,11 @@ def gates_read_gate(
         BaseText | None,
         Query(description="Another base than it was settled with: pooled, branch:NAME, …"),
     ] = None,
+    audience: AudienceDep = "internal",
 ) -> GateRead:
     """May the build pass? The verdict of an ended campaign against its base, with an exit code."""
+    campaigns = gates.results.campaigns
+    campaigns.leaving.require(campaigns.campaigns.find(caller, campaign_id), audience)
     choice = None if base is None else BaseChoice.parse(base)
     asked = Asked(threshold_percent, anchor_threshold_percent)
     return gates.gating.read(caller, campaign_id, asked, choice)

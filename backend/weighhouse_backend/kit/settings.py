@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -27,6 +27,10 @@ class Settings(BaseSettings):
     """The folder `experiments/`, offered as templates."""
     artifact_dir: Path = Path("/var/lib/weighhouse/artifacts")
     """Where artefacts and logs of runs lie."""
+    secret_key: SecretStr | None = None
+    """The installation's secret, at least 16 characters: signs links by which vendors answer."""
+    secret_key_file: Path | None = None
+    """A file that holds the secret instead; without either there are no such links."""
     log_level: str = "INFO"
     """The least that is logged: DEBUG, INFO, WARNING, ERROR."""
     cookie_secure: bool = False

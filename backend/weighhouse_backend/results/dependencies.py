@@ -9,6 +9,7 @@ from fastapi import Depends
 
 from weighhouse_backend.campaigns.dependencies import Campaigns, CampaignsDep
 from weighhouse_backend.campaigns.models import Run
+from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.results.artifacts import ArtifactService, ArtifactStore
 from weighhouse_backend.results.distributions import DistributionService
@@ -79,9 +80,15 @@ def _results(campaigns: CampaignsDep) -> Results:
 ResultsDep = Annotated[Results, Depends(_results)]
 
 
-def _visible_run(run_id: UUID, caller: CallerDep, campaigns: CampaignsDep) -> Run:
-    return campaigns.runs.visible(caller, run_id)
+def _visible_run(
+    run_id: UUID, caller: CallerDep, campaigns: CampaignsDep, audience: AudienceDep = "internal"
+) -> Run:
+    run = campaigns.runs.visible(caller, run_id)
+    if audience != "internal":
+        target = campaigns.repository.cell(run.cell_id).target
+        campaigns.leaving.require(campaigns.campaigns.get(run.campaign_id), audience, {target})
+    return run
 
 
 VisibleRunDep = Annotated[Run, Depends(_visible_run)]
-"""The run of the path, if the caller may see it."""
+"""The run of the path, if the caller may see it, and may take it along for whom they say."""

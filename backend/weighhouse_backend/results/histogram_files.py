@@ -50,6 +50,8 @@ class HistogramExport:
     caveats: Sequence[CaveatRead]
     view: str
     """Address of the page that shows it."""
+    stamp: str | None
+    """`not for publication: REASON`, where the systems' terms do not allow it."""
     runs: Sequence[RecordedRun]
 
     @property
@@ -73,6 +75,7 @@ def as_json(export: HistogramExport) -> HistogramRead:
         encoded=base64.b64encode(merged.encoded()).decode(),
         caveats=list(export.caveats),
         view=export.view,
+        stamp=export.stamp,
     )
 
 
@@ -153,6 +156,8 @@ def _notes(export: HistogramExport) -> Iterator[str]:
     facts = export.facts
     version = "" if facts.version is None else f" {facts.version}"
     many = len(facts.run_ids) > 1
+    if export.stamp is not None:
+        yield _line(export.stamp)
     yield from (
         _line(text)
         for text in (

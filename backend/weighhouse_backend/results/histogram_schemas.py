@@ -59,3 +59,5 @@ class HistogramRead(BaseModel):
     caveats: list[CaveatRead]
     view: str
     """Address of the page that shows it."""
+    stamp: str | None
+    """`not for publication: REASON`, where the systems' terms do not allow it."""

@@ -735,6 +735,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/challenges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing Challenge
+         * @description Say that a result is wrong; whoever sees it may. It is shown beside the result at once.
+         */
+        post: operations["publishing_challenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{campaign_id}/consents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing Record Consent
+         * @description Record that a vendor agreed; takes a maintainer, and stands in the audit log.
+         */
+        post: operations["publishing_record_consent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{campaign_id}/disclosure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Publishing Read Disclosure
+         * @description What is disclosed of a campaign, how complete that is, whether its figures may be published,
+         *     and what vendors and others said of it.
+         */
+        get: operations["publishing_read_disclosure"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/events": {
         parameters: {
             query?: never;
@@ -772,6 +833,28 @@ export interface paths {
         get: operations["gates_read_gate"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{campaign_id}/overrides": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing Override
+         * @description Let a campaign's figures of one system leave although the terms do not; takes an owner.
+         *
+         *     It stands beside the result and in the audit log, and ends by itself.
+         */
+        post: operations["publishing_override"];
         delete?: never;
         options?: never;
         head?: never;
@@ -841,6 +924,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/reply-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing Invite Reply
+         * @description Make a link by which a vendor sees its system's figures of this campaign, and replies.
+         *
+         *     Takes a maintainer. The link is shown this once.
+         */
+        post: operations["publishing_invite_reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/resume": {
         parameters: {
             query?: never;
@@ -875,6 +980,66 @@ export interface paths {
          * @description Queue the failed runs again.
          */
         post: operations["campaigns_retry_failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/challenges/{challenge_id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing Answer Challenge
+         * @description Answer a challenge; takes a member.
+         */
+        post: operations["publishing_answer_challenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/challenges/{challenge_id}/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing Decide Challenge
+         * @description Uphold it, which marks the result wherever it is shown, or reject it; takes a maintainer.
+         */
+        post: operations["publishing_decide_challenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/challenges/{challenge_id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing Withdraw Challenge
+         * @description Take a challenge back; only whoever raised it may.
+         */
+        post: operations["publishing_withdraw_challenge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -939,6 +1104,26 @@ export interface paths {
         get: operations["comparisons_read_histogram"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/consents/{consent_id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing Withdraw Consent
+         * @description A consent holds no more; takes a maintainer. The record stays.
+         */
+        post: operations["publishing_withdraw_consent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1260,6 +1445,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/overrides/{override_id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing End Override
+         * @description An override holds no more; takes an owner. The record stays.
+         */
+        post: operations["publishing_end_override"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects": {
         parameters: {
             query?: never;
@@ -1341,6 +1546,50 @@ export interface paths {
         get: operations["gates_list_rejudged"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Publishing Read Reply Page
+         * @description What a vendor sees over its link, which is the bearer's token: no login.
+         */
+        get: operations["publishing_read_reply_page"];
+        put?: never;
+        /**
+         * Publishing Reply
+         * @description Say something to the figures, as a version that takes the earlier one's place beside them.
+         */
+        post: operations["publishing_reply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reply-links/{link_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing Revoke Link
+         * @description A link opens nothing any more; takes a maintainer. What was said over it stays.
+         */
+        post: operations["publishing_revoke_link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1650,6 +1899,26 @@ export interface paths {
         get: operations["catalog_read_system"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/vendor-replies/{reply_id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishing Withdraw Reply
+         * @description Show a reply no more; takes a maintainer. That and why stays beside the result.
+         */
+        post: operations["publishing_withdraw_reply"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2583,7 +2852,7 @@ export interface components {
              * Policy
              * @enum {string}
              */
-            policy: "open" | "open_with_disclosure" | "consent_required" | "prohibited" | "unknown";
+            policy: "open" | "open_with_conditions" | "open_with_disclosure" | "consent_required" | "prohibited" | "unknown";
             /** Source */
             source: string;
             /** Text */
@@ -2629,6 +2898,39 @@ export interface components {
             project_id?: string | null;
             /** Revision */
             revision?: number | null;
+        };
+        /**
+         * CampaignDisclosureRead
+         * @description Everything that is disclosed of a campaign, and what was said of it.
+         */
+        CampaignDisclosureRead: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Challenges */
+            challenges: components["schemas"]["ChallengeRead"][];
+            /** Consents */
+            consents: components["schemas"]["ConsentRead"][];
+            /** Experiment */
+            experiment: string;
+            /** Links */
+            links: components["schemas"]["ReplyLinkRead"][];
+            may: components["schemas"]["MayRead"];
+            /** Overrides */
+            overrides: components["schemas"]["OverrideRead"][];
+            /** Replies */
+            replies: components["schemas"]["VendorReplyRead"][];
+            sheet: components["schemas"]["DisclosureRead"];
+            /** Stamp */
+            stamp: string | null;
+            /** Systems */
+            systems: {
+                [key: string]: string;
+            };
         };
         /**
          * CampaignLinks
@@ -2888,6 +3190,86 @@ export interface components {
             twin: number;
         };
         /**
+         * ChallengeAnswer
+         * @description What whoever measured says to it.
+         */
+        ChallengeAnswer: {
+            /** Answer */
+            answer: string;
+        };
+        /**
+         * ChallengeDecision
+         * @description How it ends.
+         */
+        ChallengeDecision: {
+            /** Reason */
+            reason: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "upheld" | "rejected";
+        };
+        /**
+         * ChallengeRead
+         * @description A challenge, and what became of it.
+         */
+        ChallengeRead: {
+            /** Answer */
+            answer: string | null;
+            /** Answered At */
+            answered_at: string | null;
+            /** Answered By */
+            answered_by: string | null;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Decided At */
+            decided_at: string | null;
+            /** Decided By */
+            decided_by: string | null;
+            /** Decision */
+            decision: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Raised By */
+            raised_by: string;
+            /**
+             * Raised By Id
+             * Format: uuid
+             */
+            raised_by_id: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "answered" | "upheld" | "rejected" | "withdrawn";
+            /** System Id */
+            system_id: string | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * ChallengeWrite
+         * @description What is wrong with a result.
+         */
+        ChallengeWrite: {
+            /** System Id */
+            system_id?: string | null;
+            /** Text */
+            text: string;
+        };
+        /**
          * ChangePointRead
          * @description Where a series shifted.
          */
@@ -3145,6 +3527,83 @@ export interface components {
             result: "accepted" | "already_accepted" | "superseded";
         };
         /**
+         * ConsentRead
+         * @description A vendor agreed that figures may be shown.
+         */
+        ConsentRead: {
+            /** Campaign Id */
+            campaign_id: string | null;
+            /** Covers */
+            covers: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Document Url */
+            document_url: string;
+            /** Edition Id */
+            edition_id: string | null;
+            /** Expires On */
+            expires_on: string | null;
+            /** Given By */
+            given_by: string;
+            /**
+             * Given On
+             * Format: date
+             */
+            given_on: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Project Id
+             * Format: uuid
+             */
+            project_id: string;
+            /** Recorded By */
+            recorded_by: string;
+            /** System Id */
+            system_id: string;
+            /** Withdrawn At */
+            withdrawn_at: string | null;
+            /** Withdrawn By */
+            withdrawn_by: string | null;
+        };
+        /**
+         * ConsentWrite
+         * @description A vendor agreed that figures may be shown.
+         */
+        ConsentWrite: {
+            /** Covers */
+            covers: string;
+            /**
+             * Document Url
+             * Format: uri
+             */
+            document_url: string;
+            /** Edition Id */
+            edition_id?: string | null;
+            /** Expires On */
+            expires_on?: string | null;
+            /** Given By */
+            given_by: string;
+            /**
+             * Given On
+             * Format: date
+             */
+            given_on: string;
+            /**
+             * Only This Campaign
+             * @default true
+             */
+            only_this_campaign?: boolean;
+            /** System Id */
+            system_id: string;
+        };
+        /**
          * CourseRead
          * @description What the measured phase was like, as the check of steady state sees it.
          */
@@ -3174,6 +3633,50 @@ export interface components {
             start_seconds: number;
             /** Throughput */
             throughput: number;
+        };
+        /**
+         * DecisionRead
+         * @description Whether figures of one edition of a product may leave the organization, and why.
+         */
+        DecisionRead: {
+            /** Checked On */
+            checked_on: string | null;
+            /** Clause */
+            clause: string;
+            /** Conditions */
+            conditions: string[];
+            consent: components["schemas"]["ConsentRead"] | null;
+            /** Edition */
+            edition: string | null;
+            /** Edition Id */
+            edition_id: string | null;
+            /** Licence */
+            licence: string;
+            /** Mend */
+            mend: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "allowed" | "needs_consent" | "needs_disclosure" | "prohibited" | "unknown";
+            override: components["schemas"]["OverrideRead"] | null;
+            /**
+             * Policy
+             * @enum {string}
+             */
+            policy: "open" | "open_with_conditions" | "open_with_disclosure" | "consent_required" | "prohibited" | "unknown";
+            /** Reason */
+            reason: string;
+            /** Reviewer */
+            reviewer: string;
+            /** Source */
+            source: string | null;
+            /** System Id */
+            system_id: string;
+            /** Targets */
+            targets: string[];
         };
         /**
          * DetailRead
@@ -3268,7 +3771,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "vendor" | "sponsor" | "plugin" | "person" | "check";
+            kind: "vendor" | "sponsor" | "plugin" | "person" | "check" | "vendor_reply" | "override" | "challenge";
             /**
              * Severity
              * @enum {string}
@@ -3288,25 +3791,71 @@ export interface components {
          * @description One line of a disclosure.
          */
         DisclosureItem: {
+            /** Fault */
+            fault: string | null;
             /** Label */
             label: string;
+            /** Path */
+            path: string | null;
+            /**
+             * Said By
+             * @enum {string}
+             */
+            said_by: "people" | "platform";
+            /**
+             * Section
+             * @enum {string}
+             */
+            section: "who" | "what" | "configuration" | "where" | "how" | "limits";
             /** Value */
             value: string;
         };
         /**
          * DisclosureRead
-         * @description Who paid, who chose the method, who set up each system.
+         * @description Who paid, who chose the method, who set up each system; what ran, where and how.
          */
         DisclosureRead: {
+            /** Answered */
+            answered: number;
+            /** Asked */
+            asked: number;
+            /**
+             * Basis
+             * @enum {string}
+             */
+            basis: "plan" | "measured";
             /** Completeness */
             completeness: number;
+            /** Decisions */
+            decisions: components["schemas"]["DecisionRead"][];
             /** Items */
             items: components["schemas"]["DisclosureItem"][];
             /**
              * Publication
              * @enum {string}
              */
-            publication: "open" | "open_with_disclosure" | "consent_required" | "prohibited" | "unknown";
+            publication: "open" | "open_with_conditions" | "open_with_disclosure" | "consent_required" | "prohibited" | "unknown";
+            /** Sections */
+            sections: components["schemas"]["DisclosureSectionRead"][];
+        };
+        /**
+         * DisclosureSectionRead
+         * @description A part of a disclosure, and how complete it is.
+         */
+        DisclosureSectionRead: {
+            /** Answered */
+            answered: number;
+            /** Asked */
+            asked: number;
+            /** Completeness */
+            completeness: number;
+            /**
+             * Id
+             * @enum {string}
+             */
+            id: "who" | "what" | "configuration" | "where" | "how" | "limits";
+            /** Label */
+            label: string;
         };
         /**
          * DistributionsRead
@@ -3461,6 +4010,53 @@ export interface components {
              * @default 0
              */
             user_us?: number;
+        };
+        /**
+         * Edition
+         * @description One edition of a product: what its licence says of publishing benchmarks, and who read it.
+         */
+        Edition: {
+            /**
+             * Checked On
+             * Format: date
+             */
+            checked_on: string;
+            /**
+             * Conditions
+             * @description What has to be kept, one in each: of the policy `open_with_conditions`.
+             * @default []
+             */
+            conditions?: string[];
+            /** Id */
+            id: string;
+            /**
+             * Licence
+             * @description By its SPDX name, or its title.
+             */
+            licence: string;
+            /** Name */
+            name: string;
+            /**
+             * Policy
+             * @enum {string}
+             */
+            policy: "open" | "open_with_conditions" | "open_with_disclosure" | "consent_required" | "prohibited" | "unknown";
+            /**
+             * Reviewer
+             * @description Who read it.
+             * @default Weighhouse maintainers
+             */
+            reviewer?: string;
+            /**
+             * Source
+             * @description Where the text stands, an `https://` address.
+             */
+            source: string;
+            /**
+             * Text
+             * @description What the clause says; where it could not be read, that.
+             */
+            text: string;
         };
         /**
          * EndOfRangeRead
@@ -4187,6 +4783,8 @@ export interface components {
             mean_us: number | null;
             /** Percentiles */
             percentiles: components["schemas"]["HistogramPercentile"][];
+            /** Stamp */
+            stamp: string | null;
             /** Total */
             total: number;
             /** View */
@@ -4529,6 +5127,24 @@ export interface components {
              * @default false
              */
             spread?: boolean;
+        };
+        /**
+         * MayRead
+         * @description What the caller may do here.
+         */
+        MayRead: {
+            /** Answer Challenges */
+            answer_challenges: boolean;
+            /** Challenge */
+            challenge: boolean;
+            /** Decide Challenges */
+            decide_challenges: boolean;
+            /** Invite Replies */
+            invite_replies: boolean;
+            /** Override */
+            override: boolean;
+            /** Record Consents */
+            record_consents: boolean;
         };
         /**
          * MemberCreate
@@ -5050,6 +5666,67 @@ export interface components {
          * @enum {string}
          */
         Overlap: "skip" | "queue" | "replace";
+        /**
+         * OverrideRead
+         * @description An owner lets figures leave although the terms do not.
+         */
+        OverrideRead: {
+            /**
+             * Audience
+             * @enum {string}
+             */
+            audience: "internal" | "others" | "public";
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Ended At */
+            ended_at: string | null;
+            /** Ended By */
+            ended_by: string | null;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Made By */
+            made_by: string;
+            /** Reason */
+            reason: string;
+            /** System Id */
+            system_id: string;
+        };
+        /**
+         * OverrideWrite
+         * @description An owner lets figures leave although the terms do not.
+         */
+        OverrideWrite: {
+            /**
+             * Audience
+             * @enum {string}
+             */
+            audience: "others" | "public";
+            /**
+             * Days
+             * @default 30
+             */
+            days?: number;
+            /** Reason */
+            reason: string;
+            /** System Id */
+            system_id: string;
+        };
         /** Page[AgentRead] */
         Page_AgentRead_: {
             /** Items */
@@ -5849,6 +6526,168 @@ export interface components {
              * @default false
              */
             only_undecided?: boolean;
+        };
+        /**
+         * ReplyCellRead
+         * @description What a target did at one point.
+         */
+        ReplyCellRead: {
+            /** Failed Repeats */
+            failed_repeats: number;
+            load_level: components["schemas"]["LoadLevelRead"];
+            p50_us: components["schemas"]["EstimateRead"] | null;
+            p99_us: components["schemas"]["EstimateRead"] | null;
+            /** Repeats */
+            repeats: number;
+            /** Target */
+            target: string;
+            throughput: components["schemas"]["EstimateRead"] | null;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * ReplyLinkMade
+         * @description A new link.
+         */
+        ReplyLinkMade: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** For Whom */
+            for_whom: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Made By */
+            made_by: string;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Revoked By */
+            revoked_by: string | null;
+            /** System Id */
+            system_id: string;
+            /** Url */
+            url: string;
+        };
+        /**
+         * ReplyLinkRead
+         * @description A link that was made; the link itself is shown once.
+         */
+        ReplyLinkRead: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** For Whom */
+            for_whom: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Made By */
+            made_by: string;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Revoked By */
+            revoked_by: string | null;
+            /** System Id */
+            system_id: string;
+        };
+        /**
+         * ReplyLinkWrite
+         * @description Whom to ask for a reply.
+         */
+        ReplyLinkWrite: {
+            /**
+             * Days
+             * @default 30
+             */
+            days?: number;
+            /** For Whom */
+            for_whom: string;
+            /** System Id */
+            system_id: string;
+        };
+        /**
+         * ReplyPageRead
+         * @description What a vendor sees over a link: one campaign's figures of its system, and the method.
+         */
+        ReplyPageRead: {
+            /** Campaign Number */
+            campaign_number: number;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
+            /** Cells */
+            cells: components["schemas"]["ReplyCellRead"][];
+            /** Description */
+            description: string;
+            /** Disclosure */
+            disclosure: components["schemas"]["DisclosureItem"][];
+            /** Experiment */
+            experiment: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** For Whom */
+            for_whom: string;
+            /** Measured At */
+            measured_at: string | null;
+            /** Most Signs */
+            most_signs: number;
+            /** Replies */
+            replies: components["schemas"]["VendorReplyRead"][];
+            /** System */
+            system: string;
+            /** System Id */
+            system_id: string;
+            /** Targets */
+            targets: components["schemas"]["ReplyTargetRead"][];
+        };
+        /**
+         * ReplyTargetRead
+         * @description A target as the vendor's page names it.
+         */
+        ReplyTargetRead: {
+            /** Key */
+            key: string;
+            /** Label */
+            label: string;
+            /** Version */
+            version: string | null;
+        };
+        /**
+         * ReplyWrite
+         * @description What a vendor says.
+         */
+        ReplyWrite: {
+            /** Name */
+            name: string;
+            /** Role */
+            role: string;
+            /** Text */
+            text: string;
         };
         /**
          * Reproduce
@@ -6805,6 +7644,8 @@ export interface components {
             driver_options: {
                 [key: string]: unknown;
             };
+            /** Editions */
+            editions: components["schemas"]["Edition"][];
             /** Faults */
             faults: ("kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal")[];
             /** Homepage */
@@ -6870,6 +7711,13 @@ export interface components {
             driver_options?: {
                 [key: string]: boolean | number | string;
             };
+            /**
+             * Edition
+             * @description Which edition of the product it is, for example `enterprise`, by the plugin's manifest: its
+             *     licence decides what may be published. Default: the manifest's own default, where the plugin
+             *     sets the system up by itself; of other servers and images it is not known.
+             */
+            edition?: string | null;
             /**
              * Endpoints
              * @description Addresses of an `external` deployment, for example `tcp://127.0.0.1:6379`.
@@ -7331,6 +8179,7 @@ export interface components {
         ValidationRead: {
             /** Comparability */
             comparability: components["schemas"]["ComparabilityRead"][];
+            disclosure: components["schemas"]["DisclosureRead"] | null;
             /** Document */
             document: {
                 [key: string]: unknown;
@@ -7344,11 +8193,51 @@ export interface components {
             yaml: string | null;
         };
         /**
+         * VendorReplyRead
+         * @description A version of a vendor's reply; of one that was withdrawn the mark alone.
+         */
+        VendorReplyRead: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Role */
+            role: string;
+            /** System Id */
+            system_id: string;
+            /** Text */
+            text: string | null;
+            /** Version */
+            version: number;
+            /** Withdrawn At */
+            withdrawn_at: string | null;
+            /** Withdrawn Because */
+            withdrawn_because: string | null;
+            /** Withdrawn By */
+            withdrawn_by: string | null;
+        };
+        /**
          * Verdict
          * @description What a campaign says against its base.
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
+        /**
+         * Withdrawal
+         * @description Why a reply is shown no more.
+         */
+        Withdrawal: {
+            /** Reason */
+            reason: string;
+        };
         /**
          * Workload
          * @description A named workload.
@@ -9088,7 +9977,10 @@ export interface operations {
     };
     campaigns_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+            };
             header?: never;
             path: {
                 campaign_id: string;
@@ -9216,7 +10108,10 @@ export interface operations {
     };
     comparisons_list_caveats: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+            };
             header?: never;
             path: {
                 campaign_id: string;
@@ -9241,6 +10136,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CaveatRead"][];
+                };
+            };
+        };
+    };
+    publishing_challenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChallengeWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChallengeRead"];
+                };
+            };
+        };
+    };
+    publishing_record_consent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsentWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsentRead"];
+                };
+            };
+        };
+    };
+    publishing_read_disclosure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignDisclosureRead"];
                 };
             };
         };
@@ -9283,6 +10279,8 @@ export interface operations {
             query?: {
                 /** @description Of the cumulative loss against the anchor. */
                 anchor_threshold_percent?: number | null;
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
                 /** @description Another base than it was settled with: pooled, branch:NAME, … */
                 base?: string | null;
                 threshold_percent?: number | null;
@@ -9311,6 +10309,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GateRead"];
+                };
+            };
+        };
+    };
+    publishing_override: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OverrideWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverrideRead"];
                 };
             };
         };
@@ -9418,6 +10451,41 @@ export interface operations {
             };
         };
     };
+    publishing_invite_reply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplyLinkWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplyLinkMade"];
+                };
+            };
+        };
+    };
     campaigns_resume: {
         parameters: {
             query?: never;
@@ -9480,9 +10548,112 @@ export interface operations {
             };
         };
     };
+    publishing_answer_challenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                challenge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChallengeAnswer"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChallengeRead"];
+                };
+            };
+        };
+    };
+    publishing_decide_challenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                challenge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChallengeDecision"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChallengeRead"];
+                };
+            };
+        };
+    };
+    publishing_withdraw_challenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                challenge_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChallengeRead"];
+                };
+            };
+        };
+    };
     comparisons_compare: {
         parameters: {
             query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
@@ -9518,6 +10689,8 @@ export interface operations {
     comparisons_read_distributions: {
         parameters: {
             query: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
@@ -9557,6 +10730,8 @@ export interface operations {
     comparisons_read_histogram: {
         parameters: {
             query: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
                 /** @description `hgrm`: the percentile text of HdrHistogram, in µs; `hlog`: its interval log, a line a run. */
                 format?: "json" | "hgrm" | "hlog";
                 /** @description `response`: of the successes, from due to done; `service`: from sent to done, open loops alone; `asked`: of everything that was asked. */
@@ -9592,6 +10767,37 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["HistogramRead"];
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    publishing_withdraw_consent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                consent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsentRead"];
                 };
             };
         };
@@ -10854,6 +12060,37 @@ export interface operations {
             };
         };
     };
+    publishing_end_override: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                override_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverrideRead"];
+                };
+            };
+        };
+    };
     identity_list_projects: {
         parameters: {
             query?: never;
@@ -11017,6 +12254,99 @@ export interface operations {
             };
         };
     };
+    publishing_read_reply_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplyPageRead"];
+                };
+            };
+        };
+    };
+    publishing_reply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplyWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VendorReplyRead"];
+                };
+            };
+        };
+    };
+    publishing_revoke_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplyLinkRead"];
+                };
+            };
+        };
+    };
     results_list_runs: {
         parameters: {
             query?: {
@@ -11052,7 +12382,10 @@ export interface operations {
     };
     findings_read_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+            };
             header?: never;
             path: {
                 run_id: string;
@@ -11083,7 +12416,10 @@ export interface operations {
     };
     results_read_artifact: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+            };
             header?: never;
             path: {
                 run_id: string;
@@ -11114,6 +12450,8 @@ export interface operations {
     results_read_heatmap: {
         parameters: {
             query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
                 columns?: number;
             };
             header?: never;
@@ -11147,6 +12485,8 @@ export interface operations {
     findings_read_histogram: {
         parameters: {
             query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
                 /** @description `hgrm`: the percentile text of HdrHistogram, in µs; `hlog`: its interval log, a line a run. */
                 format?: "json" | "hgrm" | "hlog";
                 /** @description `response`: of the successes, from due to done; `service`: from sent to done, open loops alone; `asked`: of everything that was asked. */
@@ -11186,6 +12526,8 @@ export interface operations {
     results_read_log: {
         parameters: {
             query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
                 member?: number | null;
                 offset?: number;
             };
@@ -11221,6 +12563,8 @@ export interface operations {
     results_read_series: {
         parameters: {
             query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
                 points?: number;
             };
             header?: never;
@@ -11253,7 +12597,10 @@ export interface operations {
     };
     results_read_spectrum: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+            };
             header?: never;
             path: {
                 run_id: string;
@@ -11567,6 +12914,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SystemRead"];
+                };
+            };
+        };
+    };
+    publishing_withdraw_reply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reply_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Withdrawal"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VendorReplyRead"];
                 };
             };
         };

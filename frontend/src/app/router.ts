@@ -21,6 +21,13 @@ export const routes: RouteRecordRaw[] = [
     component: () => import('@/pages/LoginPage.vue'),
     meta: { title: 'Sign in', open: true },
   },
+  {
+    path: '/reply/:token',
+    name: 'reply',
+    component: () => import('@/pages/ReplyPage.vue'),
+    props: true,
+    meta: { title: 'Reply', open: true },
+  },
   { path: '/', name: 'overview', component: () => import('@/pages/OverviewPage.vue'), meta: { title: 'Overview' } },
   {
     path: '/experiments',
@@ -107,6 +114,8 @@ export function createAppRouter(session: ReturnType<typeof useSession>): Router 
   })
 
   router.beforeEach(async (to) => {
+    // Whoever comes by a link of their own is nobody in particular, and is not asked.
+    if (to.meta.open && to.name !== 'login') return true
     try {
       await session.restore()
     } catch {

@@ -100,10 +100,12 @@ def test_manifest_says_who_and_under_which_terms(folder: Path) -> None:
     assert found.kind == "tool" or found.default_deployment in found.deployments
     for text in (found.vendor, found.licence, found.architecture, found.summary):
         assert text
-    clause = found.benchmark_clause
-    assert clause.source.startswith("https://")
-    assert datetime.date(2026, 1, 1) <= clause.checked_on
-    assert clause.checked_on.isoformat() in page(folder)
+    assert found.editions
+    for edition in found.editions:
+        assert edition.source.startswith("https://")
+        assert datetime.date(2026, 1, 1) <= edition.checked_on
+        assert edition.reviewer
+    assert found.benchmark_clause.checked_on.isoformat() in page(folder)
     assert found.disclaimers
     for disclaimer in found.disclaimers:
         assert disclaimer.id.startswith(f"{found.id}-")

@@ -56,7 +56,16 @@ const comparison: Comparison = {
   rankings: [],
   fairness: [],
   unmatched: [],
-  disclosure: { completeness: 0, items: [], publication: 'unknown' },
+  disclosure: {
+    completeness: 0,
+    asked: 0,
+    answered: 0,
+    basis: 'plan',
+    sections: [],
+    items: [],
+    publication: 'unknown',
+    decisions: [],
+  },
 }
 
 describe('distinct', () => {

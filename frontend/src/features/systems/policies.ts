@@ -13,6 +13,11 @@ const policies: Record<string, PolicyWording> = {
     tone: 'good',
     explanation: 'Results may be published.',
   },
+  open_with_conditions: {
+    label: 'Open on conditions',
+    tone: 'good',
+    explanation: 'Results may be published while the conditions are kept.',
+  },
   open_with_disclosure: {
     label: 'Open with disclosure',
     tone: 'good',

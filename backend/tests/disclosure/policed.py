@@ -1,0 +1,48 @@
+"""A campaign over products whose terms allow, ask for consent, and forbid."""
+
+from typing import Any
+
+from backend.tests.results.laboratory import Laboratory, experiment, manifest, steady
+
+TARGETS = [
+    {"name": "free", "system": "redis"},
+    {"name": "paid", "system": "redis", "edition": "enterprise"},
+    {"name": "closed", "system": "memcached"},
+]
+REASON = "The vendor's counsel agreed by telephone on Monday."
+
+
+def edition(name: str, policy: str) -> dict[str, Any]:
+    return {
+        "id": name, "name": name.title(), "licence": "L", "policy": policy,
+        "text": f"the clause of {name}", "source": "https://example.test/licence",
+        "checked_on": "2026-11-22", "reviewer": "Weighhouse maintainers",
+    }  # fmt: skip
+
+
+def manifests() -> list[dict[str, Any]]:
+    """Redis is open, or takes consent as `enterprise`; Memcached may not be published."""
+    made = [
+        manifest(
+            "redis",
+            editions=[edition("community", "open"), edition("enterprise", "consent_required")],
+        ),
+        manifest("memcached", editions=[edition("shut", "prohibited")]),
+    ]
+    for one in made:
+        del one["benchmark_clause"]
+    return made
+
+
+def measured(laboratory: Laboratory) -> str:
+    """A campaign under these terms; its id."""
+    return laboratory.carry_out(experiment("policed", targets=TARGETS, repetitions=2), steady)
+
+
+def token(laboratory: Laboratory, role: str) -> dict[str, str]:
+    """Headers of a token of the laboratory's project with a role."""
+    made = laboratory.client.post(
+        "/api/v1/api-tokens", json={"name": f"as {role}", "role": role}, headers=laboratory.headers
+    )
+    assert made.status_code == 201, made.text
+    return {"Authorization": f"Bearer {made.json()['token']}"}

@@ -1,0 +1,133 @@
+"""No way out is forgotten: every GET of the API's own description is tried.
+
+Whoever adds one has to say here what it gives out; a route that nobody named turns this red.
+"""
+
+import json
+
+import pytest
+from fastapi.testclient import TestClient
+from weighhouse_backend.app import create_app
+from weighhouse_backend.app.openapi import document
+
+from backend.tests.disclosure.policed import measured
+
+API = "/api/v1"
+# Said to everybody, or of the caller alone: there are no figures in them.
+WITHOUT_FIGURES = {
+    "/health", f"{API}/about", f"{API}/agents", f"{API}/alerts/counts",
+    f"{API}/alerts/rule", f"{API}/agents/{{agent_id}}", f"{API}/api-tokens",
+    f"{API}/audit-entries", f"{API}/experiment-templates", f"{API}/experiments",
+    f"{API}/experiments/{{experiment}}", f"{API}/experiments/{{experiment}}/revisions",
+    f"{API}/experiments/{{experiment}}/revisions/{{from}}/diff/{{to}}",
+    f"{API}/experiments/{{experiment}}/revisions/{{number}}",
+    f"{API}/experiments/{{experiment}}/revisions/{{number}}/yaml",
+    f"{API}/experiments/{{experiment}}/schedule",
+    f"{API}/experiments/{{experiment}}/schedule/occurrences", f"{API}/members",
+    f"{API}/projects", f"{API}/sessions/current", f"{API}/systems", f"{API}/systems/{{system_id}}",
+    f"{API}/campaigns/{{campaign_id}}/disclosure",
+    "/agent/v1/attempts/{attempt_id}",
+}  # fmt: skip
+# Figures that members look at; nobody takes them along from there, so that there is no audience.
+LOOKED_AT = {
+    f"{API}/alerts": "what changed, by how much",
+    f"{API}/alerts/{{alert_id}}": "what changed, by how much",
+    f"{API}/annotations": "what people wrote beside figures",
+    f"{API}/campaigns": "verdicts, in a list",
+    f"{API}/campaigns/{{campaign_id}}/events": "what happens, while it happens",
+    f"{API}/noise-floors": "what machines cannot tell",
+    f"{API}/rejudgements/{{rejudgement_id}}": "how far judging again is",
+    f"{API}/rejudgements/{{rejudgement_id}}/campaigns": "verdicts, in a list",
+    f"{API}/runs": "a list to choose from",
+    f"{API}/series": "a list to choose from",
+    f"{API}/series/{{series_id}}": "over many campaigns; its files carry the statements",
+    f"{API}/reply": "a vendor's own system, by its link",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def routes():
+    paths = json.loads(document())["paths"]
+    return {path: methods["get"] for path, methods in paths.items() if "get" in methods}
+
+
+@pytest.fixture(scope="module")
+def closed(laboratory):
+    """The campaign whose systems may not all be published, with what addresses name of it."""
+    campaign = measured(laboratory)
+    runs = laboratory.get("/runs", campaign_id=campaign)["items"]
+    run = next(one["id"] for one in runs if one["cell"]["target"] == "closed")
+    series = laboratory.get("/series")["items"][0]["id"]
+    return {
+        "campaign_id": campaign, "run_id": run, "series_id": series,
+        "stream": "server", "sha256": "0" * 64, "rejudgement_id": campaign, "alert_id": campaign,
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def client(settings, laboratory):
+    del laboratory
+    return TestClient(create_app(settings))
+
+
+def asked(closed):
+    """What questions need besides their address."""
+    return {
+        "campaign": closed["campaign_id"], "side": f"{closed['campaign_id']}~closed",
+        "workload": "balanced", "load_level": "4 clients", "campaign_id": closed["campaign_id"],
+    }  # fmt: skip
+
+
+def audience_of(route):
+    return any(one["name"] == "audience" for one in route.get("parameters", []))
+
+
+def giving(routes):
+    return [path for path in routes if path not in WITHOUT_FIGURES]
+
+
+def test_every_route_is_known_to_this_test(routes):
+    unknown = [
+        path for path in giving(routes) if path not in LOOKED_AT and not audience_of(routes[path])
+    ]
+    assert unknown == [], (
+        "say what these give out: take AudienceDep and ask the publication policy, or name them"
+    )
+    assert sum(audience_of(route) for route in routes.values()) >= 10
+
+
+def test_nothing_leaves_without_a_login(routes, client, closed):
+    for path in giving(routes):
+        answer = client.get(path.format_map(closed), params=asked(closed))
+        assert answer.status_code in {401, 403, 404}, (path, answer.status_code)
+
+
+def test_nothing_leaves_to_another_organization(routes, client, closed, tenants):
+    named = {value for name, value in closed.items() if name in {"campaign_id", "run_id"}}
+    for path in giving(routes):
+        for audience in ("internal", "public"):
+            answer = client.get(
+                path.format_map(closed),
+                params={**asked(closed), "audience": audience},
+                headers=tenants[1].headers,
+            )
+            listed = answer.status_code == 200 and "{" not in path
+            assert listed or answer.status_code in {401, 403, 404}, (path, answer.status_code)
+            if listed:
+                items = answer.json().get("items", answer.json().get("floors"))
+                assert items == [], path
+                assert not any(one in answer.text for one in named), path
+
+
+def test_what_is_forbidden_is_not_taken_along_by_any_route(routes, client, closed, laboratory):
+    for path, route in routes.items():
+        if not audience_of(route):
+            continue
+        for audience in ("others", "public"):
+            answer = client.get(
+                path.format_map(closed),
+                params={**asked(closed), "audience": audience},
+                headers=laboratory.headers,
+            )
+            assert answer.status_code == 403, (path, answer.text[:200])
+            assert answer.json()["type"] == "/docs/problems/publication-refused", path

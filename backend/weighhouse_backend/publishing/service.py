@@ -1,0 +1,146 @@
+"""A campaign's disclosure in whole, and what its vendors are shown."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.comparisons.dependencies import Comparisons
+from weighhouse_backend.comparisons.disclosing import disclosed, leaving
+from weighhouse_backend.comparisons.sides import Question, Side
+from weighhouse_backend.disclosure.answering import MOST_SIGNS, ReplyService
+from weighhouse_backend.disclosure.challenging import ChallengeService
+from weighhouse_backend.disclosure.errors import NotOfThisCampaign
+from weighhouse_backend.disclosure.models import ReplyLink
+from weighhouse_backend.disclosure.publication import stamp_of
+from weighhouse_backend.disclosure.recording import RecordService
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.kit.problems import FieldProblem
+from weighhouse_backend.publishing.schemas import (
+    CampaignDisclosureRead,
+    MayRead,
+    ReplyCellRead,
+    ReplyPageRead,
+    ReplyTargetRead,
+)
+
+
+@dataclass(frozen=True)
+class PublishingService:
+    """Reads what is disclosed; changes nothing."""
+
+    comparisons: Comparisons
+    records: RecordService
+    answers: ReplyService
+    challenges: ChallengeService
+
+    def find(self, caller: Caller, campaign_id: UUID, system_id: str | None = None) -> Campaign:
+        """A campaign the caller may see.
+
+        :param system_id: that something is to be said of.
+        :raises CampaignNotFound: when there is none.
+        :raises NotOfThisCampaign: when it did not measure the system.
+        """
+        campaigns = self.comparisons.findings.results.campaigns
+        campaign = campaigns.campaigns.find(caller, campaign_id)
+        document = campaigns.experiments.document(campaign.revision_id)
+        measured = sorted({plugin for target in document.targets for plugin in target.plugins})
+        if system_id is not None and system_id not in measured:
+            raise NotOfThisCampaign(
+                f"campaign {campaign.number} measured {', '.join(measured)}",
+                errors=[
+                    FieldProblem(
+                        path="system_id",
+                        message=f"{system_id} is none of them",
+                        expected=f"one of {', '.join(measured)}",
+                    )
+                ],
+            )
+        return campaign
+
+    def read(self, caller: Caller, campaign_id: UUID) -> CampaignDisclosureRead:
+        """A campaign's disclosure, with all that was said of it.
+
+        :raises CampaignNotFound: when there is none.
+        """
+        campaign = self.find(caller, campaign_id)
+        sides = self._sides(caller, Question(campaign_id=campaign.id))
+        disclosure = self.comparisons.findings.disclosure
+        sheet = disclosure.sheet(disclosed(sides))
+        names = {one.system_id: one.name for one in sheet.decisions}
+        role = caller.roles[campaign.project_id]
+        maintains = role.covers(Role.MAINTAINER)
+        experiments = self.comparisons.findings.results.campaigns.experiments
+        return CampaignDisclosureRead(
+            campaign_id=campaign.id,
+            campaign_number=campaign.number,
+            experiment=experiments.get(campaign.experiment_id).slug,
+            stamp=stamp_of(disclosure.publication.decisions(leaving(sides))),
+            sheet=sheet,
+            consents=self.records.consents(campaign.project_id, campaign.id),
+            overrides=self.records.overrides(campaign.id),
+            links=self.answers.links(campaign.id) if maintains else [],
+            replies=self.answers.replies(campaign.id),
+            challenges=self.challenges.of_campaign(campaign.id),
+            may=MayRead(
+                challenge=True,
+                answer_challenges=role.covers(Role.MEMBER),
+                decide_challenges=maintains,
+                record_consents=maintains,
+                invite_replies=maintains,
+                override=role.covers(Role.OWNER),
+            ),
+            systems=names,
+        )
+
+    def page(self, link: ReplyLink) -> ReplyPageRead:
+        """What a vendor sees over an opened link: its own system's figures and nobody else's."""
+        caller = Caller("token", link.id, "reply link", {link.project_id: Role.VIEWER})
+        sides = [
+            side
+            for side in self._sides(caller, Question(campaign_id=link.campaign_id))
+            if side.system_id == link.system_id
+        ]
+        campaign, document = sides[0].campaign, sides[0].document
+        manifest = sides[0].manifest
+        seen = self.comparisons.comparing.compare(
+            caller, Question(sides=[side.key for side in sides])
+        )
+        replies = self.answers.replies(link.campaign_id)
+        return ReplyPageRead(
+            system_id=link.system_id,
+            system=link.system_id if manifest is None else manifest.name,
+            for_whom=link.for_whom,
+            expires_at=link.expires_at,
+            experiment=document.name,
+            description=document.description,
+            campaign_number=campaign.number,
+            measured_at=campaign.finished_at,
+            targets=[
+                ReplyTargetRead(key=side.key, label=side.label, version=side.version)
+                for side in seen.sides
+            ],
+            cells=[
+                ReplyCellRead(
+                    target=cell.side,
+                    workload=cell.workload,
+                    load_level=cell.load_level,
+                    throughput=cell.throughput,
+                    p50_us=cell.p50_us,
+                    p99_us=cell.p99_us,
+                    failed_repeats=cell.failed_repeats.failed if cell.failed_repeats else 0,
+                    repeats=len(cell.repeats),
+                )
+                for cell in seen.cells
+            ],
+            disclosure=seen.disclosure.items,
+            caveats=seen.caveats,
+            replies=[one for one in replies if one.system_id == link.system_id],
+            most_signs=MOST_SIGNS,
+        )
+
+    def _sides(self, caller: Caller, question: Question) -> list[Side]:
+        choice = self.comparisons.sides.chosen(caller, question)
+        figures = self.comparisons.findings.results.figures
+        runs = figures.of_campaigns({side.campaign.id for side in choice.sides})
+        return list(choice.with_runs(runs).sides)
