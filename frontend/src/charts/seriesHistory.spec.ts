@@ -95,6 +95,7 @@ describe('historyOption', () => {
       [2, 95],
     ])
     expect(told(given, 'gaps', 0)).toContain('missed: the platform was not up')
+    expect(drawn(given).find((one) => one.name === 'gaps')).toMatchObject({ label: { formatter: '×', opacity: 1 } })
   })
 
   it('shows notes at their points, made harmless', () => {

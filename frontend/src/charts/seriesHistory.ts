@@ -240,7 +240,8 @@ function signs(name: string, sign: string, colour: string, data: (readonly [numb
     color: colour,
     symbolSize: 16,
     itemStyle: { opacity: 0 },
-    label: { show: true, formatter: sign, color: colour, fontSize: 14, fontWeight: 'bold' as const },
+    // Of its own, or it would be as invisible as the symbol that it stands for.
+    label: { show: true, opacity: 1, formatter: sign, color: colour, fontSize: 14, fontWeight: 'bold' as const },
     z: 5,
     data,
   }
