@@ -1,0 +1,83 @@
+"""A vendor's right of reply: a link, no login, and what is said stands beside the result."""
+
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from weighhouse_testing.platform import RunningPlatform
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+SIZES = {"light": (1440, 900), "dark": (390, 844)}
+SAID = "The server ran without io-threads. With four of them it answers **twice as much**."
+
+
+def link_of(platform: RunningPlatform, weighed: dict) -> str:
+    """A link for the vendor of Redis; where it leads."""
+    body = {"system_id": "redis", "for_whom": "Redis Ltd.", "days": 7}
+    made = platform.request("POST", f"/campaigns/{weighed['id']}/reply-links", json=body)
+    return str(made["url"])
+
+
+def test_what_a_vendor_says_over_a_link_stands_beside_the_result(
+    browser: Browser, page: Page, platform: RunningPlatform, weighed: dict
+) -> None:
+    stranger = browser.new_context(base_url=platform.url)
+    theirs = stranger.new_page()
+    theirs.goto(link_of(platform, weighed))
+    expect(theirs.get_by_role("heading", level=1)).to_contain_text("Redis in")
+    expect(theirs.get_by_role("table")).not_to_contain_text("Memcached")
+    button = theirs.get_by_role("button", name="Reply", exact=True)
+    expect(button).to_be_disabled()
+    theirs.get_by_label("Your name").fill("A. Vendor")
+    theirs.get_by_label("Your role").fill("Engineer, Redis Ltd.")
+    theirs.get_by_label("Your reply").fill(SAID)
+    button.click()
+    expect(theirs.get_by_role("status")).to_contain_text("version 1 stands beside the figures")
+    stranger.close()
+
+    page.goto(f"/campaigns/{weighed['id']}")
+    expect(page.get_by_text("twice as much").first).to_be_attached()
+    caveats = platform.request("GET", f"/campaigns/{weighed['id']}/caveats")
+    assert any("twice as much" in one["text"] for one in caveats)
+    page.goto("/settings?tab=audit")
+    expect(page.get_by_role("main")).to_contain_text("reply")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_page_of_a_link_is_accessible_and_fits(
+    browser: Browser,
+    platform: RunningPlatform,
+    weighed: dict,
+    axe: str,
+    theme: Literal["light", "dark"],
+) -> None:
+    width, height = SIZES[theme]
+    context = browser.new_context(
+        base_url=platform.url,
+        viewport={"width": width, "height": height},
+        color_scheme=theme,
+        reduced_motion="reduce",
+        bypass_csp=True,
+    )
+    page = context.new_page()
+    page.goto(link_of(platform, weighed))
+    page.get_by_role("button", name="Reply", exact=True).wait_for()
+    page.evaluate(axe)
+    found = page.evaluate(
+        "rules => axe.run(document, {runOnly: rules}).then(result => result.violations)", RULES
+    )
+    assert [f"{one['id']}: {one['nodes'][0]['html'][:160]}" for one in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    context.close()
+
+
+def test_a_link_that_was_changed_opens_nothing(
+    browser: Browser, platform: RunningPlatform, weighed: dict
+) -> None:
+    context = browser.new_context(base_url=platform.url)
+    page = context.new_page()
+    page.goto(link_of(platform, weighed)[:-3] + "xyz")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_role("table")).to_have_count(0)
+    context.close()
