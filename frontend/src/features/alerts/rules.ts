@@ -13,7 +13,7 @@ export const IN_SERIES = [
   'load_throughput',
 ] as const
 
-export const FIGURE_CHOICES = IN_SERIES.map((key) => ({ value: key as string, label: FIGURES[key].label }))
+export const FIGURE_CHOICES = IN_SERIES.map((key) => ({ value: key, label: FIGURES[key].label }))
 
 /** The project's rule. */
 export function useRule() {

@@ -63,8 +63,8 @@ const FIELDS: Record<string, string> = { due_on: 'due date', downstream_of_id: '
 
 function worded(field: string, value: unknown): string {
   if (value === null || value === '' || value === undefined) return 'nothing'
-  if (field === 'state') return STATES[value as AlertState]?.label.toLowerCase() ?? String(value)
-  return String(value)
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return (field === 'state' && STATES[value as AlertState]?.label.toLowerCase()) || value
 }
 
 const KINDS: Record<AlertEvent['kind'], string> = {

@@ -119,5 +119,14 @@ export const testComparison: Comparison = {
   rankings: [],
   fairness: [],
   unmatched: [],
-  disclosure: { completeness: 0, items: [], publication: 'unknown' },
+  disclosure: {
+    completeness: 0,
+    asked: 0,
+    answered: 0,
+    basis: 'measured',
+    sections: [],
+    items: [],
+    publication: 'unknown',
+    decisions: [],
+  },
 }

@@ -64,7 +64,9 @@ export function questionsOf(disclosure: CampaignDisclosure) {
     }),
     override: (systemId: string): Question => ({
       title: `Show figures of ${nameOf(systemId)} all the same`,
-      text: 'Against what its terms say, or without knowing them. Your name and reason stand beside the result, in every file that is taken along, and in the audit log.',
+      text:
+        'Against what its terms say, or without knowing them. Your name and reason stand beside the result, ' +
+        'in every file that is taken along, and in the audit log.',
       action: 'Override',
       fields: [
         {
@@ -84,7 +86,9 @@ export function questionsOf(disclosure: CampaignDisclosure) {
     }),
     invite: (): Question => ({
       title: 'Ask a vendor for a reply',
-      text: 'Whoever has the link sees this campaign’s figures of the vendor’s own system, and the method, and may reply without signing in. The link is shown once.',
+      text:
+        'Whoever has the link sees this campaign’s figures of the vendor’s own system, and the method, ' +
+        'and may reply without signing in. The link is shown once.',
       action: 'Make the link',
       fields: [system(first), { name: 'for_whom', label: 'To whom it is sent' }, DAYS],
       step: steps.invite,
