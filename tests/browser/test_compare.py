@@ -137,7 +137,7 @@ def test_every_choice_is_in_the_address(opens: Opens) -> None:
     expect(page).to_have_url(re.compile("find=read-heavy"))
 
     page.get_by_role("button", name="Share", exact=True).click()
-    expect(page.get_by_text("address of this view is copied")).to_be_visible()
+    expect(page.get_by_text("address of this view is copied").first).to_be_visible()
     shared = page.evaluate("navigator.clipboard.readText()")
     assert page.url == shared
     for again in (opens(at=shared), page):
