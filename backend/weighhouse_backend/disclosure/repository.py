@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.disclosure.models import (
@@ -30,7 +30,7 @@ class DisclosureRepository:
 
         :param campaign_id: None: those for every campaign of their project alone.
         """
-        ours = PublicationConsent.campaign_id.is_(None)
+        ours: ColumnElement[bool] = PublicationConsent.campaign_id.is_(None)
         if campaign_id is not None:
             ours = or_(ours, PublicationConsent.campaign_id == campaign_id)
         query = select(PublicationConsent).where(
