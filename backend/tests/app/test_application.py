@@ -17,7 +17,7 @@ from weighhouse_backend.kit.settings import Settings
 
 FEATURES = {
     "identity", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results", "findings",
-    "comparisons", "series", "alerts", "gates", "noise", "publishing", "status",
+    "comparisons", "series", "alerts", "annotations", "gates", "noise", "publishing", "status",
 }  # fmt: skip
 EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"
 

@@ -1,7 +1,7 @@
 """Watches series: change points found, kept, and shown with their series."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from weighhouse_judging.series.families import withstand
@@ -194,12 +194,42 @@ def _seen(
                 "drift" if row.kind == "drift" else "step",
                 order[row.campaign_id],
                 order.get(row.ended_by_id) if row.ended_by_id is not None else None,
-                stays=row.id in spoken,
             )
             for row in known
         ],
     )
-    return _Seen(series, members, known if changes else [], changes, spoken)
+    if not changes:
+        return _Seen(series, members, [], changes, spoken)
+    places = {at: order[row.campaign_id] for at, row in enumerate(known) if row.id in spoken}
+    return _Seen(series, members, known, _told_apart(changes, len(known), places), spoken)
+
+
+def _told_apart(
+    changes: Sequence[Change], known: int, places: Mapping[int, int]
+) -> Sequence[Change]:
+    """Changes with each that people have spoken of at the find nearest to its place.
+
+    A look moves a change to where all points now say it was. When another shift comes close after
+    it, that may be the other one's place, and what is then found as new is the one that was spoken
+    of.
+
+    :param known: how many, at the beginning, were confirmed before.
+    :param places: of those that were spoken of, by their position: where they stay.
+    """
+    told = list(changes)
+    for at, place in places.items():
+        own = told[at]
+        nearer = [
+            new
+            for new in range(known, len(told))
+            if told[new].kind == own.kind and abs(told[new].index - place) < abs(own.index - place)
+        ]
+        if nearer:
+            new = min(nearer, key=lambda one: abs(told[one].index - place))
+            other = told[new]
+            told[at] = replace(other, status=own.status, profile=own.profile)
+            told[new] = replace(own, status=other.status, profile=other.profile)
+    return told
 
 
 def _change_point_read(row: ChangePoint, state: str) -> ChangePointRead:

@@ -30,6 +30,7 @@ TAGS = {
     "comparisons": "Sides next to each other, with what differs.",
     "publishing": "What is disclosed, what may be published, and what vendors and others say.",
     "series": "The same cell over time.",
+    "annotations": "What people note beside runs, series and their points.",
     "alerts": "What shifted or did not take place, and what people say of it.",
     "agents": "Registered machines.",
     "agent protocol": "What agents call, with tokens of their own.",

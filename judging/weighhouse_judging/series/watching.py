@@ -102,8 +102,6 @@ class Known:
     kind: Kind
     index: int
     end: int | None = None
-    stays: bool = False
-    """People have spoken of it: its place is no longer looked for."""
 
 
 @dataclass(frozen=True)
@@ -141,9 +139,7 @@ def find_changes(
     Promises: deterministic.
     """
     look = _Look.at(points, rule)
-    pieces = look.sharpened(
-        [Piece(one.kind, one.index, one.end) for one in known], [one.stays for one in known]
-    )
+    pieces = look.sharpened([Piece(one.kind, one.index, one.end) for one in known])
     if look.fitted(pieces) is None:
         return []
     pieces, candidate = look.extended(pieces)
@@ -207,14 +203,10 @@ class _Look:
     def size(self) -> int:
         return int(self.values.size)
 
-    def sharpened(self, pieces: Sequence[Piece], stays: Sequence[bool]) -> list[Piece]:
-        """Steps with few points after them, moved to where all points now say they were, but for
-        those that stay.
-        """
+    def sharpened(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """Steps with few points after them, moved to where all points now say they were."""
         pieces = list(pieces)
         for place, piece in enumerate(pieces):
-            if stays[place]:
-                continue
             if piece.kind == "step" and self.size - piece.index <= self.rule.points_until_settled:
                 others = pieces[:place] + pieces[place + 1 :]
                 course = self.fitted(others)
