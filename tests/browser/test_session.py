@@ -54,7 +54,7 @@ def test_an_address_that_leads_nowhere_says_so(page: Page) -> None:
 
 def test_a_system_that_does_not_exist_is_an_answer_not_an_error(page: Page) -> None:
     page.goto("/systems/abacus")
-    expect(page.get_by_role("alert")).to_contain_text("There is nothing here")
+    expect(page.get_by_role("alert")).to_contain_text("There is no such system")
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
 
 
