@@ -8,7 +8,16 @@ import type { ChartOption } from './echarts'
 import { linkTo } from './links'
 import type { Palette } from './palette'
 import { picturePng, pictureSvg } from './picture'
-import { csv, leavingLines, leavingName, leavingTitle, type ChartTable, type Leaving, type Measured } from './table'
+import {
+  csv,
+  leavingLines,
+  leavingName,
+  leavingTitle,
+  type ChartTable,
+  type Footnote,
+  type Leaving,
+  type Measured,
+} from './table'
 
 /** What a picture that leaves the house is drawn for. */
 const PICTURE: Size = { width: 1200, height: 520 }
@@ -19,7 +28,8 @@ export interface TakenAlong {
   unit?: string
   table: ChartTable
   measured?: Measured
-  disclaimers: readonly string[]
+  /** In place of those of the page. */
+  footnotes?: readonly Footnote[]
   files: readonly MenuItem[]
 }
 
@@ -40,12 +50,11 @@ export function useTakeAlong(
   const beside = useBeside()
 
   function leaving(): Leaving {
-    const given = beside().footnotes
     return {
       title: chart.title,
       unit: chart.unit,
       measured: { ...beside().measured, ...chart.measured },
-      footnotes: given.length ? given : chart.disclaimers.map((text) => ({ short: text.split(':')[0]!, text })),
+      footnotes: chart.footnotes ?? beside().footnotes,
       view: location.href,
       date: new Date().toISOString().slice(0, 10),
     }
