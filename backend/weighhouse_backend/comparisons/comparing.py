@@ -1,25 +1,28 @@
 """Comparisons of targets: in one campaign, over two, or of any sides."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from weighhouse_judging.fairness.sheet import AspectRow, fairness_sheet
 from weighhouse_judging.findings.checks import Finding
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
+from weighhouse_judging.verdicts.metrics import METRIC
 
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.caveats import caveats_of_sides
 from weighhouse_backend.comparisons.disclosing import disclosed
+from weighhouse_backend.comparisons.errors import ComparisonUnclear
 from weighhouse_backend.comparisons.estimates import SideCells
 from weighhouse_backend.comparisons.facts import side_facts
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService
 from weighhouse_backend.comparisons.identities import CellSeen
+from weighhouse_backend.comparisons.leading import Weighed, leads
 from weighhouse_backend.comparisons.machines import kinds_of, machine_rows, machines_of
 from weighhouse_backend.comparisons.measured import measured_rows
 from weighhouse_backend.comparisons.rankings import rankings
 from weighhouse_backend.comparisons.readings import readings
-from weighhouse_backend.comparisons.schemas import ComparisonRead
+from weighhouse_backend.comparisons.schemas import AnswerRead, ComparisonRead
 from weighhouse_backend.comparisons.sides import (
     Choice,
     Question,
@@ -31,7 +34,7 @@ from weighhouse_backend.comparisons.sides import (
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.service import DisclosureService
 from weighhouse_backend.experiments.fairness_schemas import AspectRead
-from weighhouse_backend.findings.examination import ExaminationService
+from weighhouse_backend.findings.examination import ExaminationService, RunFinding
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.results.figures import FigureService
 
@@ -65,11 +68,53 @@ class ComparisonService:
         """
         return self.compare(caller, question).caveats
 
+    def answer(
+        self, caller: Caller, question: Question, figure: str | None, hidden: Collection[int]
+    ) -> AnswerRead:
+        """Who leads by a figure among the sides that are not hidden, and each against its baseline.
+
+        :param figure: a name of `METRICS`; each loop's primary figure when None.
+        :param hidden: places of sides, as the comparison has them.
+        :raises ComparisonUnclear, CampaignNotFound: as `compare`; also for a figure that is not
+            compared.
+        """
+        if figure is not None and figure not in METRIC:
+            raise ComparisonUnclear(
+                f"figure {figure!r} is not compared; those that are: {', '.join(METRIC)}"
+            )
+        choice = self.sides.chosen(caller, question)
+        runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
+        filled = choice.with_runs(runs)
+        shown = {run.run_id for side in filled.sides for run in side.runs}
+        weighed = self._weighed(filled, self.examination.of_each_run(shown))
+        keys = [side.key for place, side in enumerate(filled.sides) if place in hidden]
+        said = readings(weighed.opposed, weighed.labels, weighed.differences, figure)
+        return AnswerRead(
+            leads=leads(weighed, figure, keys),
+            readings=[one for one in said if not {one.side, one.baseline_side} & set(keys)],
+        )
+
+    def _weighed(self, choice: Choice, of_runs: Sequence[RunFinding]) -> Weighed:
+        sides = choice.sides
+        opposed = [(base.cells, other.cells) for base, other in choice.opposed]
+        floors = self._floors(sides)
+        thresholds = estimates.thresholds_of(sides[choice.baseline].document.thresholds)
+        looked_at = any(self.looks.looked_at(one) for one in {side.campaign.id for side in sides})
+        return Weighed(
+            labels={side.key: side.label for side in sides_read(sides)},
+            cells=[side.cells for side in sides],
+            opposed=opposed,
+            paired=choice.paired,
+            differences=estimates.differences(opposed, thresholds, floors, looked_at=looked_at),
+            thresholds=thresholds,
+            floor_of=floors,
+            looked_at=looked_at,
+            of_runs=of_runs,
+        )
+
     def _read(self, choice: Choice) -> ComparisonRead:
         sides = choice.sides
         cells = [side.cells for side in sides]
-        reference = sides[choice.baseline]
-        looked_at = any(self.looks.looked_at(one) for one in {side.campaign.id for side in sides})
         machines = machine_rows([machines_of(side.runs) for side in sides])
         rows = fairness_sheet(
             [
@@ -94,13 +139,8 @@ class ComparisonService:
         of_comparison = _checked(cells, rows)
         sheet = self.disclosure.sheet(disclosed(sides))
         read = sides_read(sides)
-        opposed = [(base.cells, other.cells) for base, other in choice.opposed]
-        differences = estimates.differences(
-            opposed,
-            estimates.thresholds_of(reference.document.thresholds),
-            self._floors(sides),
-            looked_at=looked_at,
-        )
+        weighed = self._weighed(choice, of_runs)
+        differences = weighed.differences
         levels = {run.load_label: estimates.load_level(run) for side in sides for run in side.runs}
         return ComparisonRead(
             sides=read,
@@ -112,12 +152,13 @@ class ComparisonService:
                 for side in cells
                 for runs in side.cells.values()
             ],
-            readings=readings(opposed, {side.key: side.label for side in read}, differences),
+            leads=leads(weighed),
+            readings=readings(weighed.opposed, weighed.labels, differences),
             caveats=caveats_of_sides(
                 sides, self.disclosure, sheet, of_runs, of_comparison, rows, differences
             ),
-            differences=differences,
-            rankings=[] if choice.paired else rankings(cells, looked_at=looked_at),
+            differences=list(differences),
+            rankings=[] if choice.paired else rankings(cells, looked_at=weighed.looked_at),
             fairness=[AspectRead.of(row) for row in rows],
             unmatched=estimates.unmatched(cells),
             disclosure=sheet,

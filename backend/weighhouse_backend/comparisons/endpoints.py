@@ -6,7 +6,11 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
-from weighhouse_backend.comparisons.schemas import ComparisonRead, DistributionsRead
+from weighhouse_backend.comparisons.schemas import (
+    AnswerRead,
+    ComparisonRead,
+    DistributionsRead,
+)
 from weighhouse_backend.comparisons.sides import Question
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.dependencies import AudienceDep
@@ -52,6 +56,28 @@ def comparisons_compare(
     against itself in `base`.
     """
     return comparisons.comparing.compare(caller, question)
+
+
+@router.get("/comparisons/answer", tags=["comparisons"])
+def comparisons_read_answer(
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    question: ReleasedDep,
+    figure: Annotated[
+        str | None,
+        Query(
+            max_length=63, description="Of which; each kind of load's primary figure when left out"
+        ),
+    ] = None,
+    hidden: Annotated[
+        list[int] | None, Query(description="Places of sides that have no part in it, from 0")
+    ] = None,
+) -> AnswerRead:
+    """Who leads and how sure that is, by a figure of choice and among the sides on show, and what
+    may be said of each side against its baseline. Verdicts are those of the whole comparison:
+    hiding a side changes none of them.
+    """
+    return comparisons.comparing.answer(caller, question, figure, hidden or ())
 
 
 @router.get("/campaigns/{campaign_id}/caveats", tags=["campaigns"])

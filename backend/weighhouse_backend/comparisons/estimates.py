@@ -38,6 +38,8 @@ OPEN = frozenset({RunStatus.QUEUED, RunStatus.ALLOCATED, RunStatus.RUNNING, RunS
 
 CellKey = tuple[str, str]
 """Workload and label of the load level."""
+FloorOfCell = Callable[[tuple[str, CellKey], str], Floor | None]
+"""The noise floor of a side's cell and figure."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def compared_cell(side: str, runs: Sequence[RunFigures]) -> ComparedCellRead:
 def differences(
     pairs: Sequence[tuple[SideCells, SideCells]],
     thresholds: Mapping[str, float],
-    floor_of: Callable[[tuple[str, CellKey], str], Floor | None] = lambda _cell, _metric: None,
+    floor_of: FloorOfCell = lambda _cell, _metric: None,
     *,
     looked_at: bool = False,
 ) -> list[DifferenceRead]:
@@ -169,7 +171,7 @@ def differences(
                     blocks(base, metric.name),
                     blocks(runs, metric.name),
                     threshold=thresholds.get(metric.name),
-                    floor=_noisier(
+                    floor=noisier(
                         floor_of((side.key, cell), metric.name) for side in (baseline, other)
                     ),
                     looked_at=looked_at,
@@ -184,7 +186,8 @@ def differences(
     return sorted(shown, key=lambda one: (SHOWN_FIRST.index(one.metric), -one.significance))
 
 
-def _noisier(floors: Iterable[Floor | None]) -> Floor | None:
+def noisier(floors: Iterable[Floor | None]) -> Floor | None:
+    """Of the floors of two sides, the one that counts."""
     known = [floor for floor in floors if floor is not None]
     return max(known, key=lambda floor: float(floor.within.variance), default=None)
 

@@ -17,12 +17,14 @@ def readings(
     pairs: Sequence[tuple[SideCells, SideCells]],
     labels: Mapping[str, str],
     differences: Sequence[DifferenceRead],
+    figure: str | None = None,
 ) -> list[ReadingRead]:
     """Each side against its baseline: a reading a kind of loop, over all cells of either.
 
     :param pairs: (baseline, other).
     :param labels: of sides, by key.
     :param differences: of all the pairs, corrected together.
+    :param figure: a name of `METRICS`; each loop's primary figure when None.
     """
     judged = {
         (one.baseline_side, one.side, one.workload, one.load_level.label, one.metric): one
@@ -35,7 +37,8 @@ def readings(
             for side in (baseline, other)
             for cell, runs in side.cells.items()
         }
-        for kind, metric in PRIMARY.items():
+        for kind, main in PRIMARY.items():
+            metric = figure or main
             cells = [
                 _cell(cell, judged.get((baseline.key, other.key, *cell, metric)))
                 for cell, each in kinds.items()
@@ -46,7 +49,12 @@ def readings(
             reading = read(metric, labels[baseline.key], cells)
             found.append(
                 ReadingRead.model_validate(
-                    {**asdict(reading), "side": other.key, "baseline_side": baseline.key}
+                    {
+                        **asdict(reading),
+                        "side": other.key,
+                        "baseline_side": baseline.key,
+                        "load_kind": kind,
+                    }
                 )
             )
     return found

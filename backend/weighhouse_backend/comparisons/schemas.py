@@ -4,6 +4,7 @@ from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, computed_field
+from weighhouse_judging.verdicts.lead_words import LeadKind
 from weighhouse_judging.verdicts.readings import Word, word_of
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
@@ -126,6 +127,7 @@ class ReadingRead(BaseModel):
 
     side: str
     baseline_side: str
+    load_kind: Literal["closed", "open"]
     metric: str
     """`throughput`; of cells under an open loop, where it is given, `p99_us`."""
     cells: int
@@ -139,6 +141,67 @@ class ReadingRead(BaseModel):
     ranges: list[ReadingRangeRead]
     sentence: str
     """Without its subject: `does more operations than Redis in 6 of 6 cells: ×2.4 to ×4.0 …`."""
+    short: str
+    """Beside others that are set against the same baseline: `more in 8 of 12, ×1.6 to ×2.4; …`."""
+
+
+class StandingRead(BaseModel):
+    """Where one side stands among the others, over all cells of one figure."""
+
+    side: str
+    first: int
+    """Cells that it leads."""
+    best_rank: int | None
+    worst_rank: int | None
+    """What its rank can be at best and at worst, over its cells; 1 is the best. None without a
+    figure."""
+    cells: int
+    """That it has a figure in."""
+    words: str
+    """`1st in 8 of 12 cells`, `2nd to 4th`."""
+
+
+class LeadRead(BaseModel):
+    """Who leads, where, and how sure that is: over the cells of one figure and kind of load."""
+
+    metric: str
+    load_kind: Literal["closed", "open"]
+    kind: LeadKind
+    """`by_load`, `by_workload`: the lead changes with them; `nobody`: no side leads; `by_target`:
+    each target is set against itself; `too_few`: repeats; `nothing`: there are no two sides with
+    figures of one cell."""
+    leaders: list[str]
+    """Who the sentence says leads anywhere, most cells first."""
+    cells: int
+    decided: int
+    """Cells that one side leads: better than every other one beyond doubt, and by more than the
+    practical threshold."""
+    level: int
+    """Cells whose foremost sides differ by less than the threshold."""
+    undecided: int
+    too_few: int
+    missing: int
+    """Cells with a figure of one side or none."""
+    fewest_repeats: int
+    most_repeats: int
+    """A side, over the cells that are compared."""
+    sentence: str
+    """`Dragonfly leads: most throughput in 16 of 18 cells, behind Redis at 1 client.`"""
+    sure: str
+    """`16 of 18 cells decided, by ×1.05 to ×1.31 over the next; 2 not decided; 5 repeats a side`;
+    empty where there is nothing to compare."""
+    barred_by: list[str]
+    """What bars the figures from use, of how many runs."""
+    standings: list[StandingRead]
+    """Of every side: those that lead first, then those that are ahead of more of the others."""
+
+
+class AnswerRead(BaseModel):
+    """What may be said in sentences: who leads, and of each side against its baseline."""
+
+    leads: list[LeadRead]
+    """Of cells under a closed loop, then of those under an open one."""
+    readings: list[ReadingRead]
 
 
 class SideRead(BaseModel):
@@ -226,6 +289,8 @@ class ComparisonRead(BaseModel):
     workloads: list[str]
     load_levels: list[LoadLevelRead]
     cells: list[ComparedCellRead]
+    leads: list[LeadRead]
+    """Who leads: of cells under a closed loop, then of those under an open one."""
     readings: list[ReadingRead]
     """Of each side but the baseline: what may be said of it in one sentence."""
     caveats: list[CaveatRead]

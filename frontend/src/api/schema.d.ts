@@ -1067,6 +1067,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/comparisons/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons Read Answer
+         * @description Who leads and how sure that is, by a figure of choice and among the sides on show, and what
+         *     may be said of each side against its baseline. Verdicts are those of the whole comparison:
+         *     hiding a side changes none of them.
+         */
+        get: operations["comparisons_read_answer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/comparisons/distributions": {
         parameters: {
             query?: never;
@@ -2452,6 +2474,16 @@ export interface components {
             text?: string | null;
         };
         /**
+         * AnswerRead
+         * @description What may be said in sentences: who leads, and of each side against its baseline.
+         */
+        AnswerRead: {
+            /** Leads */
+            leads: components["schemas"]["LeadRead"][];
+            /** Readings */
+            readings: components["schemas"]["ReadingRead"][];
+        };
+        /**
          * ApiTokenCreate
          * @description A token to make.
          */
@@ -3483,6 +3515,8 @@ export interface components {
             disclosure: components["schemas"]["DisclosureRead"];
             /** Fairness */
             fairness: components["schemas"]["AspectRead"][];
+            /** Leads */
+            leads: components["schemas"]["LeadRead"][];
             /** Load Levels */
             load_levels: components["schemas"]["LoadLevelRead"][];
             /** Rankings */
@@ -4874,6 +4908,50 @@ export interface components {
             verdict: string | null;
         };
         /**
+         * LeadRead
+         * @description Who leads, where, and how sure that is: over the cells of one figure and kind of load.
+         */
+        LeadRead: {
+            /** Barred By */
+            barred_by: string[];
+            /** Cells */
+            cells: number;
+            /** Decided */
+            decided: number;
+            /** Fewest Repeats */
+            fewest_repeats: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "leads" | "by_load" | "by_workload" | "nobody" | "too_few" | "by_target" | "nothing";
+            /** Leaders */
+            leaders: string[];
+            /** Level */
+            level: number;
+            /**
+             * Load Kind
+             * @enum {string}
+             */
+            load_kind: "closed" | "open";
+            /** Metric */
+            metric: string;
+            /** Missing */
+            missing: number;
+            /** Most Repeats */
+            most_repeats: number;
+            /** Sentence */
+            sentence: string;
+            /** Standings */
+            standings: components["schemas"]["StandingRead"][];
+            /** Sure */
+            sure: string;
+            /** Too Few */
+            too_few: number;
+            /** Undecided */
+            undecided: number;
+        };
+        /**
          * Limits
          * @description What each node may use at most; kept by the operating system where it can.
          */
@@ -6249,6 +6327,11 @@ export interface components {
             cells: number;
             /** Less */
             less: number;
+            /**
+             * Load Kind
+             * @enum {string}
+             */
+            load_kind: "closed" | "open";
             /** Metric */
             metric: string;
             /** Missing */
@@ -6259,6 +6342,8 @@ export interface components {
             ranges: components["schemas"]["ReadingRangeRead"][];
             /** Sentence */
             sentence: string;
+            /** Short */
+            short: string;
             /** Side */
             side: string;
             /** Too Few */
@@ -7522,6 +7607,24 @@ export interface components {
             operations: {
                 [key: string]: components["schemas"]["SpectrumPointRead"][];
             };
+        };
+        /**
+         * StandingRead
+         * @description Where one side stands among the others, over all cells of one figure.
+         */
+        StandingRead: {
+            /** Best Rank */
+            best_rank: number | null;
+            /** Cells */
+            cells: number;
+            /** First */
+            first: number;
+            /** Side */
+            side: string;
+            /** Words */
+            words: string;
+            /** Worst Rank */
+            worst_rank: number | null;
         };
         /**
          * StepProfile
@@ -10682,6 +10785,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ComparisonRead"];
+                };
+            };
+        };
+    };
+    comparisons_read_answer: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                base?: string | null;
+                baseline?: number;
+                campaign?: string | null;
+                /** @description Of which; each kind of load's primary figure when left out */
+                figure?: string | null;
+                /** @description Places of sides that have no part in it, from 0 */
+                hidden?: number[] | null;
+                /** @description `CAMPAIGN~TARGET`, repeated */
+                side?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerRead"];
                 };
             };
         };

@@ -63,6 +63,8 @@ class Reading:
     """Of the cells that are told apart, by workload."""
     sentence: str
     """Without its subject: `does more operations than Redis in 6 of 6 cells: …`."""
+    short: str
+    """Beside others with the same baseline: `more in 8 of 12, ×1.6 to ×2.4; …`."""
 
 
 def word_of(verdict: Verdict, relative: float) -> Word:
@@ -96,6 +98,7 @@ def read(metric: str, baseline: str, cells: Sequence[CellReading]) -> Reading:
         missing=sum(cell.word is None for cell in cells),
         ranges=ranges,
         sentence=_sentence(metric, baseline, cells, ranges),
+        short=_short(metric, cells),
     )
 
 
@@ -131,6 +134,27 @@ def _sentence(
     return "; ".join(parts)
 
 
+def _short(metric: str, cells: Sequence[CellReading]) -> str:
+    latency = METRIC[metric].unit == "µs"
+    less = "fewer" if metric == "throughput" else "less"
+    words: list[tuple[Word | None, str]] = [
+        ("more", "longer" if latency else "more"),
+        ("less", "shorter" if latency else less),
+        ("as_much", "as long" if latency else "as much"),
+        ("cannot_tell", "cannot tell"),
+        ("too_few", "too few repeats"),
+        (None, "no figure"),
+    ]
+    parts = []
+    for word, said in words:
+        mine = [cell.ratio for cell in cells if cell.word == word]
+        if mine:
+            told = word in {"more", "less"}
+            between = _between(min(mine), max(mine), upwards=word == "more") if told else ""
+            parts.append(f"{said} in {len(mine)} of {len(cells)}{between and f', {between}'}")
+    return "; ".join(parts)
+
+
 def _phrases(metric: str) -> list[tuple[Word | None, str]]:
     """A phrase a word, in the order they are said."""
     if metric == "throughput":
@@ -158,14 +182,17 @@ def _phrases(metric: str) -> list[tuple[Word | None, str]]:
 
 def _ratios(ranges: Sequence[Range], word: Word | None) -> str:
     mine = [one for one in ranges if one.word == word]
-    return ": " + ", ".join(_between(one) for one in mine) if mine else ""
+    told = [
+        f"{_between(one.low_ratio, one.high_ratio, upwards=word == 'more')} {one.workload}"
+        for one in mine
+    ]
+    return ": " + ", ".join(told) if mine else ""
 
 
-def _between(one: Range) -> str:
+def _between(low: float, high: float, *, upwards: bool) -> str:
     """The smaller difference first, whichever way it points."""
-    ends = (one.low_ratio, one.high_ratio)
-    near, far = map(ratio_in_words, ends if one.word == "more" else reversed(ends))
-    return f"{near if near == far else f'{near} to {far}'} {one.workload}"
+    near, far = map(ratio_in_words, (low, high) if upwards else (high, low))
+    return near if near == far else f"{near} to {far}"
 
 
 def ratio_in_words(value: float) -> str:

@@ -50,6 +50,7 @@ const comparison: Comparison = {
   workloads: ['reads'],
   load_levels: [level],
   cells: [cell],
+  leads: [],
   readings: [],
   caveats: [],
   differences: [],

@@ -24,6 +24,25 @@ export function useComparison(address: Ref<ComparisonAddress>, enabled: Ref<bool
   })
 }
 
+/** Who leads, and each side against its baseline, as far as it is not the comparison's own answer. */
+export interface AnswerAddress {
+  /** Undefined: the figure that each kind of load is read by. */
+  figure?: string
+  /** Places of sides that have no part in it. */
+  hidden?: number[]
+}
+
+/** What may be said of the sides on show by a figure; what was said before stays while this loads. */
+export function useAnswer(address: Ref<ComparisonAddress>, view: Ref<AnswerAddress>, enabled: Ref<boolean>) {
+  return useQuery({
+    queryKey: ['answer', address, view],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/comparisons/answer', { params: { query: { ...address.value, ...view.value } } })),
+    enabled,
+    placeholderData: keepPreviousData,
+  })
+}
+
 /** Where the same comparison is kept from as JSON, caveats included. */
 export function comparisonApi(question: ComparisonAddress): string {
   const asked = new URLSearchParams()

@@ -113,6 +113,7 @@ export const testComparison: Comparison = {
       }),
     ),
   ),
+  leads: [],
   readings: [],
   caveats: [],
   differences: levels.flatMap((level) => keys.slice(1).map((key) => testDifference(key, level))).reverse(),

@@ -1,0 +1,153 @@
+"""Who leads among the sides of a comparison, by its own differences. Pure."""
+
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from uuid import UUID
+
+from weighhouse_judging.verdicts.leads import Lead, LeadCell, Pair, lead, lead_of_targets
+from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_judging.verdicts.readings import word_of
+from weighhouse_judging.verdicts.sides import Judgement, judge, with_family
+
+from weighhouse_backend.comparisons.estimates import (
+    CellKey,
+    FloorOfCell,
+    SideCells,
+    blocks,
+    noisier,
+    values,
+)
+from weighhouse_backend.comparisons.readings import PRIMARY
+from weighhouse_backend.comparisons.schemas import DifferenceRead, LeadRead
+from weighhouse_backend.findings.examination import RunFinding
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Sides with what was concluded of them."""
+
+    labels: Mapping[str, str]
+    """By key, in their order."""
+    cells: Sequence[SideCells]
+    opposed: Sequence[tuple[SideCells, SideCells]]
+    """Pairs of (baseline, other)."""
+    paired: bool
+    """Is each target set against itself?"""
+    differences: Sequence[DifferenceRead]
+    """Of the opposed, corrected together."""
+    thresholds: Mapping[str, float]
+    floor_of: FloorOfCell
+    looked_at: bool
+    of_runs: Sequence[RunFinding]
+    """What checks found of their runs."""
+
+
+def leads(
+    weighed: Weighed, figure: str | None = None, hidden: Collection[str] = ()
+) -> list[LeadRead]:
+    """Who leads, a lead a kind of loop.
+
+    What is said of two sides is said of them whoever else is on show: hiding sides takes them out
+    of the sentence and changes no verdict.
+
+    :param figure: a name of `METRICS`; each loop's primary figure when None.
+    :param hidden: keys of sides that have no part in it.
+    """
+    kinds = {cell: runs[0] for side in weighed.cells for cell, runs in side.cells.items()}
+    found = []
+    for kind, primary in PRIMARY.items():
+        cells = {cell: run for cell, run in kinds.items() if run.load_kind == kind}
+        if not cells:
+            continue
+        metric = figure or primary
+        judged = _pairs(weighed, metric, cells)
+        shown = {key: label for key, label in weighed.labels.items() if key not in hidden}
+        rows = [
+            LeadCell(
+                workload=cell[0],
+                load=cell[1],
+                level=run.load_value,
+                repeats={
+                    side.key: len(values(side.cells.get(cell, ()), metric))
+                    for side in weighed.cells
+                },
+                pairs=judged.get(cell, []),
+            )
+            for cell, run in cells.items()
+        ]
+        barred = list(_bars(weighed, shown))
+        opposed = [
+            (base.key, other.key)
+            for base, other in weighed.opposed
+            if base.key in shown and other.key in shown
+        ]
+        if weighed.paired and len(opposed) > 1:
+            concluded = lead_of_targets(metric, shown, rows, opposed, barred)
+        else:
+            concluded = lead(metric, shown, rows, barred)
+        found.append(_read(concluded, kind))
+    return found
+
+
+def _pairs(weighed: Weighed, metric: str, cells: Collection[CellKey]) -> dict[CellKey, list[Pair]]:
+    """Every two sides, by cell. Those with the baseline are the comparison's own differences, word
+    for word; the others are judged likewise, and corrected together as a table of their own.
+    """
+    found: dict[CellKey, list[Pair]] = {}
+    for one in weighed.differences:
+        cell = (one.workload, one.load_level.label)
+        if one.metric == metric and cell in cells:
+            pair = Pair(one.baseline_side, one.side, one.word, 1 + one.relative)
+            found.setdefault(cell, []).append(pair)
+    if weighed.paired:
+        return found
+    judged = list(_judged(weighed, metric, cells))
+    corrected = with_family([judgement for *_, judgement in judged])
+    for (cell, first, second, _), judgement in zip(judged, corrected, strict=True):
+        word = word_of(judgement.verdict, judgement.relative)
+        found.setdefault(cell, []).append(Pair(first, second, word, 1 + judgement.relative))
+    return found
+
+
+def _judged(
+    weighed: Weighed, metric: str, cells: Collection[CellKey]
+) -> Iterator[tuple[CellKey, str, str, Judgement]]:
+    baselines = {base.key for base, _ in weighed.opposed}
+    others = [side for side in weighed.cells if side.key not in baselines]
+    for cell in cells:
+        repeats = {side.key: blocks(side.cells.get(cell, ()), metric) for side in others}
+        for first, second in itertools.combinations(others, 2):
+            judgement = judge(
+                METRIC[metric],
+                repeats[first.key],
+                repeats[second.key],
+                threshold=weighed.thresholds.get(metric),
+                floor=noisier(
+                    weighed.floor_of((side.key, cell), metric) for side in (first, second)
+                ),
+                looked_at=weighed.looked_at,
+            )
+            if judgement is not None:
+                yield cell, first.key, second.key, judgement
+
+
+def _bars(weighed: Weighed, shown: Collection[str]) -> Iterable[str]:
+    """What checks found of figures that cannot be true, of how many runs."""
+    runs = {
+        run.run_id
+        for side in weighed.cells
+        if side.key in shown
+        for mine in side.cells.values()
+        for run in mine
+    }
+    titles: dict[str, set[UUID]] = {}
+    for one in weighed.of_runs:
+        if one.finding.severity == "error" and one.run_id in runs:
+            titles.setdefault(one.finding.title, set()).add(one.run_id)
+    for title, concerned in titles.items():
+        yield f"{title}, {len(concerned)} of {len(runs)} runs"
+
+
+def _read(concluded: Lead, kind: str) -> LeadRead:
+    return LeadRead.model_validate({**asdict(concluded), "load_kind": kind})

@@ -1,0 +1,57 @@
+import type { Lead, Reading } from '@/api'
+
+import type { PlacedSide } from './view'
+
+/** A piece of a sentence; what is strong stands out of it. */
+export interface Part {
+  text: string
+  strong: boolean
+}
+
+const COUNTS = String.raw`all \d+ cells|\d+ of \d+|[×÷]\d[\d.]*`
+
+/**
+ * A sentence in pieces: counts, ratios and these names stand out.
+ *
+ * @param names labels of sides that the sentence is about.
+ */
+export function partsOf(sentence: string, names: readonly string[] = []): Part[] {
+  const escaped = names.filter(Boolean).map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+  const strong = new RegExp(`(${[...escaped, COUNTS].join('|')})`)
+  return sentence
+    .split(strong)
+    .map((text, at) => ({ text, strong: at % 2 === 1 }))
+    .filter(({ text }) => text !== '')
+}
+
+/** A side in the list under the lead. */
+export interface AnswerLine {
+  key: string
+  side: PlacedSide
+  /** `1st in 8 of 12 cells`; empty where nobody was ranked. */
+  place: string
+  leads: boolean
+  /** Null of the baseline, which the others are set against. */
+  reading: Reading | null
+}
+
+/** From so many sides on, each is told in short and the baseline has a line of its own. */
+export const MANY = 4
+
+/**
+ * The sides on show by their place, each with what may be said of it against its baseline: those that
+ * lead first. Of few sides the baseline is left out: the others' sentences name it.
+ */
+export function answerLines(lead: Lead, readings: readonly Reading[], shown: readonly PlacedSide[]): AnswerLine[] {
+  const places = lead.standings.map((one) => one.side)
+  const placeOf = (side: PlacedSide) => (places.includes(side.key) ? places.indexOf(side.key) : places.length)
+  return shown
+    .flatMap((side) => {
+      const reading = readings.find((one) => one.side === side.key && one.load_kind === lead.load_kind) ?? null
+      if (!reading && (!side.isBaseline || shown.length < MANY)) return []
+      const standing = lead.standings.find((one) => one.side === side.key)
+      const place = standing?.words ?? ''
+      return [{ key: side.key, side, place, leads: lead.leaders.includes(side.key), reading }]
+    })
+    .sort((a, b) => placeOf(a.side) - placeOf(b.side))
+}

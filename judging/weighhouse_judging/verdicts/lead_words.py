@@ -1,0 +1,305 @@
+"""The words of leads: who leads where, how sure that is. Pure; `leads` decides what is said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from weighhouse_judging.verdicts.metrics import METRIC
+from weighhouse_judging.verdicts.readings import ratio_in_words
+
+LeadKind = Literal["leads", "by_load", "by_workload", "nobody", "too_few", "by_target", "nothing"]
+"""`by_target`: each target is set against itself, so that nobody can lead."""
+
+MOST_NAMED = 3
+"""Names that are given before the rest is counted."""
+MOST_PLACES = 2
+"""Groups of cells that are told one by one before the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which cell."""
+
+    workload: str
+    load: str
+    level: float
+
+
+def most(metric: str) -> str:
+    """`most throughput`, `shortest p99 latency`, `least memory after the run`."""
+    known = METRIC[metric]
+    figure = _named(metric)
+    if known.higher_is_better:
+        return f"most {figure}"
+    return f"{'shortest' if known.unit == 'µs' else 'least'} {figure}"
+
+
+def _named(metric: str) -> str:
+    label = METRIC[metric].label
+    return label if label[1:2].isdigit() else label[:1].lower() + label[1:]
+
+
+def levels(places: Sequence[Place]) -> list[tuple[float, str]]:
+    """The loads of cells, each once, the lightest first."""
+    return sorted({(place.level, place.load) for place in places})
+
+
+def leads(
+    metric: str,
+    leader: str,
+    won: int,
+    cells: int,
+    behind: Sequence[tuple[str, Sequence[Place]]],
+    places: Sequence[Place],
+) -> str:
+    """`Dragonfly leads: most throughput in 16 of 18 cells, behind Redis at 1 client`.
+
+    :param behind: who is ahead of it, and where.
+    :param places: all cells.
+    """
+    said = f"{leader} leads: {most(metric)} in {share(won, cells)}"
+    told = [f"behind {who} {where(cells, places)}" for who, cells in behind[:MOST_PLACES]]
+    rest = sum(len(cells) for _, cells in behind[MOST_PLACES:])
+    if rest:
+        told.append(f"behind others in {rest} more")
+    return said + (f", {', '.join(told)}" if told else "")
+
+
+def by_load(
+    metric: str,
+    parts: Sequence[tuple[str | None, Sequence[int]]],
+    loads: Sequence[str],
+    foremost: str,
+    won: int,
+    cells: int,
+) -> str:
+    """`Garnet leads from 16 clients on: most throughput in 8 of 12 cells; up to 4 clients Redis
+    leads`.
+
+    :param parts: (who leads there, places among `loads`), the lightest load first.
+    :param foremost: who leads the most cells, and is named first.
+    """
+    mine = [at for who, places in parts if who == foremost for at in places]
+    said = f"{foremost} leads {_loads(mine, loads)}: {most(metric)} in {share(won, cells)}"
+    others = [
+        f"{_loads(places, loads)} {'nobody' if who is None else who} leads"
+        for who, places in parts
+        if who != foremost
+    ]
+    return "; ".join([said, *others])
+
+
+def by_workload(parts: Sequence[tuple[str, str, int, int]]) -> str:
+    """`The lead is split by workload: Redis leads balanced (6 of 6 cells), Garnet scans (5 of 6)`.
+
+    :param parts: (workload, who leads it, cells led, cells).
+    """
+    told = [
+        f"{who}{' leads' if at == 0 else ''} {workload} "
+        f"({led} of {cells}{_cells(cells) if at == 0 else ''})"
+        for at, (workload, who, led, cells) in enumerate(parts)
+    ]
+    return f"The lead is split by workload: {', '.join(told)}"
+
+
+def scattered(metric: str, counted: Sequence[tuple[str, int]], cells: int) -> str:
+    """`Nobody leads overall: most throughput in 5 of 18 cells Redis, in 4 Garnet`.
+
+    :param counted: (who, cells led), most first.
+    """
+    (first, many), *others = counted[:MOST_NAMED]
+    told = [f"{first} in {share(many, cells)}", *(f"{who} in {led}" for who, led in others)]
+    rest = sum(led for _, led in counted[MOST_NAMED:])
+    if rest:
+        told.append(f"others in {rest}")
+    return f"Nobody leads overall: {most(metric)} has {', '.join(told)}"
+
+
+def nobody(
+    metric: str, labels: Sequence[str], never_behind: Sequence[str], cells: int, level: int
+) -> str:
+    """Of sides none of which leads any cell.
+
+    :param never_behind: those that nobody is beyond doubt better than, anywhere.
+    :param level: cells whose foremost sides differ by less than matters.
+    """
+    everybody = _either(labels) if len(labels) <= MOST_NAMED else f"all {len(labels)} sides"
+    if level == cells and len(never_behind) == len(labels):
+        return (
+            f"Nobody leads: {everybody} differ by less than matters in {_named(metric)}, "
+            f"in {share(cells, cells)}"
+        )
+    if len(labels) == 2:  # noqa: PLR2004 - of two, one word says it
+        return f"Nobody leads: {everybody} cannot be told apart by {_named(metric)}" + (
+            f" in {share(cells - level, cells)}, and differ by less than matters in {level}"
+            if level
+            else f", in {share(cells, cells)}"
+        )
+    said = f"Nobody leads: no side has beyond doubt the {most(metric)} in any of {cells} cells"
+    if len(never_behind) < len(labels) and 0 < len(never_behind) <= MOST_NAMED:
+        verb = "is" if len(never_behind) == 1 else "are"
+        said += f"; {_either(never_behind)} {verb} never behind"
+    return said
+
+
+def too_few(repeats: int, wanted: int) -> str:
+    """Of sides that were repeated too rarely for any claim."""
+    counted = "1 repeat a side is" if repeats == 1 else f"{repeats} repeats a side are"
+    return f"Nobody can be said to lead: {counted} too few to tell; {wanted} would do"
+
+
+def barred(titles: Sequence[str], sentence: str) -> str:
+    """What is said of figures that a finding bars from use."""
+    rest = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
+    return (
+        f"Not to be relied on ({titles[0].rstrip('.')}{rest}). By these figures alone: {sentence}"
+    )
+
+
+def by_target(metric: str, more: Sequence[str], less: Sequence[str], targets: int) -> str:
+    """Of targets that are each set against itself in another campaign.
+
+    :param more: those with more of the figure somewhere and less nowhere; `less`: likewise.
+    """
+    if METRIC[metric].unit == "µs":
+        ups, downs = "longer", "shorter"
+    else:
+        ups, downs = "more", "less"
+    named = _named(metric)
+    told = [
+        f"{len(found)} with {word} {named} than in the base ({_listed(found)})"
+        for word, found in ((ups, more), (downs, less))
+        if found
+    ]
+    rest = targets - len(more) - len(less)
+    if not told:
+        return f"No target differs from itself in the base by {named}, of {targets}"
+    said = f"Of {targets} targets, {' and '.join(told)}"
+    return said + (f"; of {rest} that cannot be said" if rest else "")
+
+
+def sure(
+    *,
+    decided: int,
+    level: int,
+    open_cells: Sequence[tuple[Place, Sequence[str]]],
+    too_few: int,
+    missing: int,
+    repeats: tuple[int, int],
+    margins: Sequence[float],
+) -> str:
+    """`11 of 12 cells decided, by ×1.05 to ×1.31 over the next; 5 repeats a side`.
+
+    :param open_cells: those without a verdict, with the sides that may lead them.
+    """
+    cells = decided + level + len(open_cells) + too_few + missing
+    if cells == missing:
+        return ""
+    told = [
+        _decided(decided, cells) + (f", by {_between(margins)} over the next" if margins else "")
+    ]
+    if level:
+        told.append(f"in {level} the foremost differ by less than matters")
+    if len(open_cells) == 1:
+        ((place, front),) = open_cells
+        told.append(f"{_either(front, 'or')} not decided at {place.workload}, {place.load}")
+    elif open_cells:
+        told.append(f"{len(open_cells)} not decided")
+    if too_few:
+        told.append(f"{too_few} with too few repeats")
+    if missing:
+        told.append(f"{missing} not compared")
+    return "; ".join([*told, _repeats(repeats)])
+
+
+def sure_of_pairs(decided: int, differences: int, repeats: tuple[int, int]) -> str:
+    """`20 of 24 differences decided; 5 repeats a side`."""
+    return f"{decided} of {differences} differences decided; {_repeats(repeats)}"
+
+
+def standing(first: int, best: int | None, worst: int | None, cells: int) -> str:
+    """`1st in 8 of 12 cells`, `2nd to 4th`, `no figure`."""
+    if best is None or worst is None:
+        return "no figure"
+    if first:
+        return f"1st in {share(first, cells)}"
+    return ordinal(best) if best == worst else f"{ordinal(best)} to {ordinal(worst)}"
+
+
+def ordinal(rank: int) -> str:
+    """`1st`, `2nd`, `11th`."""
+    teens = rank % 100 in {11, 12, 13}
+    return f"{rank}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(rank % 10, 'th')}"
+
+
+def where(cells: Sequence[Place], places: Sequence[Place]) -> str:
+    """Which of all cells, in short: `at 1 client`, `in balanced`, `in 3 cells`."""
+    mine, loads = set(cells), levels(places)
+    levelled = levels(cells)
+    if mine == {place for place in places if (place.level, place.load) in levelled}:
+        names = [label for _, label in loads]
+        return _loads([loads.index(one) for one in levelled], names)
+    workloads = {place.workload for place in cells}
+    if len(workloads) == 1 and mine == {one for one in places if one.workload in workloads}:
+        return f"in {cells[0].workload}"
+    if len(cells) == 1:
+        return f"at {cells[0].workload}, {cells[0].load}"
+    return f"in {len(cells)} cells"
+
+
+def _loads(at: Sequence[int], labels: Sequence[str]) -> str:
+    """Places among loads: `up to 4 clients`, `from 16 clients on`."""
+    first, last = at[0], at[-1]
+    if len(at) == len(labels):
+        return "at every load"
+    if len(at) == 1:
+        return f"at {labels[first]}"
+    if list(at) != list(range(first, last + 1)):
+        return f"at {_either([labels[one] for one in at])}"
+    if first == 0:
+        return f"up to {labels[last]}"
+    if last == len(labels) - 1:
+        return f"from {labels[first]} on"
+    return f"from {labels[first]} to {labels[last]}"
+
+
+def _repeats(repeats: tuple[int, int]) -> str:
+    fewest, largest = repeats
+    many = f"{fewest}" if fewest == largest else f"{fewest} to {largest}"
+    return f"{many} {'repeat' if largest == 1 else 'repeats'} a side"
+
+
+def share(many: int, cells: int) -> str:
+    """`16 of 18 cells`, `both cells`, `all 18 cells`, `the only cell`."""
+    if cells == 1:
+        return "the only cell"
+    if many == cells == 2:  # noqa: PLR2004 - two are both
+        return "both cells"
+    return f"all {cells} cells" if many == cells else f"{many} of {cells} cells"
+
+
+def _cells(many: int) -> str:
+    return " cell" if many == 1 else " cells"
+
+
+def _decided(decided: int, cells: int) -> str:
+    return (
+        f"{share(decided, cells)} decided" if decided else f"none of {cells}{_cells(cells)} decided"
+    )
+
+
+def _between(margins: Sequence[float]) -> str:
+    ends = sorted(margins, key=lambda ratio: max(ratio, 1 / ratio))
+    near, far = ratio_in_words(ends[0]), ratio_in_words(ends[-1])
+    return near if near == far else f"{near} to {far}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    rest = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _either(names: Sequence[str], word: str = "and") -> str:
+    if len(names) < 2:  # noqa: PLR2004 - one needs no word between
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
