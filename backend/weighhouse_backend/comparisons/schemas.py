@@ -188,8 +188,8 @@ class LeadRead(BaseModel):
     sentence: str
     """`Dragonfly leads: most throughput in 16 of 18 cells, behind Redis at 1 client.`"""
     sure: str
-    """`16 of 18 cells decided, by ×1.05 to ×1.31 over the next; 2 not decided; 5 repeats a side`;
-    empty where there is nothing to compare."""
+    """`beyond doubt in 16 of 18 cells (2 are open), from 5 repeats a side; by ×1.1 to ×1.3 over the
+    next`; empty where there is nothing to compare."""
     barred_by: list[str]
     """What bars the figures from use, of how many runs."""
     standings: list[StandingRead]

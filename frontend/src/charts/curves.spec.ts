@@ -106,3 +106,36 @@ describe('yPixels', () => {
     expect(of(1000)).toBeLessThan(of(100))
   })
 })
+
+describe('names of many lines', () => {
+  const many: CurvesInput = {
+    ...input,
+    sides: ['Redis', 'Valkey', 'Memcached', 'Dragonfly', 'Garnet', 'KeyDB', 'Aerospike', 'a-long-name'].map(
+      (name, at) => ({
+        key: name,
+        name,
+        colour: '#D55E00',
+        mark: '●',
+        points: [point(30e3, 60 + at, '1'), point(35e3 + at, 1400 - at, '8')],
+      }),
+    ),
+  }
+  const names = (size: { width: number; height: number }) => labelsOf(many, size).map((one) => one.name!)
+
+  it('stand in a column right of the plot, none on another', () => {
+    const placed = names(size)
+    const xs = new Set(placed.map((one) => one.x))
+    expect(xs.size).toBe(1)
+    const option = curvesOption(many, testPalette, size) as { grid: { right: number } }
+    expect([...xs][0]).toBeGreaterThan(size.width - option.grid.right)
+    const ys = placed.map((one) => one.y).sort((a, b) => a - b)
+    for (const [at, y] of ys.slice(1).entries()) expect(y - ys[at]!).toBeGreaterThanOrEqual(15.9)
+    expect(placed.every((one) => one.far)).toBe(true)
+  })
+
+  it('stay at their lines where there is no room for a column', () => {
+    const narrow = { width: 340, height: 320 }
+    expect(new Set(names(narrow).map((one) => one.x)).size).toBeGreaterThan(1)
+    expect((curvesOption(many, testPalette, narrow) as { grid: { right: number } }).grid.right).toBe(PLOT.right)
+  })
+})

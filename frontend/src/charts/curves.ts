@@ -4,7 +4,7 @@ import { format as text } from 'echarts/core'
 import type { ChartOption } from './echarts'
 import { frame, labelStyle } from './frame'
 import { markShape, markIsHollow } from './marks'
-import { alongLine, placeLabels, type Box, type Label, type Placed } from './placement'
+import { alongLine, placeLabels, spread, type Box, type Label, type Placed } from './placement'
 import { shadeFor, type Palette } from './palette'
 import type { Scale } from './scales'
 
@@ -52,6 +52,18 @@ export const PLOT = { left: 66, right: 20, top: 16, bottom: 40 } as const
 const MARK = 5.5
 const COUNT = { size: 10.5, character: 6, height: 13 }
 const NAME = { size: 12, character: 6.9, height: 16 }
+/** From so many lines on, names stand in a column beside the plot, where there is room for one. */
+const MANY = 5
+const COLUMN = { gap: 14, most: 170, plot: 340 }
+
+const nameWidth = (side: CurveSide) => (side.name.length + 1.5) * NAME.character
+
+/** The room for names right of the plot; 0 where they stand at their lines. */
+function columnOf(sides: readonly CurveSide[], size: Size): number {
+  const named = sides.filter((side) => side.points.length)
+  const wide = Math.min(COLUMN.most, Math.max(0, ...named.map(nameWidth))) + COLUMN.gap
+  return named.length >= MANY && size.width - PLOT.left - wide >= COLUMN.plot ? wide : 0
+}
 
 /**
  * Points joined by side, each with a cross over what its repeats span, its label, and its side's name
@@ -63,7 +75,7 @@ export function curvesOption(input: CurvesInput, palette: Palette, size: Size): 
   const base = frame(palette)
   const placed = labelsOf(input, size)
   return frame(palette, {
-    grid: { ...PLOT, outerBoundsMode: 'none' },
+    grid: { ...PLOT, right: PLOT.right + columnOf(input.sides, size), outerBoundsMode: 'none' },
     legend: { show: false },
     tooltip: {
       ...base.tooltip,
@@ -108,7 +120,8 @@ interface SideLabels {
 
 /** Places of all texts, side by side. */
 export function labelsOf(input: CurvesInput, size: Size): SideLabels[] {
-  const width = Math.max(120, size.width - PLOT.left - PLOT.right)
+  const column = columnOf(input.sides, size)
+  const width = Math.max(120, size.width - PLOT.left - PLOT.right - column)
   const height = size.height - PLOT.top - PLOT.bottom
   const at = (point: CurvePoint) => ({
     x: PLOT.left + (width * (input.x.place(point.x) - input.x.min)) / (input.x.max - input.x.min),
@@ -120,13 +133,16 @@ export function labelsOf(input: CurvesInput, size: Size): SideLabels[] {
     .map(({ x, y }) => ({ x: x - MARK - 1, y: y - MARK - 1, width: 2 * MARK + 2, height: 2 * MARK + 2 }))
   const lines = points.flatMap(alongLine)
   const bounds = { x: PLOT.left + 1, y: 1, width: width + PLOT.right - 2, height: PLOT.top + height - 2 }
-  const names: Label[] = input.sides.map((side, index) => ({
-    anchors: [...points[index]!].reverse(),
-    width: (side.name.length + 1.5) * NAME.character,
-    height: NAME.height,
-    gap: MARK + 4,
-    optional: false,
-  }))
+  const beside = column ? namesBeside(input.sides, points, PLOT.left + width + COLUMN.gap, bounds) : null
+  const names: Label[] = beside
+    ? []
+    : input.sides.map((side, index) => ({
+        anchors: [...points[index]!].reverse(),
+        width: nameWidth(side),
+        height: NAME.height,
+        gap: MARK + 4,
+        optional: false,
+      }))
   const counts: Label[] = input.sides.flatMap((side, index) =>
     side.points.map((point, place) => ({
       anchors: [points[index]![place]!],
@@ -134,6 +150,7 @@ export function labelsOf(input: CurvesInput, size: Size): SideLabels[] {
       height: COUNT.height,
       gap: MARK + 2,
       optional: true,
+      bare: input.sides.length >= MANY,
     })),
   )
   const found = placeLabels([...names, ...counts], marks, lines, bounds)
@@ -141,8 +158,29 @@ export function labelsOf(input: CurvesInput, size: Size): SideLabels[] {
   return input.sides.map((side, index) => {
     const from = next
     next += side.points.length
-    return { name: side.points.length ? (found[index] ?? null) : null, counts: found.slice(from, next) }
+    const name = (beside ?? found)[index] ?? null
+    return { name: side.points.length ? name : null, counts: found.slice(from, next) }
   })
+}
+
+/** Names in a column, each as high as its line's last point, as far as the others allow. */
+function namesBeside(
+  sides: readonly CurveSide[],
+  points: readonly (readonly { x: number; y: number }[])[],
+  x: number,
+  bounds: Box,
+): (Placed | null)[] {
+  const named = sides.flatMap((side, index) => (side.points.length ? [index] : []))
+  const lasts = named.map((index) => points[index]!.at(-1)!)
+  const low = Math.max(0, bounds.y - NAME.height / 2)
+  const ys = spread(
+    lasts.map((point) => point.y - NAME.height / 2),
+    NAME.height,
+    low,
+    bounds.y + bounds.height - NAME.height,
+  )
+  const placed = new Map(named.map((index, at) => [index, { x, y: ys[at]!, anchor: lasts[at]!, at: 0, far: true }]))
+  return sides.map((_, index) => placed.get(index) ?? null)
 }
 
 function sideSeries(side: CurveSide, labels: SideLabels, input: CurvesInput, palette: Palette) {
@@ -254,7 +292,7 @@ function pointParts(
       parts.push(
         line(
           [x, y],
-          [x + labels.name.x - labels.name.anchor.x, y + labels.name.y - labels.name.anchor.y + NAME.height / 2],
+          [x + labels.name.x - labels.name.anchor.x - 2, y + labels.name.y - labels.name.anchor.y + NAME.height / 2],
           { lineWidth: 1, opacity: 0.6, lineDash: [2, 2] },
           1,
         ),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { alongLine, overlap, placeLabels, type Box, type Label } from './placement'
+import { alongLine, overlap, placeLabels, spread, type Box, type Label } from './placement'
 
 const bounds: Box = { x: 0, y: 0, width: 400, height: 300 }
 const label = (x: number, y: number, optional = false): Label => ({
@@ -60,5 +60,20 @@ describe('alongLine', () => {
     ])
     expect(boxes.length).toBeGreaterThan(8)
     expect(boxes.at(-1)!.x).toBeCloseTo(58.5)
+  })
+})
+
+describe('spread', () => {
+  it('leaves what has room where it wants to be, in the order given', () => {
+    expect(spread([50, 10, 90], 16, 0, 100)).toEqual([50, 10, 90])
+  })
+
+  it('moves those apart that would lie on each other, inside the column', () => {
+    expect(spread([98, 99, 100], 16, 0, 100)).toEqual([68, 84, 100])
+    expect(spread([1, 0], 16, 0, 100)).toEqual([16, 0])
+  })
+
+  it('stands closer where not all fit', () => {
+    expect(spread([0, 0, 0], 16, 0, 20)).toEqual([0, 10, 20])
   })
 })

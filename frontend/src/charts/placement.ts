@@ -16,6 +16,8 @@ export interface Label {
   gap: number
   /** Whether it is left out where it would lie on another text. */
   optional: boolean
+  /** Whether an optional one is left out where it would touch anything but a line. */
+  bare?: boolean
 }
 
 /** Where a label stands: its upper left corner, and the point it belongs to. */
@@ -94,10 +96,34 @@ export function placeLabels(
         }
     })
     const found = best as { placed: Placed; box: Box; covered: number } | null
-    if (!found || (label.optional && found.covered > 0.12 * label.width * label.height)) return null
+    if (!found || (label.optional && found.covered > (label.bare ? 0 : 0.12 * label.width * label.height))) return null
     texts.push(found.box)
     return found.placed
   })
+}
+
+/**
+ * Places in a column, each as near to where it wants to be as the others allow.
+ *
+ * @param wanted upper edges, in any order.
+ * @param gap from one upper edge to the next, at least.
+ * @param low @param high the first and the last upper edge there may be; where all of them do not fit,
+ *     they stand closer.
+ * @returns upper edges in the order of `wanted`.
+ */
+export function spread(wanted: readonly number[], gap: number, low: number, high: number): number[] {
+  const order = wanted.map((_, at) => at).sort((a, b) => wanted[a]! - wanted[b]! || a - b)
+  const apart = Math.min(gap, wanted.length > 1 ? (high - low) / (wanted.length - 1) : gap)
+  const found = [...wanted]
+  order.forEach((at, place) => {
+    const above = place ? found[order[place - 1]!]! + apart : low
+    found[at] = Math.max(wanted[at]!, above)
+  })
+  order.toReversed().forEach((at, place) => {
+    const below = place ? found[order[order.length - place]!]! - apart : high
+    found[at] = Math.min(found[at]!, below)
+  })
+  return found
 }
 
 /** By how many square pixels two boxes lie on each other. */

@@ -255,12 +255,22 @@ def _conditions(beside: Beside) -> Iterable[Caveat]:
         short=f"{many} of {len(beside.rows)} conditions differ",
         title=f"{many} of {len(beside.rows)} conditions differ",
         text=(
-            f"{'One condition' if many == 1 else f'{many} conditions'} could explain a difference "
-            f"besides what is compared: {', '.join(row.label for row in found)}."
+            f"{'This' if many == 1 else 'These'} could explain a difference besides what is "
+            f"compared: {_labels(row.label for row in found)}."
         ),
         evidence=tuple(_row_evidence(beside, row) for row in found)[:MOST_EVIDENCE],
         help=checks.COMPARABILITY.documentation,
     )
+
+
+def _labels(labels: Iterable[str]) -> str:
+    """In one sentence: only the first begins like one, unless the word is written large."""
+    first, *others = labels
+    return ", ".join([first, *(_small(one) for one in others)])
+
+
+def _small(label: str) -> str:
+    return label if label[1:2].isupper() else label[:1].lower() + label[1:]
 
 
 def _row_evidence(beside: Beside, row: AspectRow) -> Evidence:

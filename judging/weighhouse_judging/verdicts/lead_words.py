@@ -12,6 +12,8 @@ LeadKind = Literal["leads", "by_load", "by_workload", "nobody", "too_few", "by_t
 
 MOST_NAMED = 3
 """Names that are given before the rest is counted."""
+NARROW = 1.1
+"""A lead that is below this ratio everywhere is called narrow."""
 MOST_PLACES = 2
 """Groups of cells that are told one by one before the rest is counted."""
 
@@ -188,28 +190,33 @@ def sure(
     repeats: tuple[int, int],
     margins: Sequence[float],
 ) -> str:
-    """`11 of 12 cells decided, by ×1.05 to ×1.31 over the next; 5 repeats a side`.
+    """`beyond doubt in 11 of 12 cells (1 not compared), from 5 repeats a side; by ×1.1 to ×1.3 over
+    the next`.
 
+    :param margins: of the leaders over the sides nearest to them, cell by cell.
     :param open_cells: those without a verdict, with the sides that may lead them.
     """
     cells = decided + level + len(open_cells) + too_few + missing
     if cells == missing:
         return ""
-    told = [
-        _decided(decided, cells) + (f", by {_between(margins)} over the next" if margins else "")
-    ]
+    rest = []
     if level:
-        told.append(f"in {level} the foremost differ by less than matters")
+        rest.append(f"in {level} the foremost differ by less than matters")
     if len(open_cells) == 1:
         ((place, front),) = open_cells
-        told.append(f"{_either(front, 'or')} not decided at {place.workload}, {place.load}")
+        rest.append(f"{_either(front, 'or')} at {place.workload}, {place.load} is open")
     elif open_cells:
-        told.append(f"{len(open_cells)} not decided")
+        rest.append(f"{len(open_cells)} are open")
     if too_few:
-        told.append(f"{too_few} with too few repeats")
+        rest.append(f"{too_few} with too few repeats")
     if missing:
-        told.append(f"{missing} not compared")
-    return "; ".join([*told, _repeats(repeats)])
+        rest.append(f"{missing} not compared")
+    beyond = f"beyond doubt in {share(decided, cells)}" if decided else "nothing beyond doubt"
+    told = beyond + (f" ({'; '.join(rest)})" if rest else "") + f", from {_repeats(repeats)}"
+    if not margins:
+        return told
+    narrow = max(max(one, 1 / one) for one in margins) < NARROW
+    return f"{told}; {'narrowly, by' if narrow else 'by'} {_between(margins)} over the next"
 
 
 def sure_of_pairs(decided: int, differences: int, repeats: tuple[int, int]) -> str:
@@ -280,12 +287,6 @@ def share(many: int, cells: int) -> str:
 
 def _cells(many: int) -> str:
     return " cell" if many == 1 else " cells"
-
-
-def _decided(decided: int, cells: int) -> str:
-    return (
-        f"{share(decided, cells)} decided" if decided else f"none of {cells}{_cells(cells)} decided"
-    )
 
 
 def _between(margins: Sequence[float]) -> str:

@@ -58,6 +58,12 @@ describe('the strip of caveats', () => {
     expect(wrapper.find('.total').text()).toBe('2 caveats')
   })
 
+  it('says a title in full that its short form cuts off', () => {
+    const title = 'One of those sentences that need more than eight words'
+    const wrapper = strip([caveat({ title, short: 'One of those sentences that need more than…', runs_of: 0 })])
+    expect(chips(wrapper).map((one) => one.text())).toEqual([title])
+  })
+
   it('opens the evidence of a chip, with its runs linked, and closes it by Escape', async () => {
     const wrapper = strip([caveat({})])
     await chips(wrapper)[0]!.trigger('click')

@@ -18,6 +18,11 @@ export function chipText(caveat: Caveat): string {
   return [caveat.short, countOf(caveat)].filter(Boolean).join(' · ')
 }
 
+/** The same where there is room for all of it: a title that the short form cuts off is whole. */
+export function chipInFull(caveat: Caveat): string {
+  return chipText(caveat.short.endsWith('…') ? { ...caveat, short: caveat.title } : caveat)
+}
+
 /** Caveats as pictures and tables that leave the house carry them: a short form and a text each. */
 export function footnotes(caveats: readonly Caveat[]): Footnote[] {
   return caveats.map((one) => ({ short: chipText(one), text: `${one.title}: ${one.text}` }))
