@@ -77,6 +77,10 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
                 "throughput": {"median": 1234.0}, "p99_us": {"median": 99.0},
             }
         ],
+        "leads": [
+            {"sentence": "Redis leads: most throughput in the only cell.", "load_kind": "closed",
+             "sure": "beyond doubt [here], from 5 repeats a side", "barred_by": []}
+        ],
         "readings": [
             {"side": "c~redis", "sentence": "does more operations than Valkey in 1 of 1 cell"}
         ],
@@ -91,6 +95,8 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
     said = [line.strip() for line in captured.get().splitlines()]
     assert said[1].split() == ["reads", "4", "clients", "1,234", "op/s", "p99", "99", "µs"]
     assert [line for line in said[2:] if line] == [
+        "Redis leads: most throughput in the only cell.",
+        "How sure: beyond doubt [here], from 5 repeats a side",
         "● Redis does more operations than Valkey in 1 of 1 cell", "3 caveats",
         "Not filled: Half of the records are missing.", "one machine · 3 of 3 runs",
         "one thread [each]",

@@ -104,8 +104,8 @@ def _mark(cell: dict[str, Any]) -> str:
 
 
 def show_medians(comparison: dict[str, Any]) -> None:
-    """The comparison's medians as a table: throughput and p99 by workload and load level; what has
-    to stand beside them follows.
+    """The comparison's medians as a table, throughput and p99 by workload and load level; then who
+    leads, and what has to stand beside the figures.
     """
     table = Table(box=None, padding=(0, 2), header_style="dim")
     table.add_column("workload")
@@ -124,8 +124,20 @@ def show_medians(comparison: dict[str, Any]) -> None:
             row = [_figures(cells.get((side["key"], workload, level["label"]))) for side in sides]
             table.add_row(workload, level["label"], *row)
     OUT.print(table)
+    _show_leads(comparison["leads"])
     _show_readings(comparison)
     show_caveats(comparison["caveats"])
+
+
+def _show_leads(leads: list[dict[str, Any]]) -> None:
+    """Who leads, a sentence a kind of load, and how sure that is."""
+    for one in leads:
+        loop = f"{one['load_kind']} loop: " if len(leads) > 1 else ""
+        style = SEVERITY_STYLES["bar"] if one["barred_by"] else "bold"
+        OUT.print()
+        OUT.print(Text(f"{loop}{one['sentence']}", style=style), soft_wrap=True)
+        if one["sure"]:
+            OUT.print(Text(f"How sure: {one['sure']}"), soft_wrap=True)
 
 
 def _show_readings(comparison: dict[str, Any]) -> None:

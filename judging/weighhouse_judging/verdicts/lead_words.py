@@ -187,19 +187,24 @@ def sure(
     open_cells: Sequence[tuple[Place, Sequence[str]]],
     too_few: int,
     missing: int,
+    grid: tuple[int, int],
     repeats: tuple[int, int],
     margins: Sequence[float],
 ) -> str:
-    """`beyond doubt in 11 of 12 cells (1 not compared), from 5 repeats a side; by ×1.1 to ×1.3 over
-    the next`.
+    """`beyond doubt in 11 of 12 cells (2 workloads at 6 loads; 1 not compared), from 5 repeats a
+    side; by ×1.1 to ×1.3 over the next`.
 
+    :param grid: workloads and loads; told where they make up the cells.
     :param margins: of the leaders over the sides nearest to them, cell by cell.
     :param open_cells: those without a verdict, with the sides that may lead them.
     """
     cells = decided + level + len(open_cells) + too_few + missing
     if cells == missing:
         return ""
+    workloads, loads = grid
     rest = []
+    if cells > 1 and workloads * loads == cells:
+        rest.append(f"{_many(workloads, 'workload')} at {_many(loads, 'load')}")
     if level:
         rest.append(f"in {level} the foremost differ by less than matters")
     if len(open_cells) == 1:
@@ -274,6 +279,10 @@ def _repeats(repeats: tuple[int, int]) -> str:
     fewest, largest = repeats
     many = f"{fewest}" if fewest == largest else f"{fewest} to {largest}"
     return f"{many} {'repeat' if largest == 1 else 'repeats'} a side"
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def share(many: int, cells: int) -> str:

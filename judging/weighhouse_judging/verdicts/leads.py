@@ -299,6 +299,10 @@ def _said(found: Lead, labels: Mapping[str, str], seen: Sequence[_Cell]) -> Lead
                     for cell, front in open_cells],
         too_few=found.too_few,
         missing=found.missing,
+        grid=(
+            len({one.cell.workload for one in seen}),
+            len(words.levels([_place(one.cell) for one in seen])),
+        ),
         repeats=(found.fewest_repeats, found.most_repeats),
         margins=[one.margin for one in seen if one.margin is not None],
     )  # fmt: skip
