@@ -41,7 +41,7 @@ def test_one_that_leads_everywhere():
     found = said(row("d>r>g", "d>r>g"))
     assert found.sentence == "Dragonfly leads: most throughput in both cells."
     assert found.sure == (
-        "beyond doubt in both cells (1 workload at 2 loads), from 5 repeats a side; "
+        "beyond doubt in both cells (1 workload × 2 loads), from 5 repeats a side; "
         "by ×2.0 over the next"
     )
     assert (found.kind, found.leaders, found.decided) == ("leads", ("d",), 2)
@@ -105,7 +105,7 @@ def test_a_load_that_is_decided_in_half_belongs_to_who_leads_it():
         "Dragonfly leads from 8 clients on: most throughput in 4 of 8 cells; "
         "up to 4 clients Redis leads."
     )
-    assert "(2 workloads at 4 loads; Dragonfly or Redis at scans, 4 clients is open)" in found.sure
+    assert "(2 workloads × 4 loads; Dragonfly or Redis at scans, 4 clients is open)" in found.sure
 
 
 def test_a_lead_that_changes_with_the_workload_is_told_by_the_workload():
@@ -146,7 +146,7 @@ def test_a_lead_takes_being_better_than_every_other_side():
     )
     assert (
         found.sure
-        == "nothing beyond doubt (1 workload at 2 loads; 2 are open), from 5 repeats a side"
+        == "nothing beyond doubt (1 workload × 2 loads; 2 are open), from 5 repeats a side"
     )
     assert [(one.side, one.words) for one in found.standings] == [
         ("d", "1st to 2nd"),
@@ -205,7 +205,7 @@ def test_cells_without_two_figures_are_not_compared_and_said():
         "Dragonfly leads: most throughput in 2 of 3 cells; in 1 of 3 cells a side has no figure."
     )
     assert found.sure == (
-        "beyond doubt in 2 of 3 cells (1 workload at 3 loads; 1 not compared), "
+        "beyond doubt in 2 of 3 cells (1 workload × 3 loads; 1 not compared), "
         "from 5 repeats a side; "
         "by ×2.0 over the next"
     )

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
+from weighhouse_judging.caveats.caveat import SHORT
 from weighhouse_judging.verdicts.leads import Lead, LeadCell, Pair, lead, lead_of_targets
 from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.readings import word_of
@@ -144,7 +145,8 @@ def _bars(weighed: Weighed, shown: Collection[str]) -> Iterable[str]:
     titles: dict[str, set[UUID]] = {}
     for one in weighed.of_runs:
         if one.finding.severity == "error" and one.run_id in runs:
-            titles.setdefault(one.finding.title, set()).add(one.run_id)
+            short = SHORT.get(one.finding.id, one.finding.title)
+            titles.setdefault(short, set()).add(one.run_id)
     for title, concerned in titles.items():
         yield f"{title}, {len(concerned)} of {len(runs)} runs"
 

@@ -137,7 +137,8 @@ def nobody(
             if level
             else f", in {share(cells, cells)}"
         )
-    said = f"Nobody leads: no side has beyond doubt the {most(metric)} in any of {cells} cells"
+    where_none = "the only cell" if cells == 1 else f"any of {cells} cells"
+    said = f"Nobody leads: no side has beyond doubt the {most(metric)} in {where_none}"
     if len(never_behind) < len(labels) and 0 < len(never_behind) <= MOST_NAMED:
         verb = "is" if len(never_behind) == 1 else "are"
         said += f"; {_either(never_behind)} {verb} never behind"
@@ -191,7 +192,7 @@ def sure(
     repeats: tuple[int, int],
     margins: Sequence[float],
 ) -> str:
-    """`beyond doubt in 11 of 12 cells (2 workloads at 6 loads; 1 not compared), from 5 repeats a
+    """`beyond doubt in 11 of 12 cells (2 workloads × 6 loads; 1 not compared), from 5 repeats a
     side; by ×1.1 to ×1.3 over the next`.
 
     :param grid: workloads and loads; told where they make up the cells.
@@ -204,7 +205,7 @@ def sure(
     workloads, loads = grid
     rest = []
     if cells > 1 and workloads * loads == cells:
-        rest.append(f"{_many(workloads, 'workload')} at {_many(loads, 'load')}")
+        rest.append(f"{_many(workloads, 'workload')} × {_many(loads, 'load')}")
     if level:
         rest.append(f"in {level} the foremost differ by less than matters")
     if len(open_cells) == 1:

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { Lead, Reading } from '@/api'
 
-import { answerLines, partsOf } from './answer'
+import { answerLines, mostInside, partsOf } from './answer'
 import { testSide } from './testComparison'
 import type { PlacedSide } from './view'
 
@@ -27,6 +27,18 @@ describe('partsOf', () => {
       'C++ (new)',
       'all 12 cells',
     ])
+  })
+})
+
+describe('mostInside', () => {
+  it('names a side once with all its workloads', () => {
+    expect(
+      mostInside([
+        ['Garnet', 'balanced', '4 op/s'],
+        ['Redis', 'scans', '2 op/s'],
+        ['Garnet', 'reads', '5 op/s'],
+      ]),
+    ).toBe('Garnet does most: 4 op/s in balanced, 5 op/s in reads; Redis does most: 2 op/s in scans')
   })
 })
 

@@ -24,6 +24,21 @@ export function partsOf(sentence: string, names: readonly string[] = []): Part[]
     .filter(({ text }) => text !== '')
 }
 
+/**
+ * Who does most inside the envelope: `Garnet does most: 412k op/s in balanced, 410k op/s in scans`.
+ *
+ * @param found of each workload: who, the workload, how much.
+ */
+export function mostInside(found: readonly (readonly [string, string, string])[]): string {
+  const names = [...new Set(found.map(([name]) => name))]
+  return names
+    .map((name) => {
+      const much = found.filter(([who]) => who === name).map(([, workload, value]) => `${value} in ${workload}`)
+      return `${name} does most: ${much.join(', ')}`
+    })
+    .join('; ')
+}
+
 /** A side in the list under the lead. */
 export interface AnswerLine {
   key: string
