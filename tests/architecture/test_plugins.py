@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from weighhouse_cli.skeleton import write_skeleton
+from weighhouse_judging.caveats.caveat import MOST_WORDS
 from weighhouse_protocol.manifest import Manifest, load_manifest
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.parameters import declared, target_problems
@@ -77,6 +78,11 @@ def problems(folder: Path, drivers: set[str]) -> list[str]:
     headings = TOOL_HEADINGS if manifest.kind == "tool" else HEADINGS
     if re.findall(r"^## (.+)$", page, re.MULTILINE) != headings:
         found.append(f"headings of README.md; wanted: {', '.join(headings)}")
+    found += [
+        f"title of more than {MOST_WORDS} words: {one.title}"
+        for one in manifest.disclaimers
+        if len(one.title.split()) > MOST_WORDS
+    ]
     if not manifest.disclaimers:
         found.append("no disclaimer")
     if not manifest.editions:

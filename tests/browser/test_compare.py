@@ -95,8 +95,11 @@ def row(page: Page, side: str) -> str:
 def test_the_first_screen_answers_and_the_page_is_short(opens: Opens) -> None:
     page = opens()
     verdict = page.get_by_role("region", name="Verdict")
+    expect(verdict).to_contain_text(re.compile(r"\w+ leads|Nobody leads"))
+    expect(verdict).to_contain_text(re.compile(r"How sure: .* repeats a side"))
+    expect(verdict).to_contain_text("Know first: ")
     expect(verdict).to_contain_text(
-        re.compile(r"Memcached\s+does (more|fewer) operations than Redis")
+        re.compile(r"Memcached\s+(1st|2nd|3rd).*does (more|fewer) operations than Redis")
     )
     expect(verdict).to_contain_text(re.compile(r"\d of 6"))
     expect(verdict.get_by_role("region", name="Caveats")).to_contain_text("caveats")
@@ -205,6 +208,37 @@ def test_a_caveat_highlights_what_it_concerns(opens: Opens) -> None:
         .get_by_role("listitem")
         .filter(has_text=re.compile(r"^.\s*Memcached\s"))
     ).not_to_have_class(re.compile("dimmed"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_stands_back_is_still_read(opens: Opens, axe: str, theme: str) -> None:
+    page = opens(theme=theme)
+    page.get_by_role("table", name=re.compile("^Ledger")).get_by_role("row").filter(
+        has_text="Memcached"
+    ).first.hover()
+    expect(page.locator("li.reading.dimmed").first).to_be_visible()
+    expect(page.locator("tbody.back").first).to_be_visible()
+    page.evaluate(axe)
+    faults = page.evaluate(
+        "axe.run(document, {runOnly: ['color-contrast']}).then(found =>"
+        " found.violations.flatMap(one => one.nodes.map(node => node.html)))"
+    )
+    assert faults == []
+
+
+def test_the_lead_is_among_the_sides_on_show(opens: Opens) -> None:
+    page = opens()
+    verdict = page.get_by_role("region", name="Verdict")
+    lead = verdict.get_by_role("paragraph").first
+    before = lead.inner_text()
+    leader = next(one for one in ("Dragonfly", "Memcached", "Redis") if before.startswith(one))
+    baseline = next(one for one in ("Memcached", "Redis") if one != leader)
+    page.get_by_role("button", name=f"More of {baseline}").click()
+    page.get_by_role("menuitem", name="Make it the baseline").click()
+    expect(verdict).to_contain_text(f"than {baseline}")
+    page.get_by_role("button", name=re.compile(f"^{leader}"), pressed=True).click()
+    expect(lead).not_to_contain_text(leader)
+    expect(lead).to_contain_text("lead")
 
 
 def test_a_side_of_the_campaign_is_left_out_and_set_beside_again(opens: Opens) -> None:

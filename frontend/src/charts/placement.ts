@@ -119,7 +119,7 @@ export function spread(wanted: readonly number[], gap: number, low: number, high
     const above = place ? found[order[place - 1]!]! + apart : low
     found[at] = Math.max(wanted[at]!, above)
   })
-  order.toReversed().forEach((at, place) => {
+  ;[...order].reverse().forEach((at, place) => {
     const below = place ? found[order[order.length - place]!]! - apart : high
     found[at] = Math.min(found[at]!, below)
   })
