@@ -1,6 +1,7 @@
 """Who leads: the sentence says no more than the verdicts, and where the lead changes."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from weighhouse_judging.verdicts.leads import LeadCell, Pair, lead, lead_of_targets
@@ -267,7 +268,7 @@ def test_a_narrow_lead_is_called_narrow():
     pair = Pair("d", "r", "less", 1 / 1.04)
     one = LeadCell("a", "1 client", 1, {"d": 5, "r": 5}, [pair])
     assert said([one], sides={"d": "D", "r": "R"}).sure == (
-        "beyond doubt in the only cell, from 5 repeats a side; narrowly, by ×1.04 over the next"
+        "beyond doubt in the only cell, from 5 repeats a side; narrowly, by ×1.04 over the other"
     )
 
 
@@ -277,9 +278,15 @@ def test_targets_against_themselves_are_counted_and_none_leads():
     cells = [LeadCell("a", "1 client", 1, dict.fromkeys(labels, 5), pairs)]
     found = lead_of_targets("throughput", labels, cells, [("a1", "a2"), ("b1", "b2")])
     assert found.sentence == (
-        "Of 2 targets, 1 with more throughput than in the base (A #2); of 1 that cannot be said."
+        "Of 2 targets, 1 has more throughput than in the base (A #2) "
+        "and 1 cannot be told from before."
     )
     assert found.sure == "1 of 2 differences decided; 5 repeats a side"
     assert found.kind == "by_target"
+    alike = [replace(cells[0], pairs=[pairs[0], Pair("b1", "b2", "as_much", 1.0)])]
+    assert lead_of_targets("p99_us", labels, alike, [("a1", "a2"), ("b1", "b2")]).sentence == (
+        "Of 2 targets, 1 has a longer p99 latency than in the base (A #2) "
+        "and 1 has as long a p99 latency as in the base (B #2)."
+    )
     still = lead_of_targets("p99_us", labels, cells[:0], [("a1", "a2"), ("b1", "b2")])
     assert still.kind == "nothing"

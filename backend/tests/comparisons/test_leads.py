@@ -82,7 +82,7 @@ def test_targets_against_themselves_do_more_or_less_and_none_leads(laboratory):
     base, _, slower = base_alike_slower(laboratory)
     found = lead_of(laboratory.get("/comparisons", campaign=slower, base=base))
     assert (found["kind"], found["leaders"], found["standings"]) == ("by_target", [], [])
-    assert "Of 2 targets, 2 with less throughput than in the base (" in found["sentence"]
+    assert "Of 2 targets, 2 have less throughput than in the base (" in found["sentence"]
 
 
 def test_figures_that_cannot_be_true_bar_the_claim(laboratory, three):

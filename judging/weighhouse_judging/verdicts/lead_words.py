@@ -159,26 +159,32 @@ def barred(titles: Sequence[str], sentence: str) -> str:
     )
 
 
-def by_target(metric: str, more: Sequence[str], less: Sequence[str], targets: int) -> str:
-    """Of targets that are each set against itself in another campaign.
+def by_target(
+    metric: str, more: Sequence[str], less: Sequence[str], same: Sequence[str], targets: int
+) -> str:
+    """`Of 4 targets, 1 has less throughput than in the base (Redis #7), 2 as much (…); 1 cannot be
+    told`.
 
-    :param more: those with more of the figure somewhere and less nowhere; `less`: likewise.
+    :param more: those with more of the figure somewhere and less nowhere; `less`: likewise; `same`:
+        those that differ by less than matters everywhere.
     """
-    if METRIC[metric].unit == "µs":
-        ups, downs = "longer", "shorter"
-    else:
-        ups, downs = "more", "less"
-    named = _named(metric)
+    latency = METRIC[metric].unit == "µs"
+    figure = _named(metric)
     told = [
-        f"{len(found)} with {word} {named} than in the base ({_listed(found)})"
-        for word, found in ((ups, more), (downs, less))
+        (more, f"a longer {figure} than" if latency else f"more {figure} than"),
+        (less, f"a shorter {figure} than" if latency else f"less {figure} than"),
+        (same, f"as long a {figure} as" if latency else f"as much {figure} as"),
+    ]
+    parts = [
+        f"{len(found)} {'has' if len(found) == 1 else 'have'} {words} in the base "
+        f"({_listed(found)})"
+        for found, words in told
         if found
     ]
-    rest = targets - len(more) - len(less)
-    if not told:
-        return f"No target differs from itself in the base by {named}, of {targets}"
-    said = f"Of {targets} targets, {' and '.join(told)}"
-    return said + (f"; of {rest} that cannot be said" if rest else "")
+    rest = targets - len(more) - len(less) - len(same)
+    if rest:
+        parts.append(f"{rest} cannot be told from before")
+    return f"Of {targets} targets, {_either(parts)}"
 
 
 def sure(
@@ -189,6 +195,7 @@ def sure(
     too_few: int,
     missing: int,
     grid: tuple[int, int],
+    sides: int,
     repeats: tuple[int, int],
     margins: Sequence[float],
 ) -> str:
@@ -221,8 +228,9 @@ def sure(
     told = beyond + (f" ({'; '.join(rest)})" if rest else "") + f", from {_repeats(repeats)}"
     if not margins:
         return told
+    next_one = "the other" if sides == 2 else "the next"  # noqa: PLR2004 - of two
     narrow = max(max(one, 1 / one) for one in margins) < NARROW
-    return f"{told}; {'narrowly, by' if narrow else 'by'} {_between(margins)} over the next"
+    return f"{told}; {'narrowly, by' if narrow else 'by'} {_between(margins)} over {next_one}"
 
 
 def sure_of_pairs(decided: int, differences: int, repeats: tuple[int, int]) -> str:

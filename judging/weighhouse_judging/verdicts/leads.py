@@ -230,10 +230,11 @@ def lead_of_targets(
     }
     more = [labels[now] for now, each in said.items() if "more" in each and "less" not in each]
     less = [labels[now] for now, each in said.items() if "less" in each and "more" not in each]
-    sentence = words.by_target(metric, more, less, len(opposed))
+    same = [labels[now] for now, each in said.items() if each == {"as_much"}]
+    sentence = words.by_target(metric, more, less, same, len(opposed))
     if barred_by:
         sentence = words.barred(barred_by, sentence)
-    told = [word for cell in cells for pair in cell.pairs for word in [pair.word]]
+    told = [pair.word for cell in cells for pair in cell.pairs if pair.second in said]
     return replace(
         found,
         kind="by_target",
@@ -303,6 +304,7 @@ def _said(found: Lead, labels: Mapping[str, str], seen: Sequence[_Cell]) -> Lead
             len({one.cell.workload for one in seen}),
             len(words.levels([_place(one.cell) for one in seen])),
         ),
+        sides=len(labels),
         repeats=(found.fewest_repeats, found.most_repeats),
         margins=[one.margin for one in seen if one.margin is not None],
     )  # fmt: skip

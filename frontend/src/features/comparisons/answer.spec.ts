@@ -104,6 +104,11 @@ describe('answerLines', () => {
     expect(answerLines(lead, readings, sides.slice(0, 3)).map((line) => line.key)).toEqual(['garnet', 'mongo'])
   })
 
+  it('leaves it out too where each target is set against itself', () => {
+    const lines = answerLines({ ...lead, kind: 'by_target', standings: [] }, readings, sides)
+    expect(lines.map((line) => line.key)).toEqual(['garnet', 'mongo', 'cassandra'])
+  })
+
   it('takes readings of the kind of load that the lead is of', () => {
     const open = readings.map((one) => ({ ...one, load_kind: 'open' as const }))
     expect(answerLines(lead, open, sides).map((line) => line.key)).toEqual(['redis'])

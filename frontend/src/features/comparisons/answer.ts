@@ -53,9 +53,14 @@ export interface AnswerLine {
 /** From so many sides on, each is told in short and the baseline has a line of its own. */
 export const MANY = 4
 
+/** Whether sides are told in short: many of them, all against one baseline. */
+export function inShort(lead: Lead, shown: readonly PlacedSide[]): boolean {
+  return shown.length >= MANY && lead.kind !== 'by_target'
+}
+
 /**
  * The sides on show by their place, each with what may be said of it against its baseline: those that
- * lead first. Of few sides the baseline is left out: the others' sentences name it.
+ * lead first. Where they are told in whole sentences, these name the baseline, and it has no line.
  */
 export function answerLines(lead: Lead, readings: readonly Reading[], shown: readonly PlacedSide[]): AnswerLine[] {
   const places = lead.standings.map((one) => one.side)
@@ -63,7 +68,7 @@ export function answerLines(lead: Lead, readings: readonly Reading[], shown: rea
   return shown
     .flatMap((side) => {
       const reading = readings.find((one) => one.side === side.key && one.load_kind === lead.load_kind) ?? null
-      if (!reading && (!side.isBaseline || shown.length < MANY)) return []
+      if (!reading && !(side.isBaseline && inShort(lead, shown))) return []
       const standing = lead.standings.find((one) => one.side === side.key)
       const place = standing?.words ?? ''
       return [{ key: side.key, side, place, leads: lead.leaders.includes(side.key), reading }]
