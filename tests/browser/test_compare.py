@@ -226,19 +226,20 @@ def test_what_stands_back_is_still_read(opens: Opens, axe: str, theme: str) -> N
     assert faults == []
 
 
-def test_the_lead_is_among_the_sides_on_show(opens: Opens) -> None:
+def test_the_lead_is_of_the_sides_and_the_figure_on_show(opens: Opens) -> None:
     page = opens()
     verdict = page.get_by_role("region", name="Verdict")
-    lead = verdict.get_by_role("paragraph").first
-    before = lead.inner_text()
-    leader = next(one for one in ("Dragonfly", "Memcached", "Redis") if before.startswith(one))
-    baseline = next(one for one in ("Memcached", "Redis") if one != leader)
-    page.get_by_role("button", name=f"More of {baseline}").click()
-    page.get_by_role("menuitem", name="Make it the baseline").click()
-    expect(verdict).to_contain_text(f"than {baseline}")
-    page.get_by_role("button", name=re.compile(f"^{leader}"), pressed=True).click()
-    expect(lead).not_to_contain_text(leader)
-    expect(lead).to_contain_text("lead")
+    expect(verdict).to_contain_text("throughput")
+    with page.expect_response(re.compile("/comparisons/answer.*hidden=2")) as answered:
+        page.get_by_role("button", name=re.compile("^Dragonfly"), pressed=True).click()
+    (lead,) = answered.value.json()["leads"]
+    assert "Dragonfly" not in lead["sentence"] + lead["sure"]
+    expect(verdict).to_contain_text(lead["sentence"])
+    with page.expect_response(re.compile("/comparisons/answer.*figure=p99_us")) as answered:
+        page.get_by_role("radio", name="p99", exact=True).last.check()
+    (lead,) = answered.value.json()["leads"]
+    assert "p99 latency" in lead["sentence"]
+    expect(verdict).to_contain_text(lead["sentence"])
 
 
 def test_a_side_of_the_campaign_is_left_out_and_set_beside_again(opens: Opens) -> None:
