@@ -64,7 +64,7 @@ class Progress:
     """What a campaign has planned so far."""
 
     repetitions: Mapping[Combination, int]
-    """The last repetition of each combination."""
+    """The last repetition of each combination that has any."""
     runs: int
     blocks: int
 
@@ -126,7 +126,7 @@ def more(
     blocks = itertools.count(so_far.blocks)
     for _ in range(count):
         for combination in by_combination:
-            last[combination] += 1
+            last[combination] = last.get(combination, 0) + 1
         shuffled = sorted(by_combination, key=lambda c: _draw(seed, "combination", last[c], *c))
         for combination in shuffled:
             block, repetition = next(blocks), last[combination]

@@ -9,6 +9,7 @@ from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.courses import CellState, latest, look_read, sequential_read
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.naming import (
@@ -104,7 +105,7 @@ class CampaignViews:
 
     def campaign(self, campaign: Campaign) -> CampaignRead:
         """A campaign with its matrix."""
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         cells = self.repository.cells(campaign.id)
         runs = self.repository.runs(campaign.id)
         agents = self.gangs.agents_of(campaign.id)

@@ -67,7 +67,8 @@ def campaign_seconds(experiment: Experiment) -> float:
 
 def most_campaign_seconds(experiment: Experiment) -> float:
     """The same of a campaign in which no cell is decided before its time."""
-    return experiment.most_repetitions * repetition_seconds(experiment)
+    share = experiment.most_runs_count / experiment.runs_count
+    return campaign_seconds(experiment) * share
 
 
 def repetition_seconds(experiment: Experiment) -> float:

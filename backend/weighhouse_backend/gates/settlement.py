@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
 from weighhouse_backend.experiments.service import ExperimentService
@@ -44,7 +45,7 @@ class CampaignSettlementService:
         campaign = self.repository.lock_campaign(campaign_id)
         if campaign is None or campaign.status != CampaignStatus.SETTLING:
             return
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         if self.growth.goes_on(campaign, document):
             return
         self.examination.keep(campaign)
