@@ -134,7 +134,8 @@ class Experiment(Document):
     workloads: tuple[Workload, ...] = Field(min_length=1, max_length=50)
     load_levels: tuple[Load, ...] = Field(min_length=1, max_length=100)
     repetitions: Repetitions = 5
-    """How often each cell is measured: a number, or a rule by which undecided cells get more."""
+    """How often each cell is measured: a number, or a rule by which undecided cells get more. A
+    calibration measures each load once, and so often what it found."""
     scenario: Literal["fixed", "fault", "noise", "sweep", "calibrate"] = "fixed"
     """A fixed load; the same while something is done to the system; the same with every target
     twice in a block, to learn what the machine cannot tell (A/A); loads that rise from each load
@@ -201,22 +202,39 @@ class Experiment(Document):
                 raise ValueError(message)
         if not self.searches:
             return
-        message = None
+        if message := self._search_lacks():
+            raise ValueError(message)
+        if self.scenario == "calibrate":
+            self._check_calibration()
+        for index in range(len(self.load_levels)):
+            self._check_search(index)
+
+    def _search_lacks(self) -> str:
+        """What is missing for a search, or is of another kind than it can use; empty: nothing."""
+        most = 10 if self.scenario == "calibrate" else 100
         if self.sequential is not None:
-            message = f"repetitions: have to be a number under `scenario: {self.scenario}`"
-        elif self.scenario == "sweep" and self.sweep is None:
-            message = "sweep: `scenario: sweep` needs it: {to: 64} goes up to 64 clients"
-        elif self.scenario == "calibrate" and self.latency_envelope is None:
-            message = (
+            return f"repetitions: have to be a number under `scenario: {self.scenario}`"
+        if self.least_repetitions > most:
+            return f"repetitions: at most {most} under `scenario: {self.scenario}`"
+        if self.scenario == "sweep" and self.sweep is None:
+            return "sweep: `scenario: sweep` needs it: {to: 64} goes up to 64 clients"
+        if self.scenario == "calibrate" and self.latency_envelope is None:
+            return (
                 "latency_envelope: `scenario: calibrate` needs it: {percentile: 99, "
                 "limit_us: 1000} looks for the most load inside 1 ms"
             )
-        if message is not None:
+        return ""
+
+    def _check_calibration(self) -> None:
+        require_percentile(self.latency_envelope, "latency_envelope")
+        least = self.least_repetitions + 3
+        if self.calibration.measurements < least:
+            message = (
+                f"calibrate.measurements: {self.calibration.measurements} leave nothing to search "
+                f"with when {self.least_repetitions} confirm the answer (repetitions); allow at "
+                f"least {least}"
+            )
             raise ValueError(message)
-        if self.scenario == "calibrate":
-            require_percentile(self.latency_envelope, "latency_envelope")
-        for index in range(len(self.load_levels)):
-            self._check_search(index)
 
     def _check_search(self, index: int) -> None:
         """Of one load level: it begins below its end, and no other begins the same search."""
@@ -285,6 +303,11 @@ class Experiment(Document):
         return self.repetitions if isinstance(self.repetitions, int) else self.repetitions.at_most
 
     @property
+    def first_repetitions(self) -> int:
+        """Repetitions that a cell gets before anything is decided."""
+        return 1 if self.scenario == "calibrate" else self.least_repetitions
+
+    @property
     def twins(self) -> int:
         """Runs of each target in a block: two where noise is measured."""
         return 2 if self.scenario == "noise" else 1
@@ -292,11 +315,12 @@ class Experiment(Document):
     @property
     def runs_count(self) -> int:
         """Runs of one campaign; with a rule of repetitions, the fewest."""
-        return self.cells_count * self.least_repetitions * self.twins
+        return self.cells_count * self.first_repetitions * self.twins
 
     @property
     def most_runs_count(self) -> int:
         """Runs of one campaign in which nothing is decided before its time."""
         points = sum(self.most_points(index) for index in range(len(self.load_levels)))
         cells = len(self.targets) * len(self.workloads) * points
-        return cells * self.most_repetitions * self.twins
+        each = 1 if self.scenario == "calibrate" else self.most_repetitions
+        return cells * each * self.twins

@@ -51,9 +51,9 @@ class Calibrate(Document):
     """No load beyond is tried: clients of a closed loop, operations a second of an open one;
     default: what a load level may have."""
     measurements: int = Field(default=12, ge=4, le=50)
-    """Points a search may take."""
-    precision_percent: float = Field(default=3.0, gt=0, le=50)
-    """The search ends when what holds and what does not are this close to each other."""
+    """Runs a search may take, those that confirm what it found among them."""
+    precision_percent: float = Field(default=3.0, ge=0.5, le=50)
+    """How near the answer has to be, relative."""
 
 
 def require_percentile(envelope: LatencyEnvelope | None, where: str) -> None:

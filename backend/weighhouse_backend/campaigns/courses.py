@@ -41,6 +41,8 @@ class SearchStep(BaseModel):
     """Of the load level where the search began."""
     value: float | None
     """The load that is measured next, as clients or operations a second; None: it has ended."""
+    again: bool = False
+    """Whether one more run of a load is wanted, not a point with all its repetitions."""
     reason: str
     """In a sentence."""
 

@@ -84,16 +84,19 @@ class LookService:
         :param steps: of all its searches; one that has ended has no value.
         :returns: whether the campaign goes on; False: it may be settled.
         """
-        wanted = {
-            step: self._level(campaign, step.load_index, step.value)
+        cells = {
+            step: PlannedCell(
+                step.target_index,
+                step.workload_index,
+                self._level(campaign, step.load_index, step.value),
+            )
             for step in steps
             if step.value is not None
         }
-        cells = [
-            PlannedCell(step.target_index, step.workload_index, level)
-            for step, level in wanted.items()
-        ]
-        planned = self._plan(campaign, cells, count=campaign.repetitions) if cells else []
+        planned: list[UUID] = []
+        for again, count in ((False, campaign.repetitions), (True, 1)):
+            if wanted := [cell for step, cell in cells.items() if step.again == again]:
+                planned += self._plan(campaign, wanted, count=count)
         decision = LookDecision.MORE if cells else LookDecision.ENOUGH
         states = [
             CellState(
@@ -103,7 +106,7 @@ class LookService:
                 course=CellCourse.UNDECIDED,
                 reason=step.reason,
             )
-            for step, cell in zip(wanted, cells, strict=True)
+            for step, cell in cells.items()
         ]
         self._record(campaign, decision, reason, states, len(planned), steps=steps)
         if cells:

@@ -95,7 +95,7 @@ def plan(experiment: Experiment, seed: int, *, twins: int = 1) -> Plan:
         for target, (workload, load) in itertools.product(targets, combinations)
     )
     nothing = Progress(dict.fromkeys(combinations, 0), runs=0, blocks=0)
-    count = experiment.least_repetitions
+    count = experiment.first_repetitions
     return Plan(cells, more(experiment, seed, cells, nothing, count=count, twins=twins))
 
 

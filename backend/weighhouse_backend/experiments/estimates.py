@@ -62,7 +62,7 @@ def campaign_seconds(experiment: Experiment) -> float:
     """Expected length of a campaign on one agent, in seconds; with a rule of repetitions, of one
     in which everything is decided at the first look.
     """
-    return experiment.least_repetitions * repetition_seconds(experiment)
+    return experiment.first_repetitions * repetition_seconds(experiment)
 
 
 def most_campaign_seconds(experiment: Experiment) -> float:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weighhouse_judging.scenarios.planning import Axis, Failure, Measurement
+from weighhouse_judging.scenarios.planning import Axis, FailedBy, Failure, Measurement
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import ClosedLoad
 
@@ -88,7 +88,7 @@ def _measurement(run: RunFigures) -> Measurement:
         failure = run.failure or {}
         kind = run.failure_kind or "cancelled"
         words = str(failure.get("message") or f"the run was {run.status}")
-        by = "elsewhere" if kind in ELSEWHERE else "system"
+        by: FailedBy = "elsewhere" if kind in ELSEWHERE else "system"
         return Measurement(run.load_value, failure=Failure(by, words))
     known = {name: getattr(run, name) for name in FIGURES}
     asked, failed = run.operations or 0, run.failed_operations or 0
