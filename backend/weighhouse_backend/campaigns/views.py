@@ -119,6 +119,7 @@ class CampaignViews:
             seed=campaign.seed,
             targets=self._targets(campaign.project_id, document),
             workloads=[workload.name for workload in document.workloads],
+            scenario=document.scenario,
             load_levels=[_level(level) for level in _in_order(document, campaign)],
             repetitions=campaign.repetitions,
             sequential=None if rule is None else sequential_read(rule, states, planned),
