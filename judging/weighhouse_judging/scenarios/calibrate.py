@@ -40,8 +40,12 @@ SURE = 0.98
 """Belief that the crossing lies within the precision, at which narrowing ends."""
 END_SURE = 0.95
 """Belief that it lies past an end, at which the search ends there."""
+ASIDE = (0.25, 0.75)
+"""Shares of the belief at which it is looked in turn."""
 END_LOOKS = 2
 """Whole measurements at an end that such an outcome takes."""
+MISSED, NOISES = 0.02, 4.0
+"""Share of a rate that may be missed, and deviations of noise that may seem missed."""
 FAILURES_ELSEWHERE = 3
 """Runs that something else than the system spoiled, after which nobody tries on."""
 NEAR_ENOUGH = 1.0
@@ -161,28 +165,26 @@ def stages(plan: Plan) -> tuple[float, ...]:
     return tuple(dict.fromkeys(levels))
 
 
-def _looks(plan: Plan, one: Measurement) -> list[Look]:
+def _looks(plan: Plan, one: Measurement, blur: float = 1.0) -> list[Look]:
     """What a measurement says of the crossing; of a ramp what each stage says."""
     if one.stages:
-        return [
-            Look(look.x, look.y, RAMP_BLUR) for stage in one.stages for look in _looks(plan, stage)
-        ]
+        return [look for stage in one.stages for look in _looks(plan, stage, RAMP_BLUR)]
     if not math.isfinite(one.level) or one.level <= 0:
         return []
     x = math.log(one.level)
     if one.failure is not None:
-        return [Look(x, None)] if one.failure.by == "system" else []
+        return [Look(x, None, blur)] if one.failure.by == "system" else []
     done = one.figure("throughput")
-    unreached = plan.axis == "rate" and done is not None and done < one.level * _reached(plan)
+    unreached = plan.axis == "rate" and done is not None and done < one.level * _reached(plan, blur)
     if one.error_share > plan.errors_allowed or unreached:
-        return [Look(x, None)]
+        return [Look(x, None, blur)]
     latency = one.figure(plan.latency)
-    return [] if latency is None else [Look(x, math.log(latency / plan.envelope_us))]
+    return [] if latency is None else [Look(x, math.log(latency / plan.envelope_us), blur)]
 
 
-def _reached(plan: Plan) -> float:
-    """The share of a rate that has to be done."""
-    return 1.0 - max(0.02, 3.0 * plan.noise)
+def _reached(plan: Plan, blur: float) -> float:
+    """The share of a rate that has to be done: all but what noise may hide."""
+    return 1.0 - max(MISSED, NOISES * plan.noise * blur)
 
 
 class _State:
@@ -210,25 +212,32 @@ class _State:
         return self._found("uncertain", near) if full else None
 
     def step(self) -> Step:
-        """The next measurement: where the crossing is believed to be."""
-        level, plan = self.level, self.plan
-        at = planning.in_words(plan.axis, level)
+        """The next measurement: about where the crossing is believed to be."""
+        plan, level = self.plan, self.level
         low, high = (math.exp(self.belief.quantile(share)) for share in (0.025, 0.975))
-        numbers = {"level": level, "low": low, "high": high}
-        purpose: Purpose = "narrow"
-        sentence = (
-            f"The envelope is left between {low:,.4g} and {high:,.4g} {planning.words(plan.axis)}, "
-            f"most likely about {at}."
-        )
-        if self._narrow():
-            purpose = "confirm"
-            sentence = (
-                f"Known to ±{self._half_width():.1%}; {at} are confirmed by a measurement more."
-            )
-        elif self.median <= self.low or self.median >= self.high:
-            purpose = "end"
+        if self.median <= self.low or self.median >= self.high:
+            at = planning.in_words(plan.axis, level)
             which = "lowest" if self.median <= self.low else "highest"
             sentence = f"It seems to lie past {at}, the {which} load allowed: that one is measured."
+            return self._step("end", level, sentence, low, high)
+        left = plan.most_measurements - len(self.measured)
+        if self._narrow() or left <= plan.confirmations - len(self._near()):
+            sentence = (
+                f"Known to ±{self._half_width():.1%}; {planning.in_words(plan.axis, level)} are "
+                "confirmed by a measurement more."
+            )
+            return self._step("confirm", level, sentence, low, high)
+        # Looks in turn on either side of the crossing tell how steep the curve is there as well.
+        side = ASIDE[len(self.whole) % 2]
+        level = self._whole(min(plan.high, max(plan.low, math.exp(self.belief.quantile(side)))))
+        sentence = (
+            f"The envelope is left between {low:,.4g} and {high:,.4g} {planning.words(plan.axis)}; "
+            f"{planning.in_words(plan.axis, level)} narrow it down."
+        )
+        return self._step("narrow", level, sentence, low, high)
+
+    def _step(self, purpose: Purpose, level: float, sentence: str, low: float, high: float) -> Step:
+        numbers = {"level": level, "low": low, "high": high}
         return Step("measure", purpose, (level,), Reason(purpose, sentence, numbers))
 
     def _whole(self, level: float) -> float:

@@ -26,16 +26,22 @@ Floats = npt.NDArray[np.float64]
 
 REACH = 0.7
 """Logarithm of the distance from the limit within which a look says how far off it is."""
+SHALLOWEST = 0.05
+"""Least depth of idle below the limit that is reckoned with."""
 STRAY = 0.05
 """Share of looks that may be anything."""
-MISFIT = 0.12
+MISFIT = 0.2
 """How wrong a straight line is, as a share of the distance from the limit."""
+NEAREST = 8
+"""Looks far off the limit that count on each side, those nearest to the others."""
 BLUR = 0.02
 """How sharply a load fails that cannot be borne, in logarithms of load."""
-NOISES = (0.5, 1.0, 2.0, 4.0)
-NOISE_WEIGHTS = (0.25, 0.5, 0.2, 0.05)
+NOISES = (0.6, 1.0, 2.5)
+NOISE_WEIGHTS = (0.15, 0.7, 0.15)
 """The noise that was assumed times these, and how far each is believed beforehand."""
-COARSE, FINE = 300, 500
+REST = 1e-5
+"""Belief that is left out at each end of the finer grid."""
+COARSE, FINE = 200, 300
 """Points of the grid over the whole range, and over what is left of it."""
 
 
@@ -49,9 +55,9 @@ class Shape:
     steeper: tuple[float, ...]
 
 
-OPEN = Shape((0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 6.0, 12.0, 25.0), (1.0, 2.0, 5.0))
+OPEN = Shape(tuple(0.15 * 1.6**place for place in range(16)), (1.0, 2.0, 4.0))
 """Rates: flat at first, and a wall at saturation."""
-CLOSED = Shape((0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 2.0), (1.0, 1.5, 3.0))
+CLOSED = Shape((0.2, 0.27, 0.36, 0.47, 0.6, 0.75, 0.9, 1.05, 1.3, 1.8), (1.0, 1.3, 2.0))
 """Clients: by Little's law latency grows as their number once the system is saturated."""
 
 
@@ -93,17 +99,39 @@ def believe(
         beforehand.
     :param noise: coefficient of variation of a measurement that is assumed.
     """
+    looks, floor = _told(looks), _floor(looks)
     whole = np.linspace(low, high, COARSE)
-    first = _posterior(looks, whole, noise, shape)
-    step = (high - low) / (COARSE - 1)
-    near = np.flatnonzero(np.cumsum(first) > 1e-5)[0], np.flatnonzero(np.cumsum(first) > 1 - 1e-5)
-    begin = max(low, whole[near[0]] - 2 * step)
-    end = min(high, (whole[near[1][0]] if near[1].size else high) + 2 * step)
-    fine = np.linspace(begin, end, FINE)
-    return Belief(fine, _posterior(looks, fine, noise, shape))
+    total = np.cumsum(_posterior(looks, whole, noise, shape, floor))
+    begin, end = np.searchsorted(total, [REST, 1.0 - REST])
+    fine = np.linspace(whole[max(0, begin - 2)], whole[min(COARSE - 1, end + 2)], FINE)
+    return Belief(fine, _posterior(looks, fine, noise, shape, floor))
 
 
-def _posterior(looks: Sequence[Look], x: Floats, noise: float, shape: Shape) -> Floats:
+def _told(looks: Sequence[Look]) -> list[Look]:
+    """Without those far off the limit that lie behind others of their kind: they add nothing."""
+    near = [look for look in looks if look.y is not None and abs(look.y) < REACH]
+    below = [look for look in looks if look.y is not None and look.y <= -REACH]
+    above = [look for look in looks if look.y is None or look.y >= REACH]
+    below.sort(key=lambda look: -look.x)
+    above.sort(key=lambda look: look.x)
+    return [*near, *below[:NEAREST], *above[:NEAREST]]
+
+
+def _floor(looks: Sequence[Look]) -> float:
+    """How far below the limit the curve is at idle: no look is further below, whatever its load.
+
+    The median of the looks in the lowest half of the loads that stay below the limit.
+    """
+    known = sorted((look.x, look.y) for look in looks if look.y is not None and look.y < 0)
+    lowest = [y for _, y in known[: max(1, (len(known) + 1) // 2)]]
+    if not lowest:
+        return REACH
+    return min(REACH, max(SHALLOWEST, -float(np.median(lowest))))
+
+
+def _posterior(
+    looks: Sequence[Look], x: Floats, noise: float, shape: Shape, floor: float
+) -> Floats:
     below, above, deviations, prior = _grid(shape, noise)
     total = np.broadcast_to(prior, (x.size, prior.size)).copy()
     for look in looks:
@@ -112,7 +140,7 @@ def _posterior(looks: Sequence[Look], x: Floats, noise: float, shape: Shape) -> 
             chance = 1.0 / (1.0 + np.exp(np.clip(-away / BLUR, -50, 50)))
             total += np.log(STRAY + (1.0 - 2.0 * STRAY) * chance)
             continue
-        mean = np.clip(np.where(away < 0, below, above) * away, -REACH, REACH)
+        mean = np.clip(np.where(away < 0, below, above) * away, -floor, REACH)
         seen = min(REACH, max(-REACH, look.y))
         variance = (deviations * look.blur) ** 2 + (MISFIT * mean) ** 2
         density = np.exp(-0.5 * (seen - mean) ** 2 / variance) / np.sqrt(2 * np.pi * variance)

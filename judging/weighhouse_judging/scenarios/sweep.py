@@ -8,6 +8,7 @@ Outcomes: `done` (the range was walked), `stopped` (ended early; the reason says
 `first_point_failed`, `limit_reached` (`most_measurements`).
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from weighhouse_judging.scenarios.planning import (
     Scenario,
     Step,
 )
-from weighhouse_judging.scenarios.points import Point
+from weighhouse_judging.scenarios.points import Estimate, Point
 from weighhouse_judging.scenarios.scalability import NotSaid, Scalability
 
 Outcome = Literal["done", "stopped", "first_point_failed", "limit_reached"]
@@ -175,42 +176,69 @@ def _ends(
     """Why the latest of these levels is the last; None when it is not."""
     measured = [points.point(level, levels[level], plan.latency) for level in seen]
     last = measured[-1]
-    at = _at(plan, last.level)
     if last.throughput is None:
-        why = last.failures[-1] if last.failures else "nothing succeeded"
-        if len(measured) == 1:
-            sentence = f"The first point, {at}, could not be measured: {why}."
-            return Reason("first_point_failed", sentence, {"level": last.level})
-        sentence = f"{at} could not be measured: {why}."
-        return Reason("point_failed", sentence, {"level": last.level})
-    latency = last.latency_us
-    if plan.stop_at_us is not None and latency is not None and latency.median > plan.stop_at_us:
-        limit = planning.latency_in_words(plan.latency, plan.stop_at_us)
-        said = planning.latency_in_words(plan.latency, latency.median)
-        sentence = f"At {at} {said} passes the limit, {limit}."
-        return Reason("latency_passed", sentence, {"level": last.level, "us": latency.median})
-    errors = max(one.error_share for one in levels[last.level])
-    if errors > ERRORS_LIMIT:
-        sentence = f"At {at} {errors:.1%} of operations failed."
-        return Reason("errors", sentence, {"level": last.level, "error_share": errors})
+        return _failed(plan, last, first=len(measured) == 1)
     deviation = points.noise(list(levels.values()), "throughput", plan.noise)
-    if plan.axis == "rate":
-        share = last.throughput.median / last.level
-        if share < min(REACHED, 1.0 - NOISES * deviation / math.sqrt(last.throughput.repeats)):
-            sentence = f"Of {at} only {share:.0%} were done: the system is saturated."
-            return Reason("rate_not_reached", sentence, {"level": last.level, "share": share})
-    before = [one for one in measured[:-1] if one.throughput is not None]
-    best = max(before, key=lambda one: one.throughput.median if one.throughput else 0, default=None)
-    if best is None or best.throughput is None:
+    errors = max(one.error_share for one in levels[last.level])
+    return (
+        _passed(plan, last)
+        or _erred(plan, last, errors)
+        or _unreached(plan, last, last.throughput, deviation)
+        or _falls(plan, last, last.throughput, measured[:-1], deviation)
+    )
+
+
+def _failed(plan: Plan, last: Point, *, first: bool) -> Reason:
+    why = last.failures[-1] if last.failures else "nothing succeeded"
+    at, numbers = _at(plan, last.level), {"level": last.level}
+    if first:
+        sentence = f"The first point, {at}, could not be measured: {why}."
+        return Reason("first_point_failed", sentence, numbers)
+    return Reason("point_failed", f"{at} could not be measured: {why}.", numbers)
+
+
+def _passed(plan: Plan, last: Point) -> Reason | None:
+    latency = last.latency_us
+    if plan.stop_at_us is None or latency is None or latency.median <= plan.stop_at_us:
         return None
-    lost = 1.0 - last.throughput.median / best.throughput.median
-    if lost > MATTERS and points.clearly_less(last.throughput, best.throughput, deviation):
-        sentence = (
-            f"Throughput falls: at {at} {lost:.1%} less than at {_at(plan, best.level)}, more than "
-            f"noise of {deviation:.1%} explains."
-        )
-        return Reason("throughput_falls", sentence, {"level": last.level, "lost": lost})
-    return None
+    limit = planning.latency_in_words(plan.latency, plan.stop_at_us)
+    said = planning.latency_in_words(plan.latency, latency.median)
+    sentence = f"At {_at(plan, last.level)} a {said} passes the limit, a {limit}."
+    return Reason("latency_passed", sentence, {"level": last.level, "us": latency.median})
+
+
+def _erred(plan: Plan, last: Point, share: float) -> Reason | None:
+    if share <= ERRORS_LIMIT:
+        return None
+    sentence = f"At {_at(plan, last.level)} {share:.1%} of operations failed."
+    return Reason("errors", sentence, {"level": last.level, "error_share": share})
+
+
+def _unreached(plan: Plan, last: Point, done: Estimate, deviation: float) -> Reason | None:
+    if plan.axis != "rate":
+        return None
+    share = done.median / last.level
+    if share >= min(REACHED, 1.0 - NOISES * deviation / math.sqrt(done.repeats)):
+        return None
+    sentence = f"Of {_at(plan, last.level)} only {share:.0%} were done: the system is saturated."
+    return Reason("rate_not_reached", sentence, {"level": last.level, "share": share})
+
+
+def _falls(
+    plan: Plan, last: Point, done: Estimate, before: Sequence[Point], deviation: float
+) -> Reason | None:
+    known = [(one.level, one.throughput) for one in before if one.throughput is not None]
+    if not known:
+        return None
+    level, best = max(known, key=lambda pair: pair[1].median)
+    lost = 1.0 - done.median / best.median
+    if lost <= MATTERS or not points.clearly_less(done, best, deviation):
+        return None
+    sentence = (
+        f"Throughput falls: at {_at(plan, last.level)} {lost:.1%} less than at "
+        f"{_at(plan, level)}, more than noise of {deviation:.1%} explains."
+    )
+    return Reason("throughput_falls", sentence, {"level": last.level, "lost": lost})
 
 
 def _refine(
@@ -229,7 +257,7 @@ def _refine(
     if curve.knee is None or len(between) >= plan.refinements:
         return None
     knee = curve.points[curve.knee].level
-    gaps = [pair for pair in zip(usable, usable[1:], strict=False) if knee in pair]
+    gaps = [pair for pair in itertools.pairwise(usable) if knee in pair]
     for low, high in sorted(gaps, key=lambda pair: (-pair[1] / pair[0], pair)):
         middle = planning.rounded(plan.axis, math.sqrt(low * high))
         if high / low > NEAR and low < middle < high and middle not in levels:
