@@ -150,6 +150,21 @@ def test_a_worker_that_dies_while_it_chooses_leaves_no_trace(laboratory):
     finish(laboratory, campaign, server)
 
 
+def test_what_is_under_way_is_no_failure(laboratory):
+    campaign = laboratory.campaign(curves("half-way", targets=ONE))
+    [one] = searches(laboratory, campaign)["searches"]
+    assert (one["over"], one["points"], one["steps"]) == (False, [], [])
+    laboratory.measure(server, 2)
+    settle(laboratory, campaign)
+    laboratory.measure(server, 1)
+    [one] = searches(laboratory, campaign)["searches"]
+    assert [len(point["runs"]) for point in one["points"]] == [2, 1]
+    assert [point["failures"] for point in one["points"]] == [[], []]
+    assert one["sentence"] == one["steps"][-1]["reason"]
+    assert "2 clients" in one["sentence"]
+    finish(laboratory, campaign, server)
+
+
 def test_a_first_point_that_fails_ends_the_sweep_and_says_so(laboratory):
     campaign = laboratory.campaign(curves("dead-sweep", targets=ONE))
     finish(laboratory, campaign, lambda _: [])

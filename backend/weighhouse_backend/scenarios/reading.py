@@ -41,6 +41,7 @@ def search_read(
     found = None if result is None else result.figures
     curve = asked.curve(search.measured)
     law = curve.scalability
+    steps = _steps(search, looks)
     begun = document.load_levels[search.load_index]
     return SearchRead(
         target=document.targets[search.target_index].name,
@@ -51,9 +52,9 @@ def search_read(
         envelope_us=asked.envelope_us,
         over=result is not None,
         outcome=None if result is None else result.outcome,
-        sentence=answer.reason.sentence,
+        sentence=answer.reason.sentence if result or not steps else steps[-1].reason,
         points=_points(search, curve),
-        steps=_steps(search, looks),
+        steps=steps,
         knee=_value(search, curve, curve.knee),
         knee_inside=curve.knee_inside,
         saturation=_value(search, curve, curve.saturation),

@@ -13,7 +13,7 @@ from weighhouse_judging.scenarios.planning import Axis, FailedBy, Failure, Measu
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import ClosedLoad
 
-from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.campaigns.states import FINISHED_RUNS, RunStatus
 from weighhouse_backend.results.figures import RunFigures
 
 LATENCIES = {50.0: "p50_us", 95.0: "p95_us", 99.0: "p99_us", 99.9: "p999_us", 99.99: "p9999_us"}
@@ -58,7 +58,8 @@ def searches(
     }
     targets = {target.name: index for index, target in enumerate(document.targets)}
     workloads = {workload.name: index for index, workload in enumerate(document.workloads)}
-    for run in sorted(runs, key=lambda one: (one.block, one.repetition)):
+    ended = (run for run in runs if run.status in FINISHED_RUNS)
+    for run in sorted(ended, key=lambda one: (one.block, one.repetition)):
         level = begun[levels[run.load_label]]
         found[targets[run.target], workloads[run.workload], level].append(run)
     return [
