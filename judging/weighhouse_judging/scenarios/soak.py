@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy import ndimage, special
 
 from weighhouse_judging.arithmetic import statistics
-from weighhouse_judging.arithmetic.intervals import CONFIDENCE
+from weighhouse_judging.arithmetic.intervals import CONFIDENCE, RESOLUTION
 from weighhouse_judging.scenarios.planning import Reason
 
 Floats = npt.NDArray[np.float64]
@@ -27,13 +27,15 @@ SECONDS_AN_HOUR = 3600.0
 
 BATCHES, FEWEST_VALUES = 40, 20
 """Batches of a long series; values below which there is no trend."""
+MOST_LOGARITHM = 50.0
+"""Nobody needs to know how much faster than e^50 a series grows."""
 FALSE_PERIODS = 0.01
 """How often a series without stalls may be said to have some."""
 FEWEST_RETURNS = 4
 """How often a stall has to come for its period to be told."""
 FUNDAMENTAL = 0.7
 """Share of the greatest correlation at which a shorter lag is the period."""
-DIP = 3.0
+DIP = 4.0
 """Deviations (robust) below the neighbours' median that are a stall."""
 LEAST_SCATTER = 0.005
 """Scatter that is reckoned with at least: no series is steadier."""
@@ -107,9 +109,10 @@ def trend(
     freedom = max(2.0, batches.size * (1 - memory) / (1 + memory) - 2.0)
     error = math.sqrt(float(np.dot(rest, rest)) / (batches.size - 2) / squares)
     error *= math.sqrt((1 + memory) / (1 - memory))
+    error = max(error, RESOLUTION * max(1.0, abs(float(batches.mean()))) / hours)
     half = float(special.stdtrit(freedom, 0.5 + CONFIDENCE / 2)) * error
     ends = [slope - half, slope, slope + half]
-    low, middle, high = [math.expm1(one) for one in ends] if relative else ends
+    low, middle, high = [_ratio(one) for one in ends] if relative else ends
     clear = low > 0 or high < 0
     return Trend(
         middle, low, high, relative, clear, hours, _trend_told(name, ends, relative, hours)
@@ -149,6 +152,11 @@ def stalls(values: Sequence[float], seconds: float) -> Stalls | NotAssessable | 
     }
     reason = Reason("stalls_return", sentence, numbers)
     return Stalls(period, strength, lost, int(begins.size), reason)
+
+
+def _ratio(logarithm: float) -> float:
+    """A difference of logarithms as a relative one; of series that explode, the most there is."""
+    return math.expm1(min(logarithm, MOST_LOGARITHM))
 
 
 def _unbiased(rest: Floats) -> float:
@@ -197,11 +205,7 @@ def _period(correlation: Floats, lags: int, size: int) -> int | None:
 def _trend_told(name: str, ends: Sequence[float], relative: bool, hours: float) -> Reason:
     low, middle, high = ends
     clear = low > 0 or high < 0
-    by = (
-        [f"{math.expm1(one):+.2%}" for one in ends]
-        if relative
-        else [f"{one:+,.4g}" for one in ends]
-    )
+    by = [f"{_ratio(one):+.2%}" for one in ends] if relative else [f"{one:+,.4g}" for one in ends]
     way = "rises" if middle > 0 else "falls"
     numbers = {"per_hour": middle, "low": low, "high": high, "hours": hours}
     if clear:
