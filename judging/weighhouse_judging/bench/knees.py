@@ -136,9 +136,9 @@ def score(candidate: str, curve: str, sweeps: int, noise: float, seed: int) -> F
     find, law = CANDIDATES[candidate], CURVES[curve]
     truths = []
     for end in (SHORT_SWEEP, LONG_SWEEP):
-        grid = np.unique(np.round(np.geomspace(1, end, FINE)))
+        grid = np.asarray(np.unique(np.round(np.geomspace(1, end, FINE))), dtype=np.float64)
         truths.append(find(grid, law(grid)))
-    n = 2.0 ** np.arange(int(math.log2(SHORT_SWEEP)) + 1)
+    n = np.asarray(2.0 ** np.arange(int(math.log2(SHORT_SWEEP)) + 1), dtype=np.float64)
     generator = np.random.default_rng([seed, list(CURVES).index(curve)])
     near = 0
     for _ in range(sweeps):

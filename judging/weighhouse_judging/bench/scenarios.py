@@ -29,9 +29,10 @@ SEED = 20_261_122
 NOISE = 0.05
 LAWS = ((0.05, 0.0005), (0.2, 0.002), (0.01, 0.01), (0.05, 0.0), (0.0, 0.0005), (0.0, 0.0))
 """True σ and κ; the last three on the ends of what they can be."""
-RUNGS = {"1 to 64 by doubling": 2.0 ** np.arange(7), "1 to 64, refined": np.array(
-    [1, 2, 4, 8, 12, 16, 24, 32, 48, 64], dtype=np.float64
-)}  # fmt: skip
+RUNGS = {
+    "1 to 64 by doubling": np.array([1, 2, 4, 8, 16, 32, 64], dtype=np.float64),
+    "1 to 64, refined": np.array([1, 2, 4, 8, 12, 16, 24, 32, 48, 64], dtype=np.float64),
+}
 T = TypeVar("T")
 U = TypeVar("U")
 
