@@ -223,8 +223,8 @@ class _State:
         left = plan.most_measurements - len(self.measured)
         if self._narrow() or left <= plan.confirmations - len(self._near()):
             sentence = (
-                f"Known to ±{self._half_width():.1%}; {planning.in_words(plan.axis, level)} are "
-                "confirmed by a measurement more."
+                f"Known to ±{self._half_width():.1%}; one measurement more at "
+                f"{planning.in_words(plan.axis, level)} confirms it."
             )
             return self._step("confirm", level, sentence, low, high)
         # Looks in turn on either side of the crossing tell how steep the curve is there as well.
@@ -232,7 +232,7 @@ class _State:
         level = self._whole(min(plan.high, max(plan.low, math.exp(self.belief.quantile(side)))))
         sentence = (
             f"The envelope is left between {low:,.4g} and {high:,.4g} {planning.words(plan.axis)}; "
-            f"{planning.in_words(plan.axis, level)} narrow it down."
+            f"measured next: {planning.in_words(plan.axis, level)}."
         )
         return self._step("narrow", level, sentence, low, high)
 
@@ -272,7 +272,7 @@ class _State:
             (plan.low, "no_load_meets", self.belief.below(self.low)),
             (plan.high, "all_loads_meet", 1.0 - self.belief.below(self.high)),
         ):
-            looked = [one for one in self.whole if one.level == end]
+            looked = [one for one in self.whole if one.level == planning.rounded(plan.axis, end)]
             if past < END_SURE or len(looked) < END_LOOKS:
                 continue
             seen = _median([one.figure(plan.latency) for one in looked])
@@ -301,11 +301,12 @@ class _State:
         at = planning.in_words(plan.axis, self.level)
         limit = planning.latency_in_words(plan.latency, plan.envelope_us)
         wide = f"95 % interval {point.low:,.4g} to {point.high:,.4g}"
-        sentence = f"{at} stay inside a {limit} ({wide}; {len(near)} measurements there)."
+        sentence = f"The most inside a {limit}: {at} ({wide}; {len(near)} measurements there)."
         if outcome == "uncertain":
             sentence = (
-                f"After {len(self.measured)} measurements about {at} stay inside a {limit}, but "
-                f"not to ±{plan.precision:.0%}: {wide}. Latency hardly tells loads apart there."
+                f"The most inside a {limit}: about {at}, but after {len(self.measured)} "
+                f"measurements not known to ±{plan.precision:.0%}: {wide}. Noise hides it, or "
+                "latency hardly rises there."
             )
         numbers = {"level": self.level, "low": point.low, "high": point.high}
         return Result(outcome, Reason(outcome, sentence, numbers), self._figures(point))

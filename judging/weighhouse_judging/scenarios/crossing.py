@@ -15,6 +15,7 @@ how far off, which twelve looks cannot do without: the bench shows what plain pr
 bisection gives.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
+"""Likelihoods are exact enough in single precision, and done in half the time."""
 
 REACH = 0.7
 """Logarithm of the distance from the limit within which a look says how far off it is."""
@@ -133,24 +136,25 @@ def _posterior(
     looks: Sequence[Look], x: Floats, noise: float, shape: Shape, floor: float
 ) -> Floats:
     below, above, deviations, prior = _grid(shape, noise)
+    x = x.astype(np.float32)
     total = np.broadcast_to(prior, (x.size, prior.size)).copy()
     for look in looks:
-        away = look.x - x[:, None]
+        away = np.float32(look.x) - x[:, None]
         if look.y is None:
             chance = 1.0 / (1.0 + np.exp(np.clip(-away / BLUR, -50, 50)))
             total += np.log(STRAY + (1.0 - 2.0 * STRAY) * chance)
             continue
         mean = np.clip(np.where(away < 0, below, above) * away, -floor, REACH)
         seen = min(REACH, max(-REACH, look.y))
-        variance = (deviations * look.blur) ** 2 + (MISFIT * mean) ** 2
-        density = np.exp(-0.5 * (seen - mean) ** 2 / variance) / np.sqrt(2 * np.pi * variance)
-        total += np.log((1.0 - STRAY) * density + STRAY / (2 * REACH))
-    weights = np.exp(total - total.max()).sum(axis=1)
+        variance = (deviations * np.float32(look.blur)) ** 2 + (MISFIT * mean) ** 2
+        density = np.exp(-0.5 * (seen - mean) ** 2 / variance) / np.sqrt(2.0 * math.pi * variance)
+        total += np.log((1.0 - STRAY) * density + STRAY / (2.0 * REACH))
+    weights = np.exp((total - total.max()).astype(np.float64)).sum(axis=1)
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
 @lru_cache(maxsize=32)
-def _grid(shape: Shape, noise: float) -> tuple[Floats, Floats, Floats, Floats]:
+def _grid(shape: Shape, noise: float) -> tuple[Singles, ...]:
     """All slopes below, slopes above, deviations, and logarithms of their prior; one axis."""
     slopes, steeper, times = (
         axis.ravel() for axis in np.meshgrid(shape.slopes, shape.steeper, NOISES, indexing="ij")
@@ -158,4 +162,5 @@ def _grid(shape: Shape, noise: float) -> tuple[Floats, Floats, Floats, Floats]:
     weights = np.broadcast_to(
         np.asarray(NOISE_WEIGHTS), (len(shape.slopes), len(shape.steeper), len(NOISES))
     ).ravel()
-    return slopes, slopes * steeper, noise * times, np.log(weights)
+    grid = slopes, slopes * steeper, noise * times, np.log(weights)
+    return tuple(axis.astype(np.float32) for axis in grid)

@@ -4,12 +4,14 @@ Figures before, during and after; when it was first noticed, when something succ
 when latency was back within a band of what it was, to stay. All times are told to the interval.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.scenarios import planning, spread
 from weighhouse_judging.scenarios.planning import Reason, Refusal
 from weighhouse_judging.scenarios.spread import Interval, Spread
@@ -22,8 +24,9 @@ BAND = 0.10
 """How much above its old value a percentile may be to be back."""
 WINDOW = 5
 """Intervals whose median is compared: one slow interval is no relapse."""
-SCATTER = 0.95
-"""Share of the windows before the fault that the band has to hold."""
+SCATTER = 3.3
+"""Deviations of such a median, by what it scattered before the fault, that the band has to hold:
+one window in two thousand lies outside by chance."""
 NOTICED = 0.5
 """Throughput below this share of the old, or a percentile above its inverse, is noticed."""
 FEWEST_BEFORE = 5
@@ -162,9 +165,9 @@ def _band(plan: Plan, before: Sequence[Interval], old: float | None) -> tuple[fl
     """The band, or what the system's own windows before the fault need, whichever is wider."""
     if old is None:
         return plan.band, "asked"
-    windows = _windows([one.latency_us(plan.latency) for one in before])
-    known = [value for value in windows if value is not None]
-    own = float(np.quantile(known, SCATTER)) / old - 1.0 if known else 0.0
+    known = [value for one in before if (value := one.latency_us(plan.latency)) is not None]
+    deviation = statistics.robust_sigma(np.log(known).tolist()) * math.sqrt(math.pi / 2 / WINDOW)
+    own = math.expm1(SCATTER * deviation)
     return (own, "own_scatter") if own > plan.band else (plan.band, "asked")
 
 

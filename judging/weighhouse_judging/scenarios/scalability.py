@@ -38,6 +38,7 @@ MOST_SIGMA, MOST_KAPPA = 20.0, 20.0
 times over."""
 EACH = 1.0 - (1.0 - CONFIDENCE) / 2.0
 """Confidence of each of two intervals that hold together."""
+HALVINGS = 16
 LEAST = 1e-9
 """Coefficients below this are 0."""
 
@@ -199,14 +200,13 @@ class _Fit:
 
         low = 0.0
         if value > 0 and over(0.0) > 0:
-            low = float(optimize.brentq(over, 0.0, value, xtol=1e-9, rtol=1e-4))
+            low = _edge(over, value, 0.0)
         step = max(value, 1e-6)
         while over(value + step) < 0:
             step *= 2.0
             if value + step > most:
                 return Parameter(value, low, None)
-        high = float(optimize.brentq(over, value, value + step, xtol=1e-9, rtol=1e-4))
-        return Parameter(value, low, high)
+        return Parameter(value, low, _edge(over, value, value + step))
 
     def _peak(self, lam: float) -> Peak | NotSaid:
         highest, sigma, kappa = float(self.n.max()), self.sigma, self.kappa
@@ -237,12 +237,12 @@ class _Fit:
         furthest = FURTHEST * highest
         low = 1.0
         if peak > 1.0 and over(1.0) > 0 > over(peak):
-            low = float(optimize.brentq(over, 1.0, peak, xtol=1e-3))
+            low = _edge(over, peak, 1.0)
         if over(furthest) <= 0:
             return Bounds(low, math.inf)
         if over(peak) >= 0:
             return Bounds(low, peak)
-        return Bounds(low, float(optimize.brentq(over, peak, furthest, xtol=1e-3)))
+        return Bounds(low, _edge(over, peak, furthest))
 
     def _least(self, along: Along, most: float) -> tuple[float, float]:
         """The least squares along one parameter from 0 on, and where.
@@ -259,3 +259,14 @@ class _Fit:
         values = self._left(*along(walk))
         place = int(np.argmin(values))
         return float(values[place]), float(walk[place])
+
+
+def _edge(over: Callable[[float], float], inside: float, outside: float) -> float:
+    """Where a profile leaves what is allowed, by halving; exact to 2^-16 of the way."""
+    for _ in range(HALVINGS):
+        middle = (inside + outside) / 2.0
+        if over(middle) > 0:
+            outside = middle
+        else:
+            inside = middle
+    return (inside + outside) / 2.0

@@ -4,8 +4,8 @@
 of neighbouring intervals, whose noise remembers little (batch means: Law & Kelton, Simulation
 Modeling and Analysis (2000), section 9.5.3); the standard error takes what correlation is left
 between batches (AR(1)), and the interval is Student's. **Stalls that return**: the autocorrelation
-of the series without its trend and its short memory, at the least lag that stands out from noise
-and is followed by its double (after Vlachos, Yu & Castelli, On Periodicity Detection and Structural
+of where throughput dips, at the least lag that stands out from chance and is followed by its double
+(after Vlachos, Yu & Castelli, On Periodicity Detection and Structural
 Periodicity, SDM 2005).
 """
 
@@ -16,10 +16,10 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+from scipy import ndimage, special
 
 from weighhouse_judging.arithmetic import statistics
-from weighhouse_judging.arithmetic.intervals import CONFIDENCE
+from weighhouse_judging.arithmetic.intervals import CONFIDENCE, RESOLUTION
 from weighhouse_judging.scenarios.planning import Reason
 
 Floats = npt.NDArray[np.float64]
@@ -27,14 +27,22 @@ SECONDS_AN_HOUR = 3600.0
 
 BATCHES, FEWEST_VALUES = 40, 20
 """Batches of a long series; values below which there is no trend."""
+MOST_LOGARITHM = 50.0
+"""Nobody needs to know how much faster than e^50 a series grows."""
 FALSE_PERIODS = 0.01
 """How often a series without stalls may be said to have some."""
 FEWEST_RETURNS = 4
 """How often a stall has to come for its period to be told."""
 FUNDAMENTAL = 0.7
 """Share of the greatest correlation at which a shorter lag is the period."""
-DIP = 3.0
-"""Deviations (robust) below the median that are a stall."""
+DIP = 4.0
+"""Deviations (robust) below the neighbours' median that are a stall."""
+LEAST_SCATTER = 0.005
+"""Scatter that is reckoned with at least: no series is steadier."""
+JITTER = 3
+"""Intervals that a stall may come early or late in all."""
+STRONG = 0.3
+"""Autocorrelation that regular stalls have at least: of few dips, some stand in line by chance."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +109,10 @@ def trend(
     freedom = max(2.0, batches.size * (1 - memory) / (1 + memory) - 2.0)
     error = math.sqrt(float(np.dot(rest, rest)) / (batches.size - 2) / squares)
     error *= math.sqrt((1 + memory) / (1 - memory))
+    error = max(error, RESOLUTION * max(1.0, abs(float(batches.mean()))) / hours)
     half = float(special.stdtrit(freedom, 0.5 + CONFIDENCE / 2)) * error
     ends = [slope - half, slope, slope + half]
-    low, middle, high = [math.expm1(one) for one in ends] if relative else ends
+    low, middle, high = [_ratio(one) for one in ends] if relative else ends
     clear = low > 0 or high < 0
     return Trend(
         middle, low, high, relative, clear, hours, _trend_told(name, ends, relative, hours)
@@ -120,21 +129,34 @@ def stalls(values: Sequence[float], seconds: float) -> Stalls | NotAssessable | 
     if level <= 0:
         return None
     logs = np.log(np.maximum(line, 0.01 * level))
-    white = _whitened(logs)
+    rest = logs - ndimage.median_filter(logs, size=_neighbourhood(line.size), mode="nearest")
+    low = rest < -DIP * max(statistics.robust_sigma(rest.tolist()), LEAST_SCATTER)
+    begins = np.flatnonzero(np.diff(low.astype(np.int8), prepend=0) > 0)
+    if begins.size < FEWEST_RETURNS:
+        return None
     lags = line.size // FEWEST_RETURNS
-    correlation = _autocorrelation(white)[: lags * 2 + 2]
+    correlation = _autocorrelation(np.convolve(low, np.ones(JITTER), mode="same"))
     lag = _period(correlation, lags, line.size)
     if lag is None:
         return None
-    spread = max(statistics.robust_sigma(logs.tolist()), 1e-9)
-    dips = np.flatnonzero(logs < np.median(logs) - DIP * spread)
-    lost = 1.0 - float(np.median(line[dips])) / level if dips.size else 0.0
-    comings = int(np.sum(np.diff(dips, prepend=-2) > 1))
-    strength = float(correlation[lag])
-    period = lag * seconds
-    sentence = f"Throughput dips every {period:g} s or so ({comings} times, by {lost:.0%})."
-    numbers = {"period_seconds": period, "strength": strength, "dips": comings, "depth": lost}
-    return Stalls(period, strength, lost, comings, Reason("stalls_return", sentence, numbers))
+    lost = 1.0 - float(np.median(line[low])) / level
+    strength, period = float(correlation[lag]), lag * seconds
+    sentence = (
+        f"Throughput dips every {period:g} s or so ({begins.size} times, by {lost:.0%} each)."
+    )
+    numbers = {
+        "period_seconds": period,
+        "strength": strength,
+        "dips": int(begins.size),
+        "depth": lost,
+    }
+    reason = Reason("stalls_return", sentence, numbers)
+    return Stalls(period, strength, lost, int(begins.size), reason)
+
+
+def _ratio(logarithm: float) -> float:
+    """A difference of logarithms as a relative one; of series that explode, the most there is."""
+    return math.expm1(min(logarithm, MOST_LOGARITHM))
 
 
 def _unbiased(rest: Floats) -> float:
@@ -145,46 +167,45 @@ def _unbiased(rest: Floats) -> float:
     return min(0.9, max(0.0, found + (1 + 3 * found) / rest.size))
 
 
-def _whitened(logs: Floats) -> Floats:
-    """The series without its trend and the memory of neighbours."""
-    at = np.arange(logs.size) - (logs.size - 1) / 2.0
-    rest = logs - logs.mean() - float(np.dot(at, logs)) / float(np.dot(at, at)) * at
-    memory = statistics.lag_one_autocorrelation(rest.tolist())
-    return np.asarray(rest[1:] - memory * rest[:-1], dtype=np.float64)
+def _neighbourhood(size: int) -> int:
+    """Intervals whose median is what is usual at a place: odd, a twentieth of all."""
+    return max(9, size // 20) | 1
 
 
-def _autocorrelation(white: Floats) -> Floats:
+def _autocorrelation(line: Floats) -> Floats:
     """Of all lags, by Fourier transform."""
-    size = white.size
-    spectrum = np.fft.rfft(white - white.mean(), 2 * size)
+    size = line.size
+    spectrum = np.fft.rfft(line - line.mean(), 2 * size)
     products = np.fft.irfft(np.abs(spectrum) ** 2)[:size]
     return np.asarray(products / max(float(products[0]), 1e-300), dtype=np.float64)
 
 
 def _period(correlation: Floats, lags: int, size: int) -> int | None:
-    """The period in intervals: the least lag near the greatest correlation, whose double stands out
-    as well.
+    """The period in intervals: the least lag whose correlation is a hill's top, stands out, is near
+    the greatest, and whose double stands out as well.
     """
-    limit = float(special.ndtri(1.0 - FALSE_PERIODS / max(1, lags))) / math.sqrt(size)
-    candidates = correlation[2 : lags + 1]
-    if candidates.size == 0 or float(candidates.max()) <= limit:
+    limit = max(STRONG, float(special.ndtri(1.0 - FALSE_PERIODS / lags)) * JITTER / math.sqrt(size))
+    first = JITTER + 1
+    tops = [
+        lag
+        for lag in range(first, lags + 1)
+        if correlation[lag] > limit
+        and correlation[lag] == correlation[lag - JITTER + 1 : lag + JITTER].max()
+    ]
+    if not tops:
         return None
-    strong = np.flatnonzero(candidates >= max(limit, FUNDAMENTAL * float(candidates.max()))) + 2
-    for lag in strong.tolist():
-        near = correlation[2 * lag - 1 : 2 * lag + 2]
-        if near.size and float(near.max()) > limit / 2:
-            return int(lag)
+    most = max(float(correlation[lag]) for lag in tops)
+    for lag in tops:
+        double = correlation[2 * lag - JITTER : 2 * lag + JITTER + 1]
+        if correlation[lag] >= FUNDAMENTAL * most and float(double.max()) > limit / 2:
+            return lag
     return None
 
 
 def _trend_told(name: str, ends: Sequence[float], relative: bool, hours: float) -> Reason:
     low, middle, high = ends
     clear = low > 0 or high < 0
-    by = (
-        [f"{math.expm1(one):+.2%}" for one in ends]
-        if relative
-        else [f"{one:+,.4g}" for one in ends]
-    )
+    by = [f"{_ratio(one):+.2%}" for one in ends] if relative else [f"{one:+,.4g}" for one in ends]
     way = "rises" if middle > 0 else "falls"
     numbers = {"per_hour": middle, "low": low, "high": high, "hours": hours}
     if clear:

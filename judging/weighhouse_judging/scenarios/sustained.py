@@ -144,6 +144,8 @@ def tenth(
     intervals: Sequence[Interval], progress: Sequence[float], low: float, high: float
 ) -> Tenth | None:
     """The intervals whose end lies past `low` and whose begin lies before `high`; None for none."""
+    if not intervals:
+        return None
     begins = (0.0, *progress[:-1])
     inside = [
         place

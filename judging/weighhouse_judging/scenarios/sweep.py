@@ -163,10 +163,8 @@ def _climb(plan: Plan, rungs: Sequence[float], place: int, purpose: Purpose) -> 
     if place == 0:
         reason = Reason("begin", f"The sweep begins at {_at(plan, level)}.", {"level": level})
         return Step("measure", "first", (level,), reason)
-    sentence = (
-        f"{_at(plan, rungs[place - 1])} stopped nothing, so {_at(plan, level)} "
-        f"{'end' if place == len(rungs) - 1 else 'continue'} the doubling."
-    )
+    last = ", the end of the range" if place == len(rungs) - 1 else ""
+    sentence = f"{_at(plan, rungs[place - 1])}: nothing ends it; next {_at(plan, level)}{last}."
     return Step("measure", "double", (level,), Reason("double", sentence, {"level": level}))
 
 
@@ -262,8 +260,8 @@ def _refine(
         middle = planning.rounded(plan.axis, math.sqrt(low * high))
         if high / low > NEAR and low < middle < high and middle not in levels:
             sentence = (
-                f"The knee is at {_at(plan, knee)} so far; {_at(plan, middle)} tell whether it "
-                f"lies nearer to {_at(plan, high if low == knee else low)}."
+                f"The knee is at {_at(plan, knee)} so far; a measurement at {_at(plan, middle)} "
+                f"tells whether it lies nearer to {_at(plan, high if low == knee else low)}."
             )
             numbers = {"level": middle, "knee": knee, "low": low, "high": high}
             return Step("measure", "refine", (middle,), Reason("refine", sentence, numbers))
