@@ -115,7 +115,7 @@ def test_what_is_wrong_is_said(plan, where, says):
 
 
 def test_a_figure_that_cannot_be_is_none():
-    for value in (0.0, -1.0, math.nan, math.inf):
+    for value in (0.0, -1.0, math.nan, math.inf, 1e300, 1e-300):
         assert Measurement(1.0, {"throughput": value}).figure("throughput") is None
     failed = Measurement(1.0, {"throughput": 5.0}, Failure("system", "it fell over"))
     assert failed.figure("throughput") is None

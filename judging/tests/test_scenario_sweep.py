@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from weighhouse_judging.bench import knees
 from weighhouse_judging.scenarios import sweep
 from weighhouse_judging.scenarios.planning import Failure, Measurement
 from weighhouse_judging.scenarios.scalability import NotSaid, Scalability
@@ -142,3 +143,18 @@ def test_rates_have_a_knee_by_response_time_and_no_law():
 def test_the_range_is_walked_by_doubling_with_its_end():
     assert sweep.ladder(Plan("clients", 3, 20)) == (3, 6, 12, 20)
     assert sweep.ladder(Plan("rate", 1_000, 4_000)) == (1_000, 2_000, 4_000)
+
+
+def test_answers_at_levels_that_nobody_asked_for_end_it_at_the_limit():
+    def elsewhere(step):
+        return Measurement(step.level * 1.7, {"throughput": 1e4})
+
+    result, steps, _ = play.played(SWEEP, Plan("clients", 1, 64, most_measurements=9), elsewhere)
+    assert result.outcome == "limit_reached"
+    assert len(steps) == 9
+
+
+def test_the_knee_is_where_power_is_greatest():
+    # Of X = n / (1 + σ (n - 1)), X²/n is greatest at (1 - σ)/σ: 19 for σ = 5 %.
+    n = np.arange(1.0, 65.0)
+    assert knees.shipped(n, n / (1 + 0.05 * (n - 1))) == 19

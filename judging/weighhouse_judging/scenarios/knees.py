@@ -9,8 +9,8 @@ section 3.3. In a closed loop without think time the response time is clients ov
 throughput and costs more than √2 of response time.
 
 It needs no range (Kneedle scales by first and last load, so that its knee moves when the sweep goes
-further) and no threshold, and the tests of the bench (`weighhouse_judging.bench.knees`) show it
-within a step of the truth more often than the other candidates.
+further) and no threshold. Of the candidates in `weighhouse_judging.bench.knees` it alone both stays
+where it is in a longer sweep and is found within a step in at least 97 % of noisy sweeps.
 
 **Saturation**: the least load that reaches the greatest throughput but for 5 %. More load than that
 only waits.

@@ -32,6 +32,8 @@ FailedBy = Literal["system", "elsewhere"]
 
 MOST_CLIENTS, MOST_DEPTH, MOST_RATE = 10_000, 1_000, 50_000_000.0
 """What a load level may ask for."""
+LEAST, MOST = 1e-9, 1e15
+"""Figures beyond these are no figures of a run, in whatever unit."""
 RATE_DIGITS = 4
 """Significant digits of a rate that is asked for."""
 USUAL_NOISE = 0.05
@@ -59,9 +61,9 @@ class Measurement:
     stages: tuple["Measurement", ...] = ()
 
     def figure(self, name: str) -> float | None:
-        """A figure that can be reckoned with: finite and above 0; else None."""
+        """A figure that can be reckoned with: above 0, and one that a run can have; else None."""
         value = self.figures.get(name)
-        if self.failure is not None or value is None or not math.isfinite(value) or value <= 0:
+        if self.failure is not None or value is None or not LEAST <= value <= MOST:
             return None
         return float(value)
 
