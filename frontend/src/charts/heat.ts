@@ -65,7 +65,7 @@ export function heatLabels(input: Pick<HeatInput, 'buckets_us' | 'write'>): Map<
   const labels = new Map<number, string>()
   for (const { at, text } of logScale(bounds, input.write).ticks) {
     const value = 10 ** at
-    const row = bounds.findLastIndex((bound) => bound <= value * (1 + 1e-9))
+    const row = bounds.filter((bound) => bound <= value * (1 + 1e-9)).length - 1
     const [low, high] = [bounds[row], bounds[row + 1]]
     if (low === undefined || high === undefined) continue
     labels.set(row + Math.max(0, Math.log(value / low) / Math.log(high / low)), text)
