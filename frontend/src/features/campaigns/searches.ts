@@ -135,7 +135,8 @@ export function lawText(search: Search): string {
   const bounds = (one: { value: number; low: number; high: number | null }) =>
     `${small(one.value)} (${small(one.low)} – ${one.high === null ? '…' : small(one.high)})`
   const peak = law.peak_clients ? `most at ${formatCount(Math.round(law.peak_clients.value))} clients` : law.note
-  return `Universal Scalability Law: contention σ ${bounds(law.contention)}, coherency κ ${bounds(law.coherency)}; ${peak}`
+  const [sigma, kappa] = [bounds(law.contention), bounds(law.coherency)]
+  return `Universal Scalability Law: contention σ ${sigma}, coherency κ ${kappa}; ${peak}`
 }
 
 const small = (value: number): string => (value === 0 ? '0' : Number(value.toPrecision(2)).toString())
@@ -143,13 +144,10 @@ const small = (value: number): string => (value === 0 ? '0' : Number(value.toPre
 /** The chart in a sentence. */
 export function searchesSentence(group: SearchGroup, targets: readonly Target[]): string {
   const one = group.searches[0]
+  const at = (point: CurvePoint) => `${throughputText(point.x)} with ${point.label}`
   const sides = curvesOf(group.searches, targets).flatMap((side) => {
     const [first, last] = [side.points[0], side.points.at(-1)]
-    return first && last
-      ? [
-          `${side.name}: from ${throughputText(first.x)} with ${first.label} to ${throughputText(last.x)} with ${last.label}`,
-        ]
-      : []
+    return first && last ? [`${side.name}: from ${at(first)} to ${at(last)}`] : []
   })
   return `${one ? latencyName(one) : 'Latency'} against throughput. ${sides.join('; ')}.`
 }
