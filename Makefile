@@ -75,7 +75,7 @@ lock: env ## resolve requirements.in anew
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements.in -o requirements.lock
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-steadiness bench-fleet bench-latency ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-steadiness bench-scenarios bench-fleet bench-latency ## every benchmark
 
 .PHONY: bench-statistics
 bench-statistics: env ## how often comparisons and gates are wrong, on figures whose truth is known; last line JSON
@@ -88,6 +88,10 @@ bench-detection: env ## false alarms, power and delay of the watch over series (
 .PHONY: bench-steadiness
 bench-steadiness: env ## how often the classes of a run's steady state are wrong, on courses whose truth is known; last line JSON
 	@$(PY)/python -m weighhouse_judging.bench.steadiness
+
+.PHONY: bench-scenarios
+bench-scenarios: env ## how often sweeps, calibrations and what is read from faults and soaks are wrong, on servers whose truth is known; last line JSON
+	@$(PY)/python -m weighhouse_judging.bench.scenarios $(if $(SHORT),--short) $(if $(SEED),--seed $(SEED))
 
 .PHONY: bench-fleet
 bench-fleet: install ## what agents at rest cost: AGENTS=1000 (AGENTS, SECONDS_AT_REST, CLAIMS); last line JSON

@@ -21,9 +21,9 @@ const policies = Object.entries(floors).map(([floor, below]) => ({
   allow: { to: { element: { types: { anyOf: below } } } },
 }))
 
-// Two features stand under the others: everything weighed belongs to a system, and no number stands
-// without its caveats.
-for (const feature of ['systems', 'caveats']) {
+// Three features stand under the others: everything weighed belongs to a system, no number stands
+// without its caveats, and people write notes beside anything.
+for (const feature of ['systems', 'caveats', 'notes']) {
   policies.push({
     from: { element: { type: 'features' } },
     allow: { to: { element: { type: 'features', captured: { feature } } } },

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from weighhouse_protocol.load import ClosedLoad, OpenLoad
+from weighhouse_protocol.scenarios import varied
 from weighhouse_protocol.yaml_document import (
     DocumentError,
     experiment_from_yaml,
@@ -90,3 +92,48 @@ def test_repetitions_are_a_number_or_a_rule(
     if experiment.sequential is not None:
         assert experiment.sequential.half_width == half_width
     assert experiment_from_yaml(experiment_to_yaml(experiment)) == experiment
+
+
+def sweep(**changes: Any) -> dict[str, Any]:
+    """A document whose loads are chosen, with other parts."""
+    document = dict(load_yaml((FIXTURES / "good-sweep.yaml").read_text(encoding="utf-8")))
+    return document | changes
+
+
+def closed(clients: int) -> dict[str, Any]:
+    """A closed load."""
+    return {"model": "closed", "clients": clients}
+
+
+def said_of(document: dict[str, Any]) -> str:
+    with pytest.raises(DocumentError) as caught:
+        parse_experiment(document)
+    return str(caught.value)
+
+
+def test_a_search_is_counted_by_the_points_it_may_take() -> None:
+    found = parse_experiment(sweep(load_levels=[closed(1), closed(3) | {"pipeline": 2}]))
+    assert [found.most_points(level) for level in (0, 1)] == [1 + 6 + 3, 1 + 5 + 3]
+    assert (found.runs_count, found.most_runs_count) == (2 * 3, (10 + 9) * 3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"load_levels": [closed(64)]}, "begins at 64, and the search ends at 64"),
+        ({"load_levels": [closed(1), closed(2)]}, "begins the same search"),
+        ({"sweep": {"to": 20_000}}, "a load level has at most 10,000"),
+        ({"repetitions": {"at_most": 9}}, "have to be a number under `scenario: sweep`"),
+    ],
+)
+def test_a_search_that_leads_nowhere_is_refused(changes: dict[str, Any], words: str) -> None:
+    assert words in said_of(sweep(**changes))
+
+
+def test_a_rate_that_varies_keeps_its_parts() -> None:
+    load = OpenLoad(model="open", rate_per_second=100, operation_rates={"read": 75, "update": 25})
+    faster = varied(load, 300)
+    assert isinstance(faster, OpenLoad)
+    assert faster.rate_per_second == 300
+    assert faster.operation_rates == {"read": 225, "update": 75}
+    assert varied(ClosedLoad(clients=4, pipeline=3), 7) == ClosedLoad(clients=7, pipeline=3)

@@ -1,5 +1,6 @@
 """An experiment: targets × workloads × load levels × repetitions, and who stands behind it."""
 
+import math
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -9,6 +10,14 @@ from weighhouse_protocol.bases import BaseText
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import Load
 from weighhouse_protocol.repetitions import Repetitions, SequentialRepetitions
+from weighhouse_protocol.scenarios import (
+    Calibrate,
+    LatencyEnvelope,
+    Sweep,
+    most_of,
+    require_percentile,
+    varied,
+)
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
@@ -25,13 +34,6 @@ class Phases(Document):
     """Operations after which the measured phase ends, should it not have lasted so long."""
     interval_seconds: float = Field(default=1.0, ge=0.1, le=60)
     """Length of one interval."""
-
-
-class LatencyEnvelope(Document):
-    """The latency a result has to stay inside to count."""
-
-    percentile: float = Field(default=99.0, gt=0, lt=100)
-    limit_us: float = Field(gt=0)
 
 
 class Thresholds(Document):
@@ -132,13 +134,19 @@ class Experiment(Document):
     workloads: tuple[Workload, ...] = Field(min_length=1, max_length=50)
     load_levels: tuple[Load, ...] = Field(min_length=1, max_length=100)
     repetitions: Repetitions = 5
-    """How often each cell is measured: a number, or a rule by which undecided cells get more."""
-    scenario: Literal["fixed", "fault", "noise"] = "fixed"
-    """A fixed load; the same while something is done to the system; or the same with every target
-    twice in a block, to learn what the machine cannot tell (A/A)."""
+    """How often each cell is measured: a number, or a rule by which undecided cells get more. A
+    calibration measures each load once, and so often what it found."""
+    scenario: Literal["fixed", "fault", "noise", "sweep", "calibrate"] = "fixed"
+    """A fixed load; the same while something is done to the system; the same with every target
+    twice in a block, to learn what the machine cannot tell (A/A); loads that rise from each load
+    level on, for the curve and its knee; or the most load inside the latency envelope."""
     phases: Phases = Phases()
     faults: tuple[Fault, ...] = Field(default=(), max_length=100)
     """For the scenario `fault`: what is done when, in order of time."""
+    sweep: Sweep | None = None
+    """For the scenario `sweep`: how far, and when it ends before."""
+    calibrate: Calibrate | None = None
+    """For the scenario `calibrate`, which needs the latency envelope too; default: its own."""
     latency_envelope: LatencyEnvelope | None = None
     thresholds: Thresholds = Thresholds()
     gate: Gate = Gate()
@@ -159,6 +167,7 @@ class Experiment(Document):
                 message = f"{what}: {', '.join(twice)} is there twice; each needs a name of its own"
                 raise ValueError(message)
         self._check_faults()
+        self._check_searches()
         if self.scenario == "noise" and self.sequential is not None:
             message = "repetitions: have to be a number under `scenario: noise`"
             raise ValueError(message)
@@ -186,6 +195,93 @@ class Experiment(Document):
                     )
                     raise ValueError(message)
 
+    def _check_searches(self) -> None:
+        for name, part in (("sweep", self.sweep), ("calibrate", self.calibrate)):
+            if part is not None and self.scenario != name:
+                message = f"{name}: belongs to `scenario: {name}`, and this is `{self.scenario}`"
+                raise ValueError(message)
+        if not self.searches:
+            return
+        if message := self._search_lacks():
+            raise ValueError(message)
+        if self.scenario == "calibrate":
+            self._check_calibration()
+        for index in range(len(self.load_levels)):
+            self._check_search(index)
+
+    def _search_lacks(self) -> str:
+        """What is missing for a search, or is of another kind than it can use; empty: nothing."""
+        most = 10 if self.scenario == "calibrate" else 100
+        if self.sequential is not None:
+            return f"repetitions: have to be a number under `scenario: {self.scenario}`"
+        if self.least_repetitions > most:
+            return f"repetitions: at most {most} under `scenario: {self.scenario}`"
+        if self.scenario == "sweep" and self.sweep is None:
+            return "sweep: `scenario: sweep` needs it: {to: 64} goes up to 64 clients"
+        if self.scenario == "calibrate" and self.latency_envelope is None:
+            return (
+                "latency_envelope: `scenario: calibrate` needs it: {percentile: 99, "
+                "limit_us: 1000} looks for the most load inside 1 ms"
+            )
+        return ""
+
+    def _check_calibration(self) -> None:
+        require_percentile(self.latency_envelope, "latency_envelope")
+        least = self.least_repetitions + 3
+        if self.calibration.measurements < least:
+            message = (
+                f"calibrate.measurements: {self.calibration.measurements} leave nothing to search "
+                f"with when {self.least_repetitions} confirm the answer (repetitions); allow at "
+                f"least {least}"
+            )
+            raise ValueError(message)
+
+    def _check_search(self, index: int) -> None:
+        """Of one load level: it begins below its end, and no other begins the same search."""
+        load, limit = self.load_levels[index], self.most_load(index)
+        if limit > most_of(load):
+            message = f"{self.scenario}: a load level has at most {most_of(load):,.0f}"
+            raise ValueError(message)
+        if load.value >= limit:
+            message = (
+                f"load_levels[{index}]: begins at {load.value:g}, and the search ends at "
+                f"{limit:g}; begin lower, or go higher"
+            )
+            raise ValueError(message)
+        for earlier, other in enumerate(self.load_levels[:index]):
+            if other.model == load.model and varied(other, load.value) == load:
+                message = (
+                    f"load_levels[{index}]: begins the same search as load_levels[{earlier}]; a "
+                    "search chooses its loads by itself, so one level is enough"
+                )
+                raise ValueError(message)
+
+    @property
+    def searches(self) -> bool:
+        """Whether further loads are chosen while it is measured."""
+        return self.scenario in {"sweep", "calibrate"}
+
+    def most_load(self, load_index: int) -> float:
+        """The highest load the search from a load level tries: clients, or operations a second."""
+        limit = self.sweep.to if self.sweep else self.calibration.at_most
+        return limit or most_of(self.load_levels[load_index])
+
+    @property
+    def calibration(self) -> Calibrate:
+        """The rule of a calibration: what the file says, or the default."""
+        return self.calibrate or Calibrate()
+
+    def most_points(self, load_index: int) -> int:
+        """Loads that are measured at most from a load level on: itself, or all of a search."""
+        match self.scenario:
+            case "sweep" if self.sweep is not None:
+                doublings = math.log2(self.sweep.to / self.load_levels[load_index].value)
+                return 1 + math.ceil(doublings) + self.sweep.refine
+            case "calibrate":
+                return self.calibration.measurements
+            case _:
+                return 1
+
     @property
     def cells_count(self) -> int:
         """Points of the matrix."""
@@ -207,6 +303,11 @@ class Experiment(Document):
         return self.repetitions if isinstance(self.repetitions, int) else self.repetitions.at_most
 
     @property
+    def first_repetitions(self) -> int:
+        """Repetitions that a cell gets before anything is decided."""
+        return 1 if self.scenario == "calibrate" else self.least_repetitions
+
+    @property
     def twins(self) -> int:
         """Runs of each target in a block: two where noise is measured."""
         return 2 if self.scenario == "noise" else 1
@@ -214,9 +315,12 @@ class Experiment(Document):
     @property
     def runs_count(self) -> int:
         """Runs of one campaign; with a rule of repetitions, the fewest."""
-        return self.cells_count * self.least_repetitions * self.twins
+        return self.cells_count * self.first_repetitions * self.twins
 
     @property
     def most_runs_count(self) -> int:
         """Runs of one campaign in which nothing is decided before its time."""
-        return self.cells_count * self.most_repetitions * self.twins
+        points = sum(self.most_points(index) for index in range(len(self.load_levels)))
+        cells = len(self.targets) * len(self.workloads) * points
+        each = 1 if self.scenario == "calibrate" else self.most_repetitions
+        return cells * each * self.twins

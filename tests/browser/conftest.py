@@ -1,30 +1,30 @@
-"""A real Chromium on the real platform."""
+"""A real Chromium on the real platform, which all tests of this folder share.
 
-from collections.abc import Iterator
-from pathlib import Path
+Invented campaigns are filled into it when the first test asks for them. Machines of their own are
+named by a label, so that they take no run of a test that measures.
+"""
+
+import datetime
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Page,
-    StorageState,
-    expect,
-    sync_playwright,
-)
+from playwright.sync_api import Browser, Page, StorageState, expect, sync_playwright
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_cli.commands.dev import manifests
+from weighhouse_testing.browsing import CHROMIUM, FLAGS, WIDE, Sows, Window, sign_in
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
-
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-REPOSITORY = Path(__file__).resolve().parents[2]
+from weighhouse_worker.seeding.plan import SCALES, Sown
+from weighhouse_worker.seeding.sowing import sow
+from weighhouse_worker.tools import Tools
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     expect.set_options(timeout=30_000)  # the machine may be busy
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS])
         yield found
         found.close()
 
@@ -32,38 +32,52 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def signed_in(browser: Browser, platform: RunningPlatform) -> StorageState:
     """What a browser keeps once its user has signed in."""
-    context = browser.new_context(base_url=platform.url)
-    page = context.new_page()
-    page.goto("/login")
-    page.get_by_label("Email").fill(platform.email)
-    page.get_by_label("Password").fill(platform.password)
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("heading", level=1, name="What was weighed lately").wait_for()
+    context = browser.new_context()
+    sign_in(context.new_page(), platform.url, platform.email, platform.password)
     state = context.storage_state()
     context.close()
     return state
 
 
 @pytest.fixture
-def context(
+def window(
     browser: Browser, platform: RunningPlatform, signed_in: StorageState
-) -> Iterator[BrowserContext]:
-    found = browser.new_context(
-        base_url=platform.url, storage_state=signed_in, viewport={"width": 1440, "height": 900}
-    )
-    found.set_default_timeout(60_000)
-    yield found
-    found.close()
+) -> Iterator[Window]:
+    """Opens windows of a size and theme, closed afterwards; an error in a script fails the test.
+
+    `signed=False`: of somebody who has not signed in. By default nothing moves, and the pages' own
+    policy does not hold, so that a test may bring a script.
+    """
+    contexts = []
+    failures: list[str] = []
+
+    def opened(
+        size: tuple[int, int] = WIDE, theme: str = "light", *, signed: bool = True, **more: Any
+    ) -> Page:
+        chosen = {"reduced_motion": "reduce", "bypass_csp": True} | more
+        context = browser.new_context(
+            base_url=platform.url,
+            storage_state=signed_in if signed else None,
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if theme == "dark" else "light",
+            **chosen,
+        )
+        contexts.append(context)
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert failures == []
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """A page whose user is signed in; an error in the page's script fails the test."""
-    failures: list[str] = []
-    found = context.new_page()
-    found.on("pageerror", lambda error: failures.append(str(error)))
-    yield found
-    assert failures == []
+def page(window: Window) -> Page:
+    """A page whose user is signed in, as the platform serves it."""
+    return window(reduced_motion="no-preference", bypass_csp=False)
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +90,28 @@ def weighed(platform: RunningPlatform) -> dict:
 
 
 @pytest.fixture(scope="session")
-def axe() -> str:
-    """The accessibility checker's script, from the frontend's own packages."""
-    path = REPOSITORY / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
-    return path.read_text(encoding="utf-8")
+def sows(platform: RunningPlatform) -> Sows:
+    """Carries campaigns of invented figures out, by the platform's own services."""
+    settings = Settings(
+        database_url=platform.inner.database_url, redis_url=platform.inner.redis_url
+    )
+    tools = Tools(settings)
+
+    def sown(*experiments: Sown, end: datetime.datetime | None = None) -> None:
+        sow(tools, manifests(), experiments, end or datetime.datetime.now(datetime.UTC), print)
+
+    return sown
+
+
+@pytest.fixture(scope="session")
+def invented(platform: RunningPlatform, sows: Sows) -> Callable[[str], dict]:
+    """The only campaign of a scale of `weighhouse dev seed` that has one experiment."""
+
+    def made(scale: str) -> dict:
+        (sown,) = SCALES[scale]()
+        sows(sown)
+        listed = platform.request("GET", "/campaigns", params={"limit": 200})["items"]
+        (campaign,) = [one for one in listed if one["experiment"]["slug"] == sown.slug]
+        return platform.request("GET", f"/campaigns/{campaign['id']}")
+
+    return made

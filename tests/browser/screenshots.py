@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from weighhouse_testing.browsing import CHROMIUM, FLAGS, SIZES, THEMES, sign_in
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import running_platform
 
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-SIZES = ((1440, 900), (390, 844))
-THEMES = ("light", "dark")
 QUIET_MS = 10_000
 SETTLING_MS = 500
 
@@ -31,15 +28,6 @@ class Account:
     url: str
     email: str
     password: str
-
-
-def sign_in(page: Page, account: Account) -> None:
-    """Sign in through the page, as a person does."""
-    page.goto(f"{account.url}/login")
-    page.get_by_label("Email").fill(account.email)
-    page.get_by_label("Password").fill(account.password)
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("heading", level=1, name="What was weighed lately").wait_for()
 
 
 def addresses(account: Account) -> dict[str, str]:
@@ -89,7 +77,7 @@ def take(browser: Browser, account: Account, folder: Path) -> None:
     """Take every picture; a page that is wider than its window is told on standard error."""
     pages = addresses(account)
     for theme in THEMES:
-        for width, height in SIZES:
+        for width, height in SIZES.values():
             context = browser.new_context(
                 viewport={"width": width, "height": height},
                 color_scheme=theme,
@@ -98,7 +86,7 @@ def take(browser: Browser, account: Account, folder: Path) -> None:
             page = context.new_page()
             page.goto(f"{account.url}/login")
             page.screenshot(path=folder / f"login-{theme}-{width}.png")
-            sign_in(page, account)
+            sign_in(page, account.url, account.email, account.password)
             for name, address in pages.items():
                 page.goto(account.url + address)
                 page.get_by_role("heading", level=1).wait_for()
@@ -133,7 +121,7 @@ def main() -> None:
             platform.wait_for_campaign(platform.start_campaign(yaml)["id"])
             account = Account(platform.url, platform.email, platform.password)
         playwright = stack.enter_context(sync_playwright())
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS])
         take(browser, account, arguments.folder)
         browser.close()
 

@@ -4,15 +4,13 @@ import dataclasses
 import datetime
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
-from weighhouse_backend.kit.settings import Settings
-from weighhouse_cli.commands.dev import manifests
+from playwright.sync_api import Page, expect
+from weighhouse_testing.browsing import SIZES, THEMES, Sows, Window, complaints
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import Sown
-from weighhouse_worker.seeding.sowing import sow
-from weighhouse_worker.tools import Tools
 
-from .test_every_page import RULES, SIZES, wider_than_window
+# Fifteen nights are invented first: minutes on a busy machine.
+pytestmark = pytest.mark.timeout(1200)
 
 NAME = "Invented: shifts that are triaged"
 NIGHTS = Sown(
@@ -23,14 +21,6 @@ WORSE = dataclasses.replace(NIGHTS, campaigns=6, shifts={"redis": {0: 0.8}}, ver
 LATER = datetime.timedelta(days=7)
 
 
-def carried_out(platform: RunningPlatform, nights: Sown, end: datetime.datetime) -> None:
-    """Campaigns of invented figures, settled and looked at by the platform's own services."""
-    settings = Settings(
-        database_url=platform.inner.database_url, redis_url=platform.inner.redis_url
-    )
-    sow(Tools(settings), manifests(), [nights], end, lambda _: None)
-
-
 def alert_of(platform: RunningPlatform) -> dict:
     """The alert of the shift."""
     found = platform.request("GET", "/alerts", params={"limit": 200})["items"]
@@ -39,13 +29,15 @@ def alert_of(platform: RunningPlatform) -> dict:
 
 
 @pytest.fixture(scope="module")
-def shifted(platform: RunningPlatform) -> dict:
+def shifted(platform: RunningPlatform, sows: Sows) -> dict:
     """The alert of fifteen nights, the last five of them slower."""
-    carried_out(platform, NIGHTS, datetime.datetime.now(datetime.UTC))
+    sows(NIGHTS)
     return alert_of(platform)
 
 
-def test_triage_by_keyboard_alone(page: Page, platform: RunningPlatform, shifted: dict) -> None:
+def test_triage_by_keyboard_alone(
+    page: Page, platform: RunningPlatform, sows: Sows, shifted: dict
+) -> None:
     title = shifted["title"]
     assert (shifted["state"], shifted["change"]["better"]) == ("untriaged", False)
     page.goto("/alerts")
@@ -88,7 +80,7 @@ def test_triage_by_keyboard_alone(page: Page, platform: RunningPlatform, shifted
     expect(log.first).to_contain_text("acknowledged → expected")
     expect(log).to_have_count(5)
 
-    carried_out(platform, WORSE, datetime.datetime.now(datetime.UTC) + LATER)
+    sows(WORSE, end=datetime.datetime.now(datetime.UTC) + LATER)
     page.goto(f"/alerts?alert={shifted['id']}")
     expect(page.get_by_role("main")).to_contain_text("Reopened")
     expect(page.get_by_role("main")).to_contain_text("this contradicts “expected”")
@@ -97,36 +89,14 @@ def test_triage_by_keyboard_alone(page: Page, platform: RunningPlatform, shifted
     assert again["change"]["campaign_number"] > shifted["change"]["campaign_number"]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", SIZES)
 def test_an_alert_is_accessible_and_fits(
-    browser: Browser,
-    platform: RunningPlatform,
-    signed_in: StorageState,
-    shifted: dict,
-    axe: str,
-    theme: str,
-    size: str,
+    window: Window, platform: RunningPlatform, shifted: dict, theme: str, size: str
 ) -> None:
-    width, height = SIZES[size]
-    context = browser.new_context(
-        base_url=platform.url,
-        storage_state=signed_in,
-        viewport={"width": width, "height": height},
-        color_scheme="dark" if theme == "dark" else "light",
-        reduced_motion="reduce",
-        bypass_csp=True,
-    )
-    page = context.new_page()
+    page = window(SIZES[size], theme)
     title = alert_of(platform)["title"]  # another one, once it was reopened
     for address in ("/alerts?state=all", f"/alerts?state=all&alert={shifted['id']}"):
         page.goto(address)
         expect(page.get_by_text(title).first).to_be_visible()
-        page.wait_for_load_state("networkidle")
-        page.evaluate(axe)
-        found = page.evaluate(
-            "rules => axe.run(document, {runOnly: rules}).then(result => result.violations)", RULES
-        )
-        assert [f"{one['id']}: {one['nodes'][0]['html'][:160]}" for one in found] == []
-        assert wider_than_window(page, address) == []
-    context.close()
+        assert complaints(page, address) == []

@@ -1,10 +1,10 @@
 """One list of caveats on every page: the same number everywhere, opened by keyboard."""
 
 import re
-from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Page, expect
+from weighhouse_testing.browsing import SIZES, THEMES, Window, complaints
 from weighhouse_testing.platform import RunningPlatform
 
 
@@ -51,34 +51,14 @@ def test_a_chip_opens_its_evidence_by_keyboard_and_leads_to_a_run(
     expect(page.get_by_role("button", name="Driver shares the machine", exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", SIZES)
 def test_the_strip_passes_the_checker_and_fits(
-    browser: Browser,
-    signed_in: StorageState,
-    platform: RunningPlatform,
-    weighed: dict,
-    axe: str,
-    theme: Literal["light", "dark"],
-    width: int,
-    height: int,
+    window: Window, weighed: dict, theme: str, size: str
 ) -> None:
-    context = browser.new_context(
-        base_url=platform.url,
-        storage_state=signed_in,
-        viewport={"width": width, "height": height},
-        color_scheme=theme,
-        bypass_csp=True,  # the checker is brought by the test
-    )
-    context.set_default_timeout(60_000)
-    page = context.new_page()
+    page = window(SIZES[size], theme)
     page.goto(f"/campaigns/{weighed['id']}")
     chip = page.get_by_role("button", name=re.compile("^Driver shares the machine"))
     chip.click()
     expect(chip).to_have_attribute("aria-expanded", "true")
-    page.evaluate(axe)
-    found = page.evaluate("async () => (await axe.run('[aria-label=Caveats]')).violations")
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    context.close()
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
-    assert wide <= width
+    assert complaints(page, "a caveat that is open") == []

@@ -1,82 +1,40 @@
 """The comparison's page: who leads, how sure, with what caveat; all of it in the address."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
-from weighhouse_cli.commands.dev import Scale, invent
-from weighhouse_testing.platform import RunningPlatform, running_platform
+from playwright.sync_api import Page, expect
+from weighhouse_testing.browsing import NARROW, THEMES, WIDE, Window, complaints
 
-# A platform of its own is filled first: minutes on a busy machine.
+# The comparison is invented first: minutes on a busy machine.
 pytestmark = pytest.mark.timeout(1200)
 
-WIDE, NARROW = (1440, 900), (390, 844)
 MOST_HEIGHT = 2600
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 TABS = ("By clients", "Scaling", "Distribution", "Memory", "Ranks", "Not compared")
 Opens = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def invented() -> Iterator[tuple[RunningPlatform, str]]:
-    """A platform with one comparison of three sides, three levels, two workloads; its address."""
-    with running_platform() as platform:
-        assert invent(platform.inner, Scale.SIDES) == 1
-        campaign = platform.request("GET", "/campaigns")["items"][0]
-        yield platform, f"/compare?campaign={campaign['id']}"
-
-
-@pytest.fixture(scope="module")
-def known(browser: Browser, invented: tuple[RunningPlatform, str]) -> StorageState:
-    """What a browser keeps once its user has signed in."""
-    platform, _ = invented
-    context = browser.new_context(base_url=platform.url)
-    page = context.new_page()
-    page.goto("/login")
-    page.get_by_label("Email").fill(platform.email)
-    page.get_by_label("Password").fill(platform.password)
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("heading", level=1, name="What was weighed lately").wait_for()
-    state = context.storage_state()
-    context.close()
-    return state
+def address(invented: Callable[[str], dict]) -> str:
+    """Of one comparison of three sides, three levels, two workloads."""
+    return f"/compare?campaign={invented('sides')['id']}"
 
 
 @pytest.fixture
-def opens(
-    browser: Browser, invented: tuple[RunningPlatform, str], known: StorageState
-) -> Iterator[Opens]:
+def opens(window: Window, address: str) -> Opens:
     """Opens the comparison, or another address of it, in a window of its own."""
-    platform, address = invented
-    contexts = []
-    failures: list[str] = []
 
     def opened(
         size: tuple[int, int] = WIDE, more: str = "", at: str | None = None, theme: str = "light"
     ) -> Page:
-        context = browser.new_context(
-            base_url=platform.url,
-            storage_state=known,
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if theme == "dark" else "light",
-            reduced_motion="reduce",
-            bypass_csp=True,
-            permissions=["clipboard-read", "clipboard-write"],
-        )
-        context.set_default_timeout(60_000)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: failures.append(str(error)))
+        page = window(size, theme, permissions=["clipboard-read", "clipboard-write"])
         page.goto(at or address + more)
         expect(page.get_by_role("region", name="Verdict")).to_be_visible()
         expect(page.get_by_role("img", name=re.compile("against throughput")).first).to_be_visible()
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert failures == []
+    return opened
 
 
 def bottom(page: Page, role: str, name: str | re.Pattern[str]) -> float:
@@ -260,21 +218,14 @@ def test_a_side_of_the_campaign_is_left_out_and_set_beside_again(opens: Opens) -
     expect(page.get_by_role("region", name="Verdict")).to_contain_text("Dragonfly")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-def test_all_of_it_is_accessible(opens: Opens, axe: str, size: tuple[int, int], theme: str) -> None:
+def test_all_of_it_is_accessible(opens: Opens, size: tuple[int, int], theme: str) -> None:
     page = opens(size, theme=theme)
     page.get_by_role("button", name=re.compile("^Details")).first.click()
-    page.evaluate(axe)
-    complaints: list[str] = []
+    found: list[str] = []
     for tab in TABS:
         page.get_by_role("tab", name=tab).click()
         page.mouse.move(0, 0)  # what is pointed at dims everything else
-        page.wait_for_load_state("networkidle")
-        found = page.evaluate(
-            "rules => axe.run(document, {runOnly: rules}).then(result => result.violations)", RULES
-        )
-        complaints += [f"{tab}: {one['id']}: {one['nodes'][0]['html'][:160]}" for one in found]
-        if page.evaluate("document.documentElement.scrollWidth") > size[0]:
-            complaints.append(f"{tab}: wider than the window")
-    assert complaints == []
+        found += complaints(page, tab)
+    assert found == []

@@ -6,13 +6,12 @@ machine's (caches, a compiler that runs late): the best of some tries counts.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any, Self
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, Page
-from weighhouse_cli.commands.dev import Scale, invent
-from weighhouse_testing.platform import RunningPlatform, running_platform
+from playwright.sync_api import CDPSession, Page
+from weighhouse_testing.platform import RunningPlatform
 
 # Twelve hours of intervals are reported and settled first: minutes on a busy machine.
 pytestmark = pytest.mark.timeout(1200)
@@ -28,27 +27,9 @@ MOVES = 40
 
 
 @pytest.fixture(scope="module")
-def long_run() -> Iterator[tuple[RunningPlatform, str]]:
-    """A platform of its own with a run of 43,200 s; the run's id."""
-    with running_platform() as platform:
-        assert invent(platform.inner, Scale.LONG) == 1
-        runs = platform.request("GET", "/runs")["items"]
-        yield platform, runs[0]["id"]
-
-
-@pytest.fixture
-def signed_in_page(browser: Browser, long_run: tuple[RunningPlatform, str]) -> Iterator[Page]:
-    platform, _ = long_run
-    context = browser.new_context(base_url=platform.url, viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    page.goto("/login")
-    page.get_by_label("Email").fill(platform.email)
-    page.get_by_label("Password").fill(platform.password)
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("heading", level=1, name="What was weighed lately").wait_for()
-    yield page
-    context.close()
+def long_run(invented: Callable[[str], dict]) -> str:
+    """A run of 43,200 s; its id."""
+    return invented("long")["cells"][0]["runs"][0]["id"]
 
 
 class Trace:
@@ -100,16 +81,13 @@ def everything_drawn(page: Page) -> None:
     page.wait_for_load_state("networkidle")
 
 
-def test_it_opens_without_a_long_task(
-    signed_in_page: Page, long_run: tuple[RunningPlatform, str]
-) -> None:
-    page = signed_in_page
+def test_it_opens_without_a_long_task(page: Page, long_run: str) -> None:
     longest = []
     for _ in range(TRIES):
         page.goto("/experiments")
         page.get_by_role("heading", level=1, name="Experiments").wait_for()
         with Trace(page) as trace:
-            page.goto(f"/runs/{long_run[1]}")
+            page.goto(f"/runs/{long_run}")
             everything_drawn(page)
             # To the end of the page, where the other charts are drawn as they come near.
             for _ in range(6):
@@ -124,11 +102,8 @@ def test_it_opens_without_a_long_task(
     pytest.fail(f"longest tasks of {TRIES} tries, ms: {longest}")
 
 
-def test_the_cursor_moves_over_it_without_a_long_frame(
-    signed_in_page: Page, long_run: tuple[RunningPlatform, str]
-) -> None:
-    page = signed_in_page
-    page.goto(f"/runs/{long_run[1]}")
+def test_the_cursor_moves_over_it_without_a_long_frame(page: Page, long_run: str) -> None:
+    page.goto(f"/runs/{long_run}")
     everything_drawn(page)
     chart = page.get_by_role("img", name="Throughput over")
     chart.scroll_into_view_if_needed()
@@ -154,10 +129,9 @@ def test_the_cursor_moves_over_it_without_a_long_frame(
     assert "op/s" in page.locator("body").inner_text()
 
 
-def test_it_comes_to_the_browser_small(long_run: tuple[RunningPlatform, str]) -> None:
+def test_it_comes_to_the_browser_small(platform: RunningPlatform, long_run: str) -> None:
     """The answer behind the charts does not grow with the run."""
-    platform, run_id = long_run
-    series = platform.request("GET", f"/runs/{run_id}/series", params={"points": 480})
+    series = platform.request("GET", f"/runs/{long_run}/series", params={"points": 480})
     line = series["operations"]["all"]
     assert 200 < len(line["t"]) <= 490
     assert series["detail"]["extremes_seconds"] == pytest.approx(1.0)

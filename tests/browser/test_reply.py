@@ -1,13 +1,10 @@
 """A vendor's right of reply: a link, no login, and what is said stands beside the result."""
 
-from typing import Literal
-
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
+from weighhouse_testing.browsing import SIZES, THEMES, Window, complaints
 from weighhouse_testing.platform import RunningPlatform
 
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-SIZES = {"light": (1440, 900), "dark": (390, 844)}
 SAID = "The server ran without io-threads. With four of them it answers **twice as much**."
 
 
@@ -19,10 +16,9 @@ def link_of(platform: RunningPlatform, weighed: dict) -> str:
 
 
 def test_what_a_vendor_says_over_a_link_stands_beside_the_result(
-    browser: Browser, page: Page, platform: RunningPlatform, weighed: dict
+    window: Window, page: Page, platform: RunningPlatform, weighed: dict
 ) -> None:
-    stranger = browser.new_context(base_url=platform.url)
-    theirs = stranger.new_page()
+    theirs = window(signed=False)
     theirs.goto(link_of(platform, weighed))
     expect(theirs.get_by_role("heading", level=1)).to_contain_text("Redis in")
     expect(theirs.get_by_role("table")).not_to_contain_text("Memcached")
@@ -33,7 +29,6 @@ def test_what_a_vendor_says_over_a_link_stands_beside_the_result(
     theirs.get_by_label("Your reply").fill(SAID)
     button.click()
     expect(theirs.get_by_role("status")).to_contain_text("version 1 stands beside the figures")
-    stranger.close()
 
     page.goto(f"/campaigns/{weighed['id']}")
     expect(page.get_by_text("twice as much").first).to_be_attached()
@@ -43,41 +38,22 @@ def test_what_a_vendor_says_over_a_link_stands_beside_the_result(
     expect(page.get_by_role("main")).to_contain_text("reply")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", SIZES)
 def test_the_page_of_a_link_is_accessible_and_fits(
-    browser: Browser,
-    platform: RunningPlatform,
-    weighed: dict,
-    axe: str,
-    theme: Literal["light", "dark"],
+    window: Window, platform: RunningPlatform, weighed: dict, theme: str, size: str
 ) -> None:
-    width, height = SIZES[theme]
-    context = browser.new_context(
-        base_url=platform.url,
-        viewport={"width": width, "height": height},
-        color_scheme=theme,
-        reduced_motion="reduce",
-        bypass_csp=True,
-    )
-    page = context.new_page()
+    page = window(SIZES[size], theme, signed=False)
     page.goto(link_of(platform, weighed))
     page.get_by_role("button", name="Reply", exact=True).wait_for()
-    page.evaluate(axe)
-    found = page.evaluate(
-        "rules => axe.run(document, {runOnly: rules}).then(result => result.violations)", RULES
-    )
-    assert [f"{one['id']}: {one['nodes'][0]['html'][:160]}" for one in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    context.close()
+    assert complaints(page, "the page of a link") == []
 
 
 def test_a_link_that_was_changed_opens_nothing(
-    browser: Browser, platform: RunningPlatform, weighed: dict
+    window: Window, platform: RunningPlatform, weighed: dict
 ) -> None:
-    context = browser.new_context(base_url=platform.url)
-    page = context.new_page()
+    page = window(signed=False)
     page.goto(link_of(platform, weighed)[:-3] + "xyz")
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_role("table")).to_have_count(0)
-    context.close()

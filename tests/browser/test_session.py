@@ -1,14 +1,14 @@
 """Signing in and out, and addresses that lead nowhere."""
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
+from weighhouse_testing.browsing import Window
 from weighhouse_testing.platform import RunningPlatform
 
 
 def test_who_is_not_signed_in_is_asked_to_and_led_on(
-    browser: Browser, platform: RunningPlatform
+    window: Window, platform: RunningPlatform
 ) -> None:
-    context = browser.new_context(base_url=platform.url)
-    page = context.new_page()
+    page = window(signed=False)
     page.goto("/systems?from=a-link")
     expect(page).to_have_title("Sign in · Weighhouse")
 
@@ -28,21 +28,18 @@ def test_who_is_not_signed_in_is_asked_to_and_led_on(
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     page.goto("/agents")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    context.close()
 
 
 def test_a_link_cannot_lead_to_another_site_after_signing_in(
-    browser: Browser, platform: RunningPlatform
+    window: Window, platform: RunningPlatform
 ) -> None:
-    context = browser.new_context(base_url=platform.url)
-    page = context.new_page()
+    page = window(signed=False)
     page.goto("/login?next=//example.org/")
     page.get_by_label("Email").fill(platform.email)
     page.get_by_label("Password").fill(platform.password)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", level=1, name="What was weighed lately")).to_be_visible()
     assert page.url == f"{platform.url}/"
-    context.close()
 
 
 def test_an_address_that_leads_nowhere_says_so(page: Page) -> None:

@@ -76,6 +76,8 @@ def test_schedules_from_before_keep_what_they_did(config: Config, empty_database
             kept = connection.execute(
                 text("SELECT cron, enabled, next_at, overlap, missed, problem FROM schedules")
             ).one()
+            levels = connection.execute(text("SELECT chosen_levels FROM campaigns")).scalars()
+            assert list(levels) == [[], []], "campaigns from before have the loads of their files"
             became = connection.execute(
                 text("SELECT scheduled_for, outcome, campaign_id, campaign_number"
                      " FROM schedule_occurrences")

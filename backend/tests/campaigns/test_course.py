@@ -281,6 +281,23 @@ def test_cancelling_ends_what_waits_and_stops_what_runs(world: World) -> None:
     assert world.allocate() == []
 
 
+def test_nothing_is_tried_again_while_a_campaign_is_being_cancelled(world: World) -> None:
+    agent = world.agent()
+    campaign_id = world.start(repetitions=1)
+    failed = world.take(agent)
+    world.end(failed, "failed", DATABASE_FAILED)
+    going_on = world.take(agent)
+    with world.transaction() as feature:
+        feature.campaigns.cancel(world.caller, campaign_id)
+
+    with pytest.raises(TransitionRefused, match="is being cancelled"), world.transaction() as one:
+        one.campaigns.retry_failed(world.caller, campaign_id)
+
+    world.end(going_on, "cancelled", Failure(kind="cancelled", message="as asked"))
+    assert sorted(statuses(world, campaign_id)) == ["cancelled", "failed"]
+    assert world.campaign(campaign_id).status == "cancelled"
+
+
 def test_cancelling_takes_back_an_offer(world: World) -> None:
     agent = world.agent()
     campaign_id = world.start()

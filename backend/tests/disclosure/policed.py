@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from backend.tests.results.laboratory import Laboratory, experiment, manifest, steady
+from backend.tests.results.laboratory import Laboratory, experiment, manifest
+from backend.tests.results.reports import FACTS, whole_run
 
 TARGETS = [
     {"name": "free", "system": "redis"},
@@ -36,7 +37,14 @@ def manifests() -> list[dict[str, Any]]:
 
 def measured(laboratory: Laboratory) -> str:
     """A campaign under these terms; its id."""
-    return laboratory.carry_out(experiment("policed", targets=TARGETS, repetitions=2), steady)
+    return laboratory.carry_out(experiment("policed", targets=TARGETS, repetitions=2), _told)
+
+
+def _told(order: dict[str, Any]) -> list[dict[str, Any]]:
+    """What an agent reports that knows its programs."""
+    facts = FACTS | {"versions": {"agent": "0.1.0", "driver resp": "0.2.0"}}
+    seed = order["seed"]
+    return whole_run(seed=seed % 1000, rate=200 + seed % 3, facts=facts)
 
 
 def token(laboratory: Laboratory, role: str) -> dict[str, str]:

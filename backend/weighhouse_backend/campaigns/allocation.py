@@ -11,6 +11,7 @@ from weighhouse_protocol.experiment import Experiment as Document
 from weighhouse_protocol.facts import PolicyStatement
 
 from weighhouse_backend.campaigns.blocks import BlockService
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.fair_share import Shares
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.machine_time import shares_lately
@@ -290,7 +291,7 @@ class Allocator:
     def _document(self, turn: _Round, campaign: Campaign) -> Document:
         document = turn.documents.get(campaign.revision_id)
         if document is None:
-            document = self.experiments.document(campaign.revision_id)
+            document = document_of(self.experiments, campaign)
             turn.documents[campaign.revision_id] = document
         return document
 

@@ -14,6 +14,7 @@ from weighhouse_protocol.report import (
     HeartbeatAnswer,
 )
 
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.errors import AttemptNotYours, AttemptTokenInvalid, EventsMissing
 from weighhouse_backend.campaigns.gang_repository import GangRepository, Held
 from weighhouse_backend.campaigns.gangs import GangService, awaits_result
@@ -262,7 +263,7 @@ class AttemptService:
         token = attempt_token(agent_token, member.attempt_id, member.claim_id)
         member.token_hash = token_hash(token)
         work = Work(
-            document=self.experiments.document(held.campaign.revision_id),
+            document=document_of(self.experiments, held.campaign),
             cell=self.repository.cell(held.run.cell_id),
             run=held.run,
             attempt=held.attempt,

@@ -81,10 +81,10 @@ class BlockService:
 
         :param lost: names of the agents that are gone.
         :returns: False while something of the block is under way or being settled, or another
-            holds the campaign: later.
+            holds the campaign: later; and where it is being cancelled: never.
         """
         held = self.repository.lock_campaign(campaign.id, skip_locked=True)
-        if held is None:
+        if held is None or held.cancel_requested_at is not None:
             return False
         runs = self.repository.lock_block(campaign.id, block)
         moving = {RunStatus.ALLOCATED, RunStatus.RUNNING, RunStatus.SETTLING}

@@ -28,6 +28,25 @@ class CellState(BaseModel):
         return PlannedCell(self.target_index, self.workload_index, self.load_index)
 
 
+class SearchStep(BaseModel):
+    """What a look decided of one search (a target and a workload, from a load level of the file
+    on); stored with the look.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    target_index: int
+    workload_index: int
+    load_index: int
+    """Of the load level where the search began."""
+    value: float | None
+    """The load that is measured next, as clients or operations a second; None: it has ended."""
+    again: bool = False
+    """Whether one more run of a load is wanted, not a point with all its repetitions."""
+    reason: str
+    """In a sentence."""
+
+
 def latest(looks: Sequence[CampaignLook]) -> dict[PlannedCell, CellState]:
     """What the latest look said of each cell; empty before the first.
 

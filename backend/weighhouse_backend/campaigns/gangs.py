@@ -145,7 +145,7 @@ class GangService:
         self.transitions.stop(held.members, CancelMode.KILL)
         if held.attempt.status in LIVE_ATTEMPTS:
             self.transitions.attempt(held.attempt, AttemptStatus.LOST)
-            self.transitions.run(held.campaign, held.run, RunStatus.QUEUED)
+            self.transitions.queue_again(held.campaign, held.run)
 
     def cancel_of(self, campaign: Campaign, run: Run, member: AttemptMember) -> CancelMode:
         """What a member is told about stopping."""

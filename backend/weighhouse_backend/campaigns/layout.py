@@ -1,7 +1,7 @@
 """From a plan to rows of cells and runs."""
 
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -25,10 +25,25 @@ def lay_out(
 
     :param digests: system → digest of the manifest it is planned with.
     """
-    rows = [_cell_row(campaign, document, cell, digests) for cell in planned.cells]
-    ids = {cell: row["id"] for cell, row in zip(planned.cells, rows, strict=True)}
-    session.execute(insert(Cell), rows)
+    ids = put_cells(session, campaign, document, planned.cells, digests)
     put_runs(session, campaign, planned.runs, ids, campaign.created_at)
+
+
+def put_cells(
+    session: Session,
+    campaign: Campaign,
+    document: Document,
+    cells: Collection[PlannedCell],
+    digests: Mapping[str, str],
+) -> dict[PlannedCell, UUID]:
+    """Store cells of a campaign.
+
+    :param document: the campaign's, with its chosen levels.
+    :returns: their ids.
+    """
+    rows = [_cell_row(campaign, document, cell, digests) for cell in cells]
+    session.execute(insert(Cell), rows)
+    return {cell: row["id"] for cell, row in zip(cells, rows, strict=True)}
 
 
 def put_runs(

@@ -12,10 +12,12 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.repetitions import MOST_REPETITIONS
+from weighhouse_protocol.scenarios import varied
 
-from weighhouse_backend.campaigns.courses import CellState, latest
+from weighhouse_backend.campaigns.courses import CellState, SearchStep, latest
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.errors import RepeatsRefused, TransitionRefused
-from weighhouse_backend.campaigns.layout import put_runs
+from weighhouse_backend.campaigns.layout import put_cells, put_runs
 from weighhouse_backend.campaigns.models import Campaign, CampaignLook, Cell, Run
 from weighhouse_backend.campaigns.outbox import Outbox
 from weighhouse_backend.campaigns.planning import TWINS, PlannedCell, Progress, more
@@ -56,7 +58,7 @@ class LookService:
         judged by what holds at every look.
         """
         campaign = self.session.get_one(Campaign, campaign_id)
-        sequential = self.experiments.document(campaign.revision_id).sequential
+        sequential = document_of(self.experiments, campaign).sequential
         return sequential is not None or bool(self.of(campaign_id))
 
     def note(self, campaign: Campaign, states: Sequence[CellState], reason: str) -> bool:
@@ -73,6 +75,57 @@ class LookService:
         if wanted:
             self._go_on(campaign, planned)
         return bool(wanted)
+
+    def choose(self, campaign: Campaign, steps: Sequence[SearchStep], reason: str) -> bool:
+        """Put on record which loads searches go on with, and plan them: a campaign's repetitions of
+        each.
+
+        :param campaign: locked, and being settled.
+        :param steps: of all its searches; one that has ended has no value.
+        :returns: whether the campaign goes on; False: it may be settled.
+        """
+        cells = {
+            step: PlannedCell(
+                step.target_index,
+                step.workload_index,
+                self._level(campaign, step.load_index, step.value),
+            )
+            for step in steps
+            if step.value is not None
+        }
+        planned: list[UUID] = []
+        for again, count in ((False, campaign.repetitions), (True, 1)):
+            if wanted := [cell for step, cell in cells.items() if step.again == again]:
+                planned += self._plan(campaign, wanted, count=count)
+        decision = LookDecision.MORE if cells else LookDecision.ENOUGH
+        states = [
+            CellState(
+                target_index=cell.target_index,
+                workload_index=cell.workload_index,
+                load_index=cell.load_index,
+                course=CellCourse.UNDECIDED,
+                reason=step.reason,
+            )
+            for step, cell in cells.items()
+        ]
+        self._record(campaign, decision, reason, states, len(planned), steps=steps)
+        if cells:
+            self._go_on(campaign, planned)
+        return bool(cells)
+
+    def _level(self, campaign: Campaign, begun: int, value: float) -> int:
+        """Place among the campaign's levels of one that varies another; it is added where it is
+        new.
+
+        :param begun: place of the level where the search began.
+        """
+        document = document_of(self.experiments, campaign)
+        load = varied(document.load_levels[begun], value)
+        if load in document.load_levels:
+            return document.load_levels.index(load)
+        level = {"of": begun, "load": load.model_dump(mode="json")}
+        campaign.chosen_levels = [*campaign.chosen_levels, level]
+        return len(document.load_levels)
 
     def add(
         self,
@@ -149,8 +202,16 @@ class LookService:
     def _plan(
         self, campaign: Campaign, wanted: Collection[PlannedCell], *, count: int
     ) -> list[UUID]:
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         cells = {_planned(cell): cell.id for cell in self.repository.cells(campaign.id)}
+        new = [cell for cell in wanted if cell not in cells]
+        if new:
+            digests = {
+                cell.system_id: cell.manifest_digest
+                for cell in self.repository.cells(campaign.id)
+                if cell.manifest_digest is not None
+            }
+            cells |= put_cells(self.session, campaign, document, new, digests)
         so_far = self._progress(campaign.id)
         runs = more(
             document,
@@ -199,6 +260,7 @@ class LookService:
         states: Sequence[CellState],
         runs_planned: int,
         asked_by: str | None = None,
+        steps: Sequence[SearchStep] = (),
     ) -> None:
         self.session.add(
             CampaignLook(
@@ -209,6 +271,7 @@ class LookService:
                 reason=reason,
                 asked_by=asked_by,
                 cells=[state.model_dump(mode="json") for state in states],
+                steps=[step.model_dump(mode="json") for step in steps],
                 runs_planned=runs_planned,
                 looked_at=self.clock.now(),
             )

@@ -86,6 +86,10 @@ class Campaign(Base):
     """That every cell gets; with a rule of repetitions, the fewest."""
     noise: Mapped[bool] = mapped_column(default=False)
     """Measured as A/A: every target twice in a block, to learn what the machine cannot tell."""
+    chosen_levels: Mapped[list[Any]] = mapped_column(JSONB, default=list)
+    """Load levels that were chosen while it was measured, in that order, each as `{"of": the file's
+    level it varies, "load": the level}`; cells count them behind those of the revision's document.
+    """
     labels: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """Labels an agent must carry."""
     environment: Mapped[str | None] = mapped_column(Text)
@@ -138,7 +142,7 @@ class Cell(Base):
     project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
     target_index: Mapped[int]
-    """Position in the revision's document; so for the two below."""
+    """Position in the campaign's document; so for the two below."""
     workload_index: Mapped[int]
     load_index: Mapped[int]
     target: Mapped[str] = mapped_column(Text)
@@ -370,6 +374,8 @@ class CampaignLook(Base):
     asked_by: Mapped[str | None] = mapped_column(Text)
     """Name of the person or token that asked for repeats."""
     cells: Mapped[list[Any]] = mapped_column(JSONB)
-    """A `campaigns.looks.CellState` each; of repeats asked for, the cells that get them."""
+    """A `campaigns.courses.CellState` each; of repeats asked for, the cells that get them."""
+    steps: Mapped[list[Any]] = mapped_column(JSONB, default=list)
+    """Where loads are chosen: a `campaigns.courses.SearchStep` each; else none."""
     runs_planned: Mapped[int]
     looked_at: Mapped[datetime.datetime]

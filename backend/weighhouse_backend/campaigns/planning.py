@@ -64,7 +64,7 @@ class Progress:
     """What a campaign has planned so far."""
 
     repetitions: Mapping[Combination, int]
-    """The last repetition of each combination."""
+    """The last repetition of each combination that has any."""
     runs: int
     blocks: int
 
@@ -95,7 +95,7 @@ def plan(experiment: Experiment, seed: int, *, twins: int = 1) -> Plan:
         for target, (workload, load) in itertools.product(targets, combinations)
     )
     nothing = Progress(dict.fromkeys(combinations, 0), runs=0, blocks=0)
-    count = experiment.least_repetitions
+    count = experiment.first_repetitions
     return Plan(cells, more(experiment, seed, cells, nothing, count=count, twins=twins))
 
 
@@ -126,7 +126,7 @@ def more(
     blocks = itertools.count(so_far.blocks)
     for _ in range(count):
         for combination in by_combination:
-            last[combination] += 1
+            last[combination] = last.get(combination, 0) + 1
         shuffled = sorted(by_combination, key=lambda c: _draw(seed, "combination", last[c], *c))
         for combination in shuffled:
             block, repetition = next(blocks), last[combination]

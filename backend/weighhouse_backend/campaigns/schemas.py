@@ -258,6 +258,8 @@ class CampaignRead(CampaignSummary):
     seed: int
     targets: list[TargetOfCampaign]
     workloads: list[str]
+    scenario: Literal["fixed", "fault", "noise", "sweep", "calibrate"]
+    """What was asked of each target; of `sweep` and `calibrate` there are searches."""
     load_levels: list[LoadLevelRead]
     repetitions: int
     """That every cell gets."""

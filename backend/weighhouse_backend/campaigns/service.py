@@ -281,10 +281,12 @@ class CampaignService:
     def retry_failed(self, caller: Caller, campaign_id: UUID) -> Campaign:
         """Queue a campaign's failed runs again; one that had ended is open once more.
 
-        :raises TransitionRefused: when it was cancelled, or is being settled.
+        :raises TransitionRefused: when it was cancelled, is being cancelled, or is being settled.
         :raises NothingToRetry: when no run has failed.
         """
         campaign = self._locked(caller, campaign_id)
+        if campaign.cancel_requested_at is not None and campaign.status not in FINISHED_CAMPAIGNS:
+            raise TransitionRefused(f"campaign {campaign.number} is being cancelled")
         if campaign.status in {CampaignStatus.CANCELLED, CampaignStatus.SETTLING}:
             raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
         failed = self.repository.lock_runs(campaign.id, [RunStatus.FAILED])

@@ -189,14 +189,19 @@ class Transitions:
 
         :param failure: what happened; the run's own when it was tried often enough.
         """
-        if campaign.cancel_requested_at is not None:
-            self.run(campaign, run, RunStatus.CANCELLED)
-            return
-        run.infrastructure_failures += 1
-        if run.infrastructure_failures > INFRASTRUCTURE_RETRIES:
-            self.run(campaign, run, RunStatus.FAILED, failure)
-            return
-        self.run(campaign, run, RunStatus.QUEUED)
+        if campaign.cancel_requested_at is None:
+            run.infrastructure_failures += 1
+            if run.infrastructure_failures > INFRASTRUCTURE_RETRIES:
+                self.run(campaign, run, RunStatus.FAILED, failure)
+                return
+        self.queue_again(campaign, run)
+
+    def queue_again(self, campaign: Campaign, run: Run) -> None:
+        """A run waits once more; in a campaign that is being cancelled it ends: nobody would ever
+        take it up.
+        """
+        asked = campaign.cancel_requested_at is not None
+        self.run(campaign, run, RunStatus.CANCELLED if asked else RunStatus.QUEUED)
 
     def supersede_others(
         self, run: Run, winner: Attempt, statuses: Iterable[AttemptStatus] = LIVE_ATTEMPTS

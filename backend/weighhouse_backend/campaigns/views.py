@@ -9,6 +9,7 @@ from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.courses import CellState, latest, look_read, sequential_read
+from weighhouse_backend.campaigns.documents import begun_of, document_of
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.naming import (
@@ -104,7 +105,7 @@ class CampaignViews:
 
     def campaign(self, campaign: Campaign) -> CampaignRead:
         """A campaign with its matrix."""
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         cells = self.repository.cells(campaign.id)
         runs = self.repository.runs(campaign.id)
         agents = self.gangs.agents_of(campaign.id)
@@ -118,7 +119,8 @@ class CampaignViews:
             seed=campaign.seed,
             targets=self._targets(campaign.project_id, document),
             workloads=[workload.name for workload in document.workloads],
-            load_levels=[_level(level) for level in document.load_levels],
+            scenario=document.scenario,
+            load_levels=[_level(level) for level in _in_order(document, campaign)],
             repetitions=campaign.repetitions,
             sequential=None if rule is None else sequential_read(rule, states, planned),
             looks=[look_read(look) for look in looks],
@@ -169,6 +171,16 @@ class CampaignViews:
                 )
             )
         return found
+
+
+def _in_order(document: Document, campaign: Campaign) -> list[ClosedLoad | OpenLoad]:
+    """Load levels as the file lists them, each followed by those that a search chose from it."""
+    begun = begun_of(document, campaign)
+    places = sorted(
+        range(len(document.load_levels)),
+        key=lambda place: (begun[place], document.load_levels[place].value),
+    )
+    return [document.load_levels[place] for place in places]
 
 
 def _level(level: ClosedLoad | OpenLoad) -> LoadLevelRead:

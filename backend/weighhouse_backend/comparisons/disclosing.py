@@ -74,7 +74,9 @@ def _of_target(side: Side) -> Iterable[Fact]:
     yield Fact(
         "what", f"{name}, plugin", None if manifest is None else f"{manifest.id} {manifest.version}"
     )
-    yield Fact("what", f"{name}, driver", _several(_driver(one) for one in records))
+    driver = target.tool or (None if manifest is None else manifest.driver.id)
+    told = [version for one in records for version in one.driver_versions(driver)]
+    yield Fact("what", f"{name}, driver", _several(f"{driver} {version}" for version in told))
     yield Fact(
         "configuration",
         f"{name}, effective configuration",
@@ -85,13 +87,6 @@ def _of_target(side: Side) -> Iterable[Fact]:
         f"{name}, layout and limits",
         f"nodes: {nodes}, copies: {copies}, {target.deployment}; {asked or 'no limits'}",
     )
-
-
-def _driver(record: AttemptRecord) -> str | None:
-    told = record.driver or {}
-    if told.get("driver") is None:
-        return None
-    return f"{told['driver']} {told.get('version', '')}".strip()
 
 
 def _of_machines(records: Sequence[AttemptRecord]) -> Iterable[Fact]:

@@ -67,8 +67,7 @@ class CellSeen:
     def _driver(self, record: AttemptRecord) -> DriverSeen:
         target = next(one for one in self.document.targets if one.name == self.runs[0].target)
         name = target.tool or (None if self.manifest is None else self.manifest.driver.id)
-        told = [part.facts.get("versions", {}).get(f"driver {name}") for part in record.members]
-        version = " and ".join(sorted({str(one) for one in told if one})) or None
+        version = " and ".join(record.driver_versions(name)) or None
         return DriverSeen(name, version, record.threads)
 
 

@@ -9,6 +9,7 @@ from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.naming import (
     UNKNOWN_COLOUR,
@@ -172,7 +173,7 @@ class SideService:
         manifests = {one: self.catalog.manifests([one]) for one in projects}
         found = []
         for campaign in campaigns:
-            document = self.experiments.document(campaign.revision_id)
+            document = document_of(self.experiments, campaign)
             known = manifests[campaign.project_id]
             found += [
                 Side(

@@ -27,7 +27,7 @@ CAME_LATER: Mapping[str, Mapping[str, Any]] = {
 }
 """Fields that documents of before do not have, by their part, with their defaults; of a list of
 parts each one's."""
-WHOLLY_LATER = frozenset({"gate"})
+WHOLLY_LATER = frozenset({"gate", "sweep", "calibrate"})
 """Parts that documents of before do not have at all."""
 
 
@@ -56,7 +56,7 @@ def content_hash(document: Mapping[str, Any]) -> str:
     fields that came later and are left at their defaults: a document of before has its hash.
     """
     known = {key: _as_before(key, value) for key, value in document.items()}
-    kept = {key: value for key, value in known.items() if value != {} or key not in WHOLLY_LATER}
+    kept = {key: value for key, value in known.items() if value or key not in WHOLLY_LATER}
     canonical = json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 

@@ -62,12 +62,13 @@ def campaign_seconds(experiment: Experiment) -> float:
     """Expected length of a campaign on one agent, in seconds; with a rule of repetitions, of one
     in which everything is decided at the first look.
     """
-    return experiment.least_repetitions * repetition_seconds(experiment)
+    return experiment.first_repetitions * repetition_seconds(experiment)
 
 
 def most_campaign_seconds(experiment: Experiment) -> float:
     """The same of a campaign in which no cell is decided before its time."""
-    return experiment.most_repetitions * repetition_seconds(experiment)
+    share = experiment.most_runs_count / experiment.runs_count
+    return campaign_seconds(experiment) * share
 
 
 def repetition_seconds(experiment: Experiment) -> float:

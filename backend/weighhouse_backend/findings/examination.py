@@ -8,6 +8,7 @@ from uuid import UUID
 from weighhouse_judging.caveats.gathering import Beside, caveats
 from weighhouse_judging.findings.run_checks import check_run
 
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.catalog.service import CatalogService
@@ -77,7 +78,7 @@ class ExaminationService:
         :param found: what checks have to say of them.
         :param runs: how many they are.
         """
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         projects = [campaign.project_id]
         leaving = Leaving(campaign.project_id, document, campaign.id, {target})
         sheet = self.disclosure.sheet([Disclosed(leaving)])
@@ -124,7 +125,7 @@ class ExaminationService:
             return []
         latest = max(campaign_ids)  # identifiers sort by the time they were made
         campaign = self.repository.campaigns([latest])[latest]
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         return [Leaving(campaign.project_id, document, campaign.id, {target})]
 
     def found(self, campaign: Campaign, run: Run) -> list[FindingRead]:
@@ -139,7 +140,7 @@ class ExaminationService:
         record = None if attempt_id is None else self.results.record(attempt_id)
         if attempt_id is None or record is None or run.status != RunStatus.COMPLETED:
             return []
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         cell = self.results.cells([run.cell_id])[run.cell_id]
         system = document.targets[cell.target_index].system
         seen = observation(

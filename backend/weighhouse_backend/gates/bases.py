@@ -8,6 +8,7 @@ from weighhouse_protocol.bases import BaseChoice
 
 from weighhouse_backend.alerts.watching import WatchService
 from weighhouse_backend.campaigns.commits import CommitService
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
 from weighhouse_backend.catalog.service import CatalogService
@@ -68,9 +69,7 @@ class BaseService:
     def cells(self, campaign_ids: Sequence[UUID]) -> dict[UUID, dict[GateKey, CellSeen]]:
         """The cells of campaigns, as their runs found them."""
         campaigns = {one.id: one for one in self.repository.campaigns(campaign_ids)}
-        documents = {
-            one.id: self.experiments.document(one.revision_id) for one in campaigns.values()
-        }
+        documents = {one.id: document_of(self.experiments, one) for one in campaigns.values()}
         projects = {one.project_id for one in campaigns.values()}
         manifests = {one: self.catalog.manifests([one]) for one in projects}
         runs: dict[UUID, dict[GateKey, list[RunFigures]]] = {one: {} for one in campaigns}

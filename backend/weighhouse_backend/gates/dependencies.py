@@ -24,6 +24,7 @@ from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.noise.dependencies import noise_over
 from weighhouse_backend.noise.service import NoiseService
 from weighhouse_backend.results.dependencies import Results
+from weighhouse_backend.scenarios.dependencies import Scenarios
 from weighhouse_backend.series.dependencies import SeriesKept
 
 
@@ -142,6 +143,7 @@ class Gates:
             self.choosing,
             self.floors,
             self.results.figures,
+            Scenarios(self.results).choosing,
         )
 
     @cached_property

@@ -8,6 +8,7 @@ from weighhouse_judging.verdicts.gate_evidence import CellEvidence
 from weighhouse_protocol.bases import BaseChoice
 
 from weighhouse_backend.campaigns.commits import CommitService
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
@@ -64,7 +65,7 @@ class GateService:
         campaign = self.campaigns.find(caller, campaign_id)
         if campaign.status not in FINISHED_CAMPAIGNS:
             raise CampaignStillOpen(f"campaign {campaign.number} is {campaign.status}")
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         if asked == AS_THE_EXPERIMENT and base is None:
             kept = self.repository.holding(campaign)
         else:

@@ -14,25 +14,30 @@ from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.looking import BaseRuns, figures_of, in_words, look
 from weighhouse_backend.gates.matching import GateKey, pooled
 from weighhouse_backend.results.figures import FigureService, RunFigures
+from weighhouse_backend.scenarios.service import ScenarioService
 
 
 @dataclass(frozen=True)
 class GrowthService:
-    """Decides which cells of a campaign get more blocks."""
+    """Decides which cells of a campaign get more blocks, or which loads are measured next."""
 
     looks: LookService
     gates: GateService
     choosing: BaseService
     floors: FloorService
     figures: FigureService
+    scenarios: ScenarioService
 
     def goes_on(self, campaign: Campaign, document: Experiment) -> bool:
-        """Look at a campaign whose runs have ended; plan more blocks of undecided cells.
+        """Look at a campaign whose runs have ended; plan more blocks of undecided cells, or the
+        next loads of its searches.
 
         :param campaign: locked, and being settled.
-        :returns: whether it goes on; False, without a look, where repetitions are a number, or
-            noise is measured.
+        :returns: whether it goes on; False, without a look, where repetitions are a number and
+            loads those of the file, or noise is measured.
         """
+        if document.searches:
+            return self.scenarios.goes_on(campaign, document)
         rule = document.sequential
         if rule is None or campaign.noise:
             return False

@@ -7,6 +7,7 @@ from uuid import UUID
 from weighhouse_judging.rules import RULES_VERSION
 from weighhouse_protocol.bases import POOLED
 
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import BASE_VERDICTS, CampaignStatus, Verdict
@@ -71,7 +72,7 @@ class RejudgingService:
             reason = "it measured noise, every target twice"
             return Rejudged(Outcome.NO_VERDICT, findings=findings, reason=reason)
         before = self.repository.holding(campaign)
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         here = self if dry_run is None else self._foreseeing(dry_run)
         decided = here.gates.decide(campaign, here.bases(campaign, before), Limits.of(document))
         same = before is not None and says_the_same(before, decided)

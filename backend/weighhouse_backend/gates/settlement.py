@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_protocol.experiment import Experiment
+
+from weighhouse_backend.campaigns.documents import begun_of, document_of
+from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
 from weighhouse_backend.experiments.service import ExperimentService
@@ -14,7 +18,8 @@ from weighhouse_backend.gates.limits import Limits
 from weighhouse_backend.gates.repository import GateRepository
 from weighhouse_backend.gates.verdicts import VerdictService
 from weighhouse_backend.kit.jobs import Jobs
-from weighhouse_backend.results.figures import FigureService
+from weighhouse_backend.results.figures import FigureService, RunFigures
+from weighhouse_backend.scenarios.searches import regular
 from weighhouse_backend.series.history import HistoryService
 
 
@@ -44,7 +49,7 @@ class CampaignSettlementService:
         campaign = self.repository.lock_campaign(campaign_id)
         if campaign is None or campaign.status != CampaignStatus.SETTLING:
             return
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         if self.growth.goes_on(campaign, document):
             return
         self.examination.keep(campaign)
@@ -56,9 +61,17 @@ class CampaignSettlementService:
         bases = self.gates.bases(campaign)
         decided = self.gates.decide(campaign, bases, limits)
         self.verdicts.keep(campaign, decided, "more was measured")
-        touched = self.history.extend(campaign, document, self.figures.of_campaigns([campaign.id]))
+        touched = self.history.extend(campaign, document, self._kept(campaign, document))
         self.campaigns.set_verdict(campaign.id, Verdict(decided.result.verdict))
         if touched:
             self.jobs.send(
                 "alerts.detect_changes", series_ids=[str(series_id) for series_id in touched]
             )
+
+    def _kept(self, campaign: Campaign, document: Experiment) -> list[RunFigures]:
+        """The runs that belong in series: of searches those at loads every campaign has."""
+        runs = self.figures.of_campaigns([campaign.id])
+        if not document.searches:
+            return runs
+        loads = regular(document, begun_of(document, campaign))
+        return [run for run in runs if run.load_label in loads]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.comparisons.dependencies import Comparisons
 from weighhouse_backend.comparisons.disclosing import disclosed, leaving
@@ -43,7 +44,7 @@ class PublishingService:
         """
         campaigns = self.comparisons.findings.results.campaigns
         campaign = campaigns.campaigns.find(caller, campaign_id)
-        document = campaigns.experiments.document(campaign.revision_id)
+        document = document_of(campaigns.experiments, campaign)
         measured = sorted({plugin for target in document.targets for plugin in target.plugins})
         if system_id is not None and system_id not in measured:
             raise NotOfThisCampaign(

@@ -46,6 +46,7 @@ class RunFigures:
     p95_us: float | None = None
     p99_us: float | None = None
     p999_us: float | None = None
+    p9999_us: float | None = None
     memory_before_bytes: float | None = None
     memory_after_load_bytes: float | None = None
     memory_after_bytes: float | None = None
@@ -132,6 +133,7 @@ def _figures(
         p95_us=None if measured is None else measured.p95_us,
         p99_us=None if measured is None else measured.p99_us,
         p999_us=None if measured is None else measured.p999_us,
+        p9999_us=None if measured is None else measured.p9999_us,
         memory_before_bytes=None if memory is None else _number(memory.before_bytes),
         memory_after_load_bytes=None if memory is None else _number(memory.after_load_bytes),
         memory_after_bytes=None if memory is None else _number(memory.after_bytes),

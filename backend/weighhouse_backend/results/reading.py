@@ -9,6 +9,7 @@ from sqlalchemy import select
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_judging.findings.steadiness import Course
 
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.runs import RunService
@@ -88,7 +89,7 @@ class RunReadService:
         streams = {} if shown is None else repository.log_streams(shown.id)
         campaign = repository.session.get_one(Campaign, run.campaign_id)
         cell = repository.cells([run.cell_id])[run.cell_id]
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         return RunFacts(
             **dict(self.views([run])[0]),
             attempts=[views.attempt_read(attempt, members[attempt.id]) for attempt in attempts],
@@ -138,7 +139,7 @@ class RunReadService:
         first = samples[0].member if samples else 0
         drawn = charts.series(charts.windows(intervals, points), origin)
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
-        broken = bool(self.experiments.document(campaign.revision_id).faults)
+        broken = bool(document_of(self.experiments, campaign).faults)
         return RunSeriesRead(
             phases=[PhaseSpanRead(**asdict(phase)) for phase in drawn.phases],
             marks=[

@@ -45,6 +45,11 @@ class AttemptRecord:
         said = (part.facts.get("machine_id") for part in self.members)
         return tuple(dict.fromkeys(str(one) for one in said if one))
 
+    def driver_versions(self, name: str | None) -> tuple[str, ...]:
+        """Versions of the driver of that name on the machines, sorted; none where nobody said."""
+        told = [part.facts.get("versions", {}).get(f"driver {name}") for part in self.members]
+        return tuple(sorted({str(one) for one in told if one}))
+
 
 def merged(parts: Iterable[RunRecord]) -> AttemptRecord:
     """The record of an attempt out of its members', at least one."""

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from weighhouse_judging.identity.sides import family
 
+from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons import estimates
@@ -60,7 +61,7 @@ class CarryingService:
 
     def _cells(self, campaign_id: UUID) -> dict[Named, Kept]:
         campaign = self.campaigns.get(campaign_id)
-        document = self.experiments.document(campaign.revision_id)
+        document = document_of(self.experiments, campaign)
         manifests = self.catalog.manifests([campaign.project_id])
         targets = {target.name: target for target in document.targets}
         runs = self.figures.of_campaigns([campaign_id])

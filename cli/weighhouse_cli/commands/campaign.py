@@ -10,6 +10,7 @@ from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.commands.run import finish
 from weighhouse_cli.console import OUT, follow, print_json, show_caveats, show_history, show_verdict
+from weighhouse_cli.searches import show_searches
 
 app = typer.Typer(help="Look at campaigns.", no_args_is_help=True)
 Identifier = Annotated[str, typer.Argument(help="The campaign's id.")]
@@ -83,6 +84,20 @@ def verdict(
     show_verdict(gate)
     show_caveats(gate["caveats"])
     show_history(gate)
+
+
+@app.command()
+def searches(
+    campaign: Identifier, as_json: AsJson = False, url: Url = None, token: Token = None
+) -> None:
+    """Show the load curves or operating points of a campaign whose loads were chosen."""
+    client = Client(find_access(url, token))
+    found = client.get(f"/campaigns/{campaign}/searches")
+    if as_json:
+        print_json(found)
+        return
+    whole = client.get(f"/campaigns/{campaign}")
+    show_searches(found, whole, client.get(f"/campaigns/{campaign}/caveats"))
 
 
 @app.command()

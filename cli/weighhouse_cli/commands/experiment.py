@@ -11,27 +11,9 @@ from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.console import ERROR, OUT, duration, print_json, show_schedule
 from weighhouse_cli.exits import CommandFailed, Exit
+from weighhouse_cli.templates import Scenario, template
 
 app = typer.Typer(help="Check and begin experiment files.", no_args_is_help=True)
-TEMPLATE = """\
-# A comparison of two systems. `weighhouse experiment validate` says what is wrong with it.
-version: 1
-slug: {slug}
-name: My comparison
-targets:
-  - {{name: redis, system: redis}}
-  - {{name: memcached, system: memcached}}
-workloads:
-  - name: balanced
-    record_count: 100000
-    operations: {{read: 0.5, update: 0.5}}
-    request_distribution: zipfian
-load_levels:
-  - {{model: closed, clients: 1}}
-  - {{model: closed, clients: 8}}
-repetitions: 5
-phases: {{warmup_seconds: 2, measure_seconds: 10}}
-"""
 
 
 @app.command()
@@ -106,11 +88,19 @@ def _extent(plan: dict[str, Any]) -> str:
 @app.command()
 def init(
     file: Annotated[Path, typer.Argument(help="The file to write.")],
+    scenario: Annotated[
+        Scenario,
+        typer.Option(
+            help="What to ask: fixed loads, a load curve (sweep), the most load inside a latency "
+            "(calibrate), the cost of a failure (fault), the machine's own noise."
+        ),
+    ] = "fixed",
 ) -> None:
-    """Write a first experiment file to change; an existing file is left alone."""
+    """Write a commented experiment file to change; an existing file is left alone."""
     if file.exists():
         raise CommandFailed(Exit.INVALID, f"{file} is there already")
-    file.write_text(TEMPLATE.format(slug=file.stem.lower().replace(" ", "-")), encoding="utf-8")
+    slug = file.stem.lower().replace(" ", "-")
+    file.write_text(template(scenario, slug), encoding="utf-8")
     OUT.print(f"wrote {file}; run it with `weighhouse run {file} --wait`")
 
 

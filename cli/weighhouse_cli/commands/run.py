@@ -12,6 +12,7 @@ from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, 
 from weighhouse_cli.console import OUT, follow, print_json, show_medians, show_verdict
 from weighhouse_cli.exits import CommandFailed, Exit
 from weighhouse_cli.git_context import GitOptions, find_context, in_words
+from weighhouse_cli.searches import searches_of, show_searches
 
 
 def run(
@@ -126,12 +127,17 @@ def finish(
         threshold_percent=threshold,
         anchor_threshold_percent=anchor_threshold,
     )
+    searches = searches_of(client, campaign)
     if as_json:
-        print_json({"campaign": campaign, "gate": verdict})
+        chosen = {} if searches is None else {"searches": searches}
+        print_json({"campaign": campaign, "gate": verdict} | chosen)
     else:
         failed = campaign["runs"]["failed"]
         OUT.print(f"{campaign['status']}" + (f", {failed} runs failed" if failed else ""))
-        show_medians(client.get("/comparisons", campaign=campaign["id"]))
+        if searches is None:
+            show_medians(client.get("/comparisons", campaign=campaign["id"]))
+        else:
+            show_searches(searches, campaign, client.get(f"/campaigns/{campaign['id']}/caveats"))
         show_verdict(verdict)
     if gate:
         code = Exit(int(verdict["exit_code"]))

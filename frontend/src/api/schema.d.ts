@@ -986,6 +986,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Scenarios Read Searches
+         * @description The load curves and operating points of a campaign whose loads are chosen while it is
+         *     measured (`scenario: sweep` or `calibrate`), with every step and its reason.
+         */
+        get: operations["scenarios_read_searches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/challenges/{challenge_id}/answer": {
         parameters: {
             query?: never;
@@ -3047,6 +3068,11 @@ export interface components {
             /** Revision */
             revision: number;
             runs: components["schemas"]["RunCountsRead"];
+            /**
+             * Scenario
+             * @enum {string}
+             */
+            scenario: "fixed" | "fault" | "noise" | "sweep" | "calibrate";
             /** Scheduled For */
             scheduled_for: string | null;
             /** Seconds Left */
@@ -5591,6 +5617,24 @@ export interface components {
             rate_per_second: number;
         };
         /**
+         * OperatingPointRead
+         * @description The most load inside the envelope.
+         */
+        OperatingPointRead: {
+            /** Confirmed By */
+            confirmed_by: number;
+            /** High */
+            high: number;
+            /** Latency Us */
+            latency_us: number | null;
+            /** Low */
+            low: number;
+            /** Throughput */
+            throughput: number | null;
+            /** Value */
+            value: number;
+        };
+        /**
          * OperationInterval
          * @description One operation in one interval, by outcome; an outcome that did not occur is absent.
          */
@@ -5911,6 +5955,18 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
+         * ParameterRead
+         * @description A fitted parameter with its 95 % interval; `high` null: nothing bounds it from above.
+         */
+        ParameterRead: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number;
+            /** Value */
+            value: number;
+        };
+        /**
          * PersonRead
          * @description A person.
          */
@@ -6055,6 +6111,22 @@ export interface components {
             set_aside: string | null;
             /** Version */
             version: string;
+        };
+        /**
+         * PointEstimateRead
+         * @description A figure of a point: the median of its repeats.
+         */
+        PointEstimateRead: {
+            /** High */
+            high: number;
+            /** Is Interval */
+            is_interval: boolean;
+            /** Low */
+            low: number;
+            /** Median */
+            median: number;
+            /** Repeats */
+            repeats: number;
         };
         /**
          * PointSubject
@@ -7062,6 +7134,21 @@ export interface components {
             throughput: number;
         };
         /**
+         * ScalabilityRead
+         * @description The Universal Scalability Law, fitted: X(n) = λ n / (1 + σ (n − 1) + κ n (n − 1)).
+         */
+        ScalabilityRead: {
+            coherency: components["schemas"]["ParameterRead"];
+            contention: components["schemas"]["ParameterRead"];
+            /** Note */
+            note: string;
+            peak_clients: components["schemas"]["ParameterRead"] | null;
+            /** R Squared */
+            r_squared: number;
+            /** Throughput Of One */
+            throughput_of_one: number;
+        };
+        /**
          * ScheduleOfSummary
          * @description The experiment's schedule, and when it comes next.
          */
@@ -7136,6 +7223,94 @@ export interface components {
             overlap?: components["schemas"]["Overlap"];
             /** Time Zone */
             time_zone: string;
+        };
+        /**
+         * SearchesRead
+         * @description The searches of a campaign whose loads are chosen while it is measured.
+         */
+        SearchesRead: {
+            /** Asks */
+            asks: string;
+            /**
+             * Scenario
+             * @enum {string}
+             */
+            scenario: "sweep" | "calibrate";
+            /** Searches */
+            searches: components["schemas"]["SearchRead"][];
+        };
+        /**
+         * SearchPointRead
+         * @description What was measured at one load.
+         */
+        SearchPointRead: {
+            /** Efficiency */
+            efficiency: number | null;
+            /** Failures */
+            failures: string[];
+            latency_us: components["schemas"]["PointEstimateRead"] | null;
+            load_level: components["schemas"]["LoadLevelRead"];
+            mean_us: components["schemas"]["PointEstimateRead"] | null;
+            /** Runs */
+            runs: string[];
+            throughput: components["schemas"]["PointEstimateRead"] | null;
+        };
+        /**
+         * SearchRead
+         * @description One target under one workload, from a load level of the file on.
+         */
+        SearchRead: {
+            /**
+             * Axis
+             * @enum {string}
+             */
+            axis: "clients" | "rate";
+            /** Envelope Us */
+            envelope_us: number | null;
+            /** Knee */
+            knee: number | null;
+            /** Knee Inside */
+            knee_inside: boolean;
+            /** Latency */
+            latency: string;
+            load_level: components["schemas"]["LoadLevelRead"];
+            operating_point: components["schemas"]["OperatingPointRead"] | null;
+            /** Outcome */
+            outcome: string | null;
+            /** Over */
+            over: boolean;
+            /** Points */
+            points: components["schemas"]["SearchPointRead"][];
+            /** Saturation */
+            saturation: number | null;
+            scalability: components["schemas"]["ScalabilityRead"] | null;
+            /** Scalability Note */
+            scalability_note: string;
+            /** Sentence */
+            sentence: string;
+            /** Steps */
+            steps: components["schemas"]["SearchStepRead"][];
+            /** Target */
+            target: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * SearchStepRead
+         * @description What was decided after a look.
+         */
+        SearchStepRead: {
+            /**
+             * Decided At
+             * Format: date-time
+             */
+            decided_at: string;
+            /** Look */
+            look: number;
+            /** Reason */
+            reason: string;
+            /** Value */
+            value: number | null;
         };
         /**
          * SegmentRead
@@ -10647,6 +10822,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+        };
+    };
+    scenarios_read_searches: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+            };
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchesRead"];
                 };
             };
         };

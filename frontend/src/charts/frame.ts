@@ -9,22 +9,6 @@ export interface AxisFormat {
   base?: 1000 | 1024
 }
 
-/**
- * The upper end of an axis from 0, and its steps, so that every label is a round figure.
- *
- * @param highest the highest value to be shown.
- * @param base 1024 for bytes: steps are round in KiB, MiB, …
- */
-export function roundScale(highest: number, base: 1000 | 1024 = 1000): { max: number; interval: number } {
-  if (!(highest > 0)) return { max: 1, interval: 0.25 }
-  const room = highest * 1.04
-  const unit = base ** Math.floor(Math.log(room) / Math.log(base))
-  const magnitude = 10 ** Math.floor(Math.log10(room / unit / 4))
-  const step = [1, 2, 2.5, 5, 10].find((one) => one * magnitude >= room / unit / 4) ?? 10
-  const interval = step * magnitude * unit
-  return { max: Math.ceil(room / interval - 1e-9) * interval, interval }
-}
-
 /** Where plots begin, px: charts above each other share it, so that an instant stands below itself. */
 export const ORIGIN = 76
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { lchOf } from '@/theme'
-import { heatCells, heatOption, heatRamp, heatStep, type HeatInput } from './heat'
+import { heatCells, heatLabels, heatOption, heatRamp, heatStep, type HeatInput } from './heat'
 import { testPalette } from './testPalette'
 
 const input: HeatInput = {
@@ -37,6 +37,20 @@ describe('heatStep', () => {
   })
 })
 
+describe('heatLabels', () => {
+  it('stand at round latencies, between the bottom and the top of their row', () => {
+    const buckets_us = [27.6, 39, 55.2, 78, 110.4, 156.1, 220.8, 312.3, 441.6]
+    const labels = heatLabels({ buckets_us, write: (us) => `${Number(us.toPrecision(6))} µs` })
+    expect([...labels.values()]).toEqual(['100 µs', '200 µs'])
+    const [hundred] = labels.keys()
+    expect(hundred).toBeCloseTo(3 + Math.log(100 / 78) / Math.log(110.4 / 78), 6)
+  })
+
+  it('are none where there is nothing', () => {
+    expect(heatLabels({ buckets_us: [], write: String }).size).toBe(0)
+  })
+})
+
 describe('heatRamp', () => {
   it('goes away from the ground in both themes', () => {
     const light = heatRamp(testPalette).map((hex) => lchOf(hex).lightness)
@@ -50,7 +64,7 @@ describe('heatOption', () => {
   const option = heatOption(input, testPalette) as unknown as {
     tooltip: { formatter: (item: object) => string }
     visualMap: { show?: boolean; text: string[] }
-    xAxis: { max: number }
+    xAxis: { max: number; axisLabel: { showMaxLabel: boolean; formatter: (value: number) => string } }
     series: { data: unknown[] }[]
   }
 
@@ -62,6 +76,11 @@ describe('heatOption', () => {
   it('tells a column in words, and that one is empty', () => {
     expect(option.tooltip.formatter({ dataIndex: 2 })).toContain('60 s to 120 s<br><b>10 op/s</b>, 600 in all')
     expect(option.tooltip.formatter({ dataIndex: 1 })).toContain('nothing succeeded')
+  })
+
+  it('has no figure on the axis of time that was not rounded', () => {
+    expect(option.xAxis.axisLabel.showMaxLabel).toBe(false)
+    expect(option.xAxis.axisLabel.formatter(1.23456)).toBe('1.23')
   })
 
   it('spans the whole run on a true axis', () => {

@@ -5,6 +5,7 @@ import { lchOf, ramp } from '@/theme'
 import type { ChartOption } from './echarts'
 import { bottomAxis, frame, labelStyle, ORIGIN } from './frame'
 import type { Palette } from './palette'
+import { logScale } from './scales'
 import { timeUnit, writeTime } from './time'
 
 /** Counts by interval and latency; `counts[i][j]` belongs to `t[i]` to `until[i]` and `buckets_us[j]`. */
@@ -58,6 +59,20 @@ export function heatStep(perSecond: number, least: number, most: number): number
   return Math.min(STEPS - 1, Math.max(0, Math.floor(share * STEPS)))
 }
 
+/** Round latencies by the row that they stand at, between its bottom and its top in the logarithm. */
+export function heatLabels(input: Pick<HeatInput, 'buckets_us' | 'write'>): Map<number, string> {
+  const bounds = input.buckets_us
+  const labels = new Map<number, string>()
+  for (const { at, text } of logScale(bounds, input.write).ticks) {
+    const value = 10 ** at
+    const row = bounds.filter((bound) => bound <= value * (1 + 1e-9)).length - 1
+    const [low, high] = [bounds[row], bounds[row + 1]]
+    if (low === undefined || high === undefined) continue
+    labels.set(row + Math.max(0, Math.log(value / low) / Math.log(high / low)), text)
+  }
+  return labels
+}
+
 /** The ramp of a theme: away from the ground, the more there is. */
 export function heatRamp(palette: Palette): string[] {
   const dark = lchOf(palette.sheet).lightness < 0.5
@@ -84,7 +99,7 @@ export function heatOption(input: HeatInput, palette: Palette): ChartOption {
   const colours = heatRamp(palette)
   const byStep = colours.map((_, step) => cells.filter((cell) => heatStep(cell.perSecond, least, most) === step))
   const rows = Math.max(1, input.buckets_us.length)
-  const every = Math.max(1, Math.ceil(rows / 8))
+  const labels = heatLabels(input)
   const rate = (value: number): string =>
     (value >= 10 ? Math.round(value) : Number(value.toPrecision(2))).toLocaleString('en')
   const text = { ...labelStyle(palette) }
@@ -99,15 +114,26 @@ export function heatOption(input: HeatInput, palette: Palette): ChartOption {
         return columnInWords(input, at, (seconds) => writeTime(seconds, unit, true), rate)
       },
     },
-    xAxis: bottomAxis(palette, unit.name, { type: 'value', min: 0, max: (input.until.at(-1) ?? 1) / unit.seconds }),
+    xAxis: bottomAxis(palette, unit.name, {
+      type: 'value',
+      min: 0,
+      max: (input.until.at(-1) ?? 1) / unit.seconds,
+      axisLabel: {
+        ...text,
+        showMaxLabel: false,
+        hideOverlap: true,
+        formatter: (value: number) => String(Number(value.toFixed(2))),
+      },
+    }),
     yAxis: {
       type: 'value',
       min: 0,
       max: rows,
-      interval: every,
-      name: 'latency, log scale',
-      nameTextStyle: { ...text, align: 'left' },
-      axisLabel: { ...text, formatter: (row: number) => (row < rows ? input.write(input.buckets_us[row] ?? 0) : '') },
+      axisLabel: {
+        ...text,
+        customValues: [...labels.keys()],
+        formatter: (row: number) => labels.get(row) ?? '',
+      },
       axisLine: { show: false },
       axisTick: { show: false },
       splitLine: { show: false },

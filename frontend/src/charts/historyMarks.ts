@@ -37,7 +37,8 @@ function stepLine(change: HistoryChange, places: Places, palette: Palette) {
     name: 'step',
     xAxis: places.of(change.at) - places.half,
     lineStyle,
-    label: { formatter: changeInWords(change), color: lineStyle.color },
+    // Above the plot: along its line it would lie on the points.
+    label: { formatter: changeInWords(change), color: lineStyle.color, position: 'end' as const },
   }
 }
 

@@ -38,12 +38,12 @@ export function readPalette(): Palette {
   }
 }
 
-/** Percentiles from the body of the distribution to its tail: darker and warmer outwards. */
+/** How percentiles are drawn, from the body of the distribution to its tail: darker and warmer outwards. */
 export const PERCENTILES = [
-  { key: 'p50_us', label: 'p50', dash: 'solid', tone: 'ink3' },
-  { key: 'p99_us', label: 'p99', dash: 'solid', tone: 'accent' },
-  { key: 'p999_us', label: 'p99.9', dash: 'dashed', tone: 'caution' },
-  { key: 'p9999_us', label: 'p99.99', dash: 'dotted', tone: 'bad' },
+  { key: 'p50_us', dash: 'solid', tone: 'ink3' },
+  { key: 'p99_us', dash: 'solid', tone: 'accent' },
+  { key: 'p999_us', dash: 'dashed', tone: 'caution' },
+  { key: 'p9999_us', dash: 'dotted', tone: 'bad' },
 ] as const
 
 /** A colour for each operation, apart from the systems' colours and from each other. */

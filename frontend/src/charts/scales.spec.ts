@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { linearScale, logScale, stepScale } from './scales'
+import { linearScale, logScale, roundScale, stepScale } from './scales'
 
 const write = (value: number) => String(value)
 const texts = (values: number[]) => logScale(values, write).ticks.map((tick) => tick.text)
@@ -41,5 +41,19 @@ describe('stepScale', () => {
   it('has half a step of room at its ends', () => {
     const scale = stepScale(['empty', 'loaded', 'after'])
     expect([scale.min, scale.max, scale.ticks[2]?.at]).toEqual([-0.5, 2.5, 2])
+  })
+})
+
+describe('roundScale', () => {
+  it.each([32_200, 0.9, 4.02, 0, 999_999])('ends at %d or above, in a few round steps', (highest) => {
+    const { max, interval } = roundScale(highest)
+    expect(max).toBeGreaterThanOrEqual(highest)
+    expect(max / interval).toBeCloseTo(Math.round(max / interval), 9)
+    expect(max / interval).toBeLessThanOrEqual(5)
+  })
+
+  it('is round in mebibytes for bytes', () => {
+    const { interval } = roundScale(16 * 1024 ** 2, 1024)
+    expect((interval / 1024 ** 2) % 1).toBe(0)
   })
 })

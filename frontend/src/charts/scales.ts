@@ -16,6 +16,8 @@ export interface Scale {
 
 const MOST_LABELS = 6
 const ROOM = 0.04
+/** Steps that are asked for on a low chart; it gets two to five. */
+const FEW = 3
 
 /**
  * A logarithmic axis around some values, with round figures for labels: the decades, and
@@ -67,6 +69,23 @@ export function linearScale(values: readonly number[], write: (value: number) =>
     minor: [],
     place: (value) => value,
   }
+}
+
+/**
+ * The upper end of an axis from 0, and its steps, so that every label is a round figure.
+ *
+ * @param highest the highest value to be shown; it gets a little room above it.
+ * @param base 1024 for bytes: steps are round in KiB, MiB, …
+ */
+export function roundScale(highest: number, base: 1000 | 1024 = 1000): { max: number; interval: number } {
+  const room = highest > 0 ? highest * (1 + ROOM) : 1
+  const unit = base ** Math.floor(Math.log(room) / Math.log(base))
+  const scale = scaleLinear()
+    .domain([0, room / unit])
+    .nice(FEW)
+  const [, max] = scale.domain() as [number, number]
+  const [, step] = scale.ticks(FEW) as [number, number]
+  return { max: max * unit, interval: step * unit }
 }
 
 /** An axis of named steps: step `i` stands at `i`. */

@@ -96,6 +96,10 @@ describe('historyOption', () => {
     ])
     expect(told(given, 'gaps', 0)).toContain('missed: the platform was not up')
     expect(drawn(given).find((one) => one.name === 'gaps')).toMatchObject({ label: { formatter: '×', opacity: 1 } })
+    // Near the axis on a scale of its own: among the values it would read as one.
+    const [mark] = drawn(given).find((one) => one.name === 'gaps')?.data as number[][]
+    expect(drawn(given).find((one) => one.name === 'gaps')).toMatchObject({ yAxisIndex: 1 })
+    expect(mark?.[1]).toBeLessThan(0.1)
   })
 
   it('shows notes at their points, made harmless', () => {
@@ -111,8 +115,8 @@ describe('historyOption', () => {
   it('draws several series on one axis, by logarithm when they are far apart', () => {
     const far = { ...line({ ...point, value: 90_000 }), name: 'another' }
     const option = historyOption({ ...input, lines: [...input.lines, far] }, testPalette)
-    expect(option.yAxis).toMatchObject({ type: 'log' })
-    expect(historyOption(input, testPalette).yAxis).toMatchObject({ type: 'value' })
+    expect(option.yAxis).toMatchObject([{ type: 'log' }, {}])
+    expect(historyOption(input, testPalette).yAxis).toMatchObject([{ type: 'value' }, {}])
     expect((option.legend as { data: string[] }).data).toEqual(['median', 'another', 'repeats'])
   })
 

@@ -88,6 +88,8 @@ export interface HistoryInput {
 /** Repeats below which there is a range and no interval. */
 const FEWEST = 4
 const BAND = 'what this machine cannot tell'
+/** Where gaps are marked: just above the axis, in shares of the plot's height. */
+const ABOVE_AXIS = 0.035
 /** A span of values that a straight axis would flatten. */
 const TWO_DECADES = 100
 
@@ -140,7 +142,11 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
       formatter: (parameters: unknown) => told[(parameters as { data: [number, number, number] }).data[2]] ?? '',
     },
     xAxis: xAxis(input, places, palette),
-    yAxis: valueAxis(palette, input.format, { scale: true, ...(logarithmic ? { type: 'log' } : {}) }),
+    yAxis: [
+      valueAxis(palette, input.format, { scale: true, ...(logarithmic ? { type: 'log' } : {}) }),
+      // Shares of the plot's height, for what has no value and must not look as if it had one.
+      { type: 'value', show: false, min: 0, max: 1 },
+    ],
     dataZoom: [
       {
         type: 'inside',
@@ -169,12 +175,15 @@ export function historyOption(input: HistoryInput, palette: Palette): ChartOptio
         data: (main?.points ?? []).flatMap((point) => point.repeats.map((repeat) => [places.of(point.at), repeat])),
       },
       ...input.lines.flatMap((line, at) => pathsOf(line, at === 0, input, places, tell, palette)),
-      signs(
-        'gaps',
-        '×',
-        palette.caution,
-        (input.gaps ?? []).map((gap) => [places.of(gap.at), least, tell(gapInWords(gap))]),
-      ),
+      {
+        ...signs(
+          'gaps',
+          '×',
+          palette.caution,
+          (input.gaps ?? []).map((gap) => [places.of(gap.at), ABOVE_AXIS, tell(gapInWords(gap))]),
+        ),
+        yAxisIndex: 1,
+      },
       signs(
         'notes',
         '⚑',

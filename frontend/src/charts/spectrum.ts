@@ -59,6 +59,7 @@ export function percentileAxis(palette: Palette) {
       color: palette.ink3,
       fontSize: 11,
       fontFamily: palette.fontText,
+      hideOverlap: true,
       formatter: (value: number) => TICKS[value] ?? '',
     },
     splitLine: { show: true, lineStyle: { color: palette.rule } },

@@ -2,8 +2,9 @@ import { format as text } from 'echarts/core'
 
 import { bandSeries, type BandPoint } from './bands'
 import type { ChartOption } from './echarts'
-import { bottomAxis, frame, labelStyle, ORIGIN, roundScale, valueAxis, type AxisFormat } from './frame'
+import { bottomAxis, frame, labelStyle, ORIGIN, valueAxis, type AxisFormat } from './frame'
 import type { Palette } from './palette'
+import { roundScale } from './scales'
 import { timeUnit, writeTime, type TimeUnit } from './time'
 
 /** One line over time; `values` stands beside `times`, null where nothing was measured. */

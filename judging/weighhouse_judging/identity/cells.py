@@ -71,8 +71,10 @@ def _fields(
 
 
 def _scenario(document: Experiment) -> str:
-    """Noise is measured by the same cells, twice."""
-    return "fixed" if document.scenario == "noise" else document.scenario
+    """What is done to the system. Noise is measured by the same cells, twice, and a search by the
+    same cells at loads it chose.
+    """
+    return "fault" if document.scenario == "fault" else "fixed"
 
 
 def _number(value: int | None) -> str | None:

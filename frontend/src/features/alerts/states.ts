@@ -47,6 +47,7 @@ export const KEYS: readonly { keys: readonly string[]; does: string }[] = [
   { keys: ['Enter', 'o'], does: 'open it: read on in its details' },
   { keys: ['Esc'], does: 'back to the list' },
   ...[...STATE_OF_KEY].map(([key, state]) => ({ keys: [key], does: STATES[state].label.toLowerCase() })),
+  { keys: ['d'], does: 'to “Downstream of …”: the alert that explains it is chosen there' },
   { keys: ['m'], does: 'assign to me' },
   { keys: ['z'], does: 'undo the last triage' },
   { keys: ['/'], does: 'search' },

@@ -14,6 +14,7 @@ export interface QueueActions {
   open: () => void
   close: () => void
   search: () => void
+  downstream: () => void
   explain: () => void
 }
 
@@ -101,6 +102,7 @@ export function useQueueKeys(
       if (event.key === 'j') actions.step(1)
       else if (event.key === 'k') actions.step(-1)
       else if (event.key === '/') actions.search()
+      else if (event.key === 'd') actions.downstream()
       else if (event.key === '?') actions.explain()
       else if (event.key === 'z') void queue.undo()
       else if (event.key === 'Escape') actions.close()

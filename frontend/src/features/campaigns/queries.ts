@@ -65,6 +65,15 @@ export function useCampaignComparison(id: MaybeRefOrGetter<string | undefined>) 
   })
 }
 
+/** The searches of a campaign whose loads are chosen while it is measured. */
+export function useSearches(id: MaybeRefOrGetter<string>) {
+  return useQuery({
+    queryKey: ['campaign', id, 'searches'],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/campaigns/{campaign_id}/searches', { params: { path: { campaign_id: toValue(id) } } })),
+  })
+}
+
 /** All that must stand beside a campaign's numbers: the list that its comparison has too. */
 export function useCampaignCaveats(campaign: MaybeRefOrGetter<Campaign>) {
   return useQuery({

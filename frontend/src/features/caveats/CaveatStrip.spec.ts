@@ -50,6 +50,15 @@ function strip(caveats: Caveat[]) {
 const chips = (wrapper: ReturnType<typeof strip>) => wrapper.findAll('button.chip')
 
 describe('the strip of caveats', () => {
+  it('names the sides where two chips would say the same, here and in what leaves the house', () => {
+    const whole = (side: string) =>
+      caveat({ id: `statement:${side}`, short: 'Updates write the whole record', sides: [`c~${side}`], runs_of: 0 })
+    const both = [whole('redis'), whole('rocksdb'), caveat({})]
+    const texts = ['Updates write the whole record · Redis', 'Updates write the whole record · RocksDB']
+    expect(chips(strip(both)).map((one) => one.text())).toEqual([...texts, 'driver shares the machine · 90 of 90 runs'])
+    expect(footnotes(both).map((one) => one.short)[0]).toBe('Updates write the whole record · redis')
+  })
+
   it('shows what bars numbers in full, and everything else as a chip with its count', () => {
     const wrapper = strip([bar, caveat({})])
     expect(wrapper.find('.bar').text()).toContain('RocksDB runs inside the load driver.')

@@ -23,9 +23,32 @@ export function chipInFull(caveat: Caveat): string {
   return chipText(caveat.short.endsWith('…') ? { ...caveat, short: caveat.title } : caveat)
 }
 
+/**
+ * What the chips of a list say, by caveat: where two would say the same, the sides tell them apart.
+ *
+ * @param labels of sides, by key.
+ * @param write what one says alone.
+ */
+export function chipTexts(
+  caveats: readonly Caveat[],
+  labels: Readonly<Record<string, string>> = {},
+  write: (caveat: Caveat) => string = chipText,
+): ReadonlyMap<string, string> {
+  const texts = caveats.map((one) => write(one))
+  const twice = new Set(texts.filter((text, at) => texts.indexOf(text) !== at))
+  return new Map(
+    caveats.map((one, at) => {
+      const text = texts[at] ?? ''
+      const sides = one.sides.map((key) => labels[key] ?? key.split('~').at(-1) ?? key)
+      return [one.id, twice.has(text) && sides.length ? `${text} · ${sides.join(', ')}` : text]
+    }),
+  )
+}
+
 /** Caveats as pictures and tables that leave the house carry them: a short form and a text each. */
 export function footnotes(caveats: readonly Caveat[]): Footnote[] {
-  return caveats.map((one) => ({ short: chipText(one), text: `${one.title}: ${one.text}` }))
+  const texts = chipTexts(caveats)
+  return caveats.map((one) => ({ short: texts.get(one.id) ?? '', text: `${one.title}: ${one.text}` }))
 }
 
 /** Those that are never folded, those of a chip each, and those that stand behind one chip together. */

@@ -1,7 +1,7 @@
-import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/vue-query'
 import { computed, type Ref } from 'vue'
 
-import { api, unwrap, type Annotation, type Series } from '@/api'
+import { api, unwrap, type Series } from '@/api'
 
 /** What the list of series is narrowed to. */
 export interface SeriesFilter {
@@ -49,40 +49,4 @@ export function useRunsOf(campaign: Ref<string | null>) {
       unwrap(api.GET('/api/v1/runs', { params: { query: { campaign_id: campaign.value ?? '', limit: 200 } } })),
     enabled: computed(() => campaign.value !== null),
   })
-}
-
-/** Where a note is written. */
-export type Subject = Annotation['subject']
-
-/** Notes of a series and its points, and how to write them. */
-export function useNotes(series: Ref<string | null>) {
-  const client = useQueryClient()
-  const changed = () => client.invalidateQueries({ queryKey: ['annotations'] })
-  const list = useQuery({
-    queryKey: ['annotations', series],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/annotations', { params: { query: { series_id: [series.value ?? ''], limit: 200 } } })),
-    enabled: computed(() => series.value !== null),
-  })
-  const write = useMutation({
-    mutationFn: (note: { subject: Subject; text: string; at?: string | null }) =>
-      unwrap(api.POST('/api/v1/annotations', { body: note })),
-    onSuccess: changed,
-  })
-  const edit = useMutation({
-    mutationFn: (note: { id: string; text: string; version: number }) =>
-      unwrap(
-        api.PATCH('/api/v1/annotations/{annotation_id}', {
-          params: { path: { annotation_id: note.id }, header: { 'if-match': `"${note.version}"` } },
-          body: { text: note.text },
-        }),
-      ),
-    onSuccess: changed,
-  })
-  const remove = useMutation({
-    mutationFn: (id: string) =>
-      unwrap(api.DELETE('/api/v1/annotations/{annotation_id}', { params: { path: { annotation_id: id } } })),
-    onSuccess: changed,
-  })
-  return { list, write, edit, remove }
 }

@@ -1,4 +1,4 @@
-import type { RunSeries, RunSpectrum } from '@/api'
+import { FIGURES, type RunSeries, type RunSpectrum } from '@/api'
 import {
   operationColour,
   PERCENTILES,
@@ -74,7 +74,7 @@ export function latencyLines(series: RunSeries, operation: string, palette: Pale
   const figures = series.operations[operation]
   if (!figures) return []
   return PERCENTILES.map((percentile) => ({
-    name: percentile.label,
+    name: FIGURES[percentile.key].short,
     colour: palette[percentile.tone],
     dash: percentile.dash,
     times: figures.t,

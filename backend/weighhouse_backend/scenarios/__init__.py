@@ -1,0 +1,1 @@
+"""Scenarios whose loads are chosen while they are measured."""

@@ -1,0 +1,95 @@
+"""From a campaign's document to the judge's plans. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weighhouse_judging.scenarios import calibrate, sweep
+from weighhouse_judging.scenarios.calibrate import Calibration
+from weighhouse_judging.scenarios.planning import Measurement, Result, Step
+from weighhouse_judging.scenarios.sweep import Curve
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.scenarios import LatencyEnvelope
+
+from weighhouse_backend.scenarios.searches import LATENCIES, Search
+
+ASKS = {
+    "sweep": "What is the load curve, and where is its knee?",
+    "calibrate": "How much load fits inside the latency envelope?",
+}
+USUAL = 99.0
+"""Percentile of a sweep that stops at none."""
+
+Answer = Step | Result[Curve] | Result[Calibration]
+
+
+@dataclass(frozen=True)
+class Planner:
+    """What decides the next load of a search."""
+
+    plan: sweep.Plan | calibrate.Plan
+    drawn: sweep.Plan
+    """By which its points are drawn as a curve."""
+
+    @property
+    def latency(self) -> str:
+        """The figure of a run that it keeps an eye on."""
+        return self.plan.latency
+
+    @property
+    def envelope_us(self) -> float | None:
+        """Where it stops, or what it keeps within."""
+        plan = self.plan
+        return plan.stop_at_us if isinstance(plan, sweep.Plan) else plan.envelope_us
+
+    def advance(self, measured: Sequence[Measurement]) -> Answer:
+        """The next load, or what came out; decided from what was measured alone."""
+        if isinstance(self.plan, sweep.Plan):
+            return sweep.advance(self.plan, measured)
+        return calibrate.advance(self.plan, measured)
+
+    def curve(self, measured: Sequence[Measurement]) -> Curve:
+        """The points so far."""
+        return sweep.curve(self.drawn, measured)
+
+    def whole_points(self, step: Step) -> bool:
+        """Whether a step asks for a load with all its repetitions, not for one more run."""
+        return isinstance(self.plan, sweep.Plan) and step.purpose != "again"
+
+
+def planner(document: Experiment, search: Search, repetitions: int) -> Planner:
+    """The planner of a search.
+
+    :param document: the campaign's.
+    :param repetitions: of each point of a sweep; of what a calibration found.
+    """
+    begun = document.load_levels[search.load_index].value
+    most = document.most_load(search.load_index)
+    if document.sweep is not None:
+        stop = document.sweep.stop_at
+        rising = sweep.Plan(
+            axis=search.axis,
+            start=begun,
+            end=most,
+            stop_at_us=None if stop is None else stop.limit_us,
+            latency=LATENCIES[USUAL if stop is None else stop.percentile],
+            repeats=repetitions,
+            refinements=document.sweep.refine,
+            # A run that the machine spoiled is made again once.
+            most_measurements=2 * document.most_points(search.load_index) * repetitions,
+        )
+        return Planner(rising, rising)
+    rule = document.calibration
+    envelope = document.latency_envelope or LatencyEnvelope(limit_us=1.0)
+    latency = LATENCIES[envelope.percentile]
+    inside = calibrate.Plan(
+        axis=search.axis,
+        low=begun,
+        high=most,
+        envelope_us=envelope.limit_us,
+        latency=latency,
+        precision=rule.precision_percent / 100,
+        confirmations=repetitions,
+        most_measurements=rule.measurements,
+        ramp=False,
+    )
+    return Planner(inside, sweep.Plan(axis=search.axis, start=begun, end=most, latency=latency))

@@ -1,0 +1,144 @@
+"""Searches for reading: points, steps, and what the judge makes of them. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from weighhouse_judging.scenarios import planning
+from weighhouse_judging.scenarios.calibrate import Calibration, OperatingPoint
+from weighhouse_judging.scenarios.planning import Step
+from weighhouse_judging.scenarios.points import Estimate
+from weighhouse_judging.scenarios.scalability import NotSaid, Parameter, Scalability
+from weighhouse_judging.scenarios.sweep import Curve
+from weighhouse_protocol.experiment import Experiment
+
+from weighhouse_backend.campaigns.courses import SearchStep
+from weighhouse_backend.campaigns.models import CampaignLook
+from weighhouse_backend.campaigns.schemas import LoadLevelRead
+from weighhouse_backend.results.figures import RunFigures
+from weighhouse_backend.scenarios.planners import Planner
+from weighhouse_backend.scenarios.schemas import (
+    OperatingPointRead,
+    ParameterRead,
+    PointEstimateRead,
+    ScalabilityRead,
+    SearchPointRead,
+    SearchRead,
+    SearchStepRead,
+)
+from weighhouse_backend.scenarios.searches import Search
+
+
+def search_read(
+    document: Experiment, search: Search, asked: Planner, looks: Sequence[CampaignLook]
+) -> SearchRead:
+    """A search as the API shows it.
+
+    :param asked: the search's planner.
+    :param looks: of its campaign, in their order.
+    """
+    answer = asked.advance(search.measured)
+    result = None if isinstance(answer, Step) else answer
+    found = None if result is None else result.figures
+    curve = asked.curve(search.measured)
+    law = curve.scalability
+    steps = _steps(search, looks)
+    begun = document.load_levels[search.load_index]
+    return SearchRead(
+        target=document.targets[search.target_index].name,
+        workload=document.workloads[search.workload_index].name,
+        load_level=LoadLevelRead(kind=begun.model, value=begun.value, label=begun.label),
+        axis="clients" if search.axis == "clients" else "rate",
+        latency=asked.latency,
+        envelope_us=asked.envelope_us,
+        over=result is not None,
+        outcome=None if result is None else result.outcome,
+        sentence=answer.reason.sentence if result or not steps else steps[-1].reason,
+        points=_points(search, curve),
+        steps=steps,
+        knee=_value(search, curve, curve.knee),
+        knee_inside=curve.knee_inside,
+        saturation=_value(search, curve, curve.saturation),
+        scalability=_law(law) if isinstance(law, Scalability) else None,
+        scalability_note=law.sentence if isinstance(law, NotSaid) else "",
+        operating_point=_operating(found.point) if isinstance(found, Calibration) else None,
+    )
+
+
+def _points(search: Search, curve: Curve) -> list[SearchPointRead]:
+    runs: dict[float, list[RunFigures]] = {}
+    for run in search.runs:
+        runs.setdefault(planning.rounded(search.axis, run.load_value), []).append(run)
+    efficiencies = {one.level: one.share for one in curve.efficiencies}
+    return [
+        SearchPointRead(
+            load_level=_level_of(runs[point.level][0]),
+            throughput=_estimate(point.throughput),
+            latency_us=_estimate(point.latency_us),
+            mean_us=_estimate(point.mean_us),
+            efficiency=efficiencies.get(point.level) if search.axis == "clients" else None,
+            failures=list(point.failures),
+            runs=[run.run_id for run in runs[point.level]],
+        )
+        for point in curve.points
+    ]
+
+
+def _level_of(run: RunFigures) -> LoadLevelRead:
+    return LoadLevelRead(kind=run.load_kind, value=run.load_value, label=run.load_label)
+
+
+def _steps(search: Search, looks: Sequence[CampaignLook]) -> list[SearchStepRead]:
+    place = search.target_index, search.workload_index, search.load_index
+    return [
+        SearchStepRead(
+            look=look.number, value=step.value, reason=step.reason, decided_at=look.looked_at
+        )
+        for look in looks
+        for step in map(SearchStep.model_validate, look.steps)
+        if (step.target_index, step.workload_index, step.load_index) == place
+    ]
+
+
+def _estimate(found: Estimate | None) -> PointEstimateRead | None:
+    return None if found is None else PointEstimateRead(**asdict(found))
+
+
+def _value(search: Search, curve: Curve, place: int | None) -> float | None:
+    """The load of a point, as it was measured."""
+    if place is None:
+        return None
+    level = curve.points[place].level
+    return next(
+        run.load_value
+        for run in search.runs
+        if planning.rounded(search.axis, run.load_value) == level
+    )
+
+
+def _operating(point: OperatingPoint | None) -> OperatingPointRead | None:
+    if point is None:
+        return None
+    return OperatingPointRead(
+        value=point.level,
+        low=point.low,
+        high=point.high,
+        confirmed_by=point.confirmed_by,
+        latency_us=point.latency_us,
+        throughput=point.throughput,
+    )
+
+
+def _law(law: Scalability) -> ScalabilityRead:
+    peak = law.peak
+    return ScalabilityRead(
+        throughput_of_one=law.throughput_of_one,
+        contention=_parameter(law.contention),
+        coherency=_parameter(law.coherency),
+        r_squared=law.r_squared,
+        peak_clients=None if isinstance(peak, NotSaid) else _parameter(peak.clients),
+        note=peak.sentence if isinstance(peak, NotSaid) else "",
+    )
+
+
+def _parameter(found: Parameter) -> ParameterRead:
+    return ParameterRead(value=found.value, low=found.low, high=found.high)

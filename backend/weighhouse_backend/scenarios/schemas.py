@@ -1,0 +1,128 @@
+"""Searches as the API shows them."""
+
+import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from weighhouse_backend.campaigns.schemas import LoadLevelRead
+
+
+class PointEstimateRead(BaseModel):
+    """A figure of a point: the median of its repeats."""
+
+    median: float
+    low: float
+    high: float
+    is_interval: bool
+    """Are low and high a 95 % interval? Else they are the least and the greatest repeat."""
+    repeats: int
+
+
+class SearchPointRead(BaseModel):
+    """What was measured at one load."""
+
+    load_level: LoadLevelRead
+    throughput: PointEstimateRead | None
+    """Successes a second; None when nothing could be measured."""
+    latency_us: PointEstimateRead | None
+    """Of the search's percentile."""
+    mean_us: PointEstimateRead | None
+    efficiency: float | None
+    """Of clients: throughput over what that of the first point would be, were it to grow with them
+    (1 = it does)."""
+    failures: list[str]
+    runs: list[UUID]
+
+
+class SearchStepRead(BaseModel):
+    """What was decided after a look."""
+
+    look: int
+    """Number of the campaign's look."""
+    value: float | None
+    """The load that was measured next; None: the search ended."""
+    reason: str
+    decided_at: datetime.datetime
+
+
+class ParameterRead(BaseModel):
+    """A fitted parameter with its 95 % interval; `high` null: nothing bounds it from above."""
+
+    value: float
+    low: float
+    high: float | None
+
+
+class ScalabilityRead(BaseModel):
+    """The Universal Scalability Law, fitted: X(n) = λ n / (1 + σ (n − 1) + κ n (n − 1))."""
+
+    throughput_of_one: float
+    """λ, operations a second."""
+    contention: ParameterRead
+    """σ"""
+    coherency: ParameterRead
+    """κ"""
+    r_squared: float
+    peak_clients: ParameterRead | None
+    """Where throughput is greatest by the law; null: nowhere within twice the measured range."""
+    note: str
+    """Why no peak is told; empty when one is."""
+
+
+class OperatingPointRead(BaseModel):
+    """The most load inside the envelope."""
+
+    value: float
+    low: float
+    high: float
+    """With `low` a 95 % interval of the most load that stays inside."""
+    confirmed_by: int
+    """Runs at this load."""
+    latency_us: float | None
+    """The median of those."""
+    throughput: float | None
+
+
+class SearchRead(BaseModel):
+    """One target under one workload, from a load level of the file on."""
+
+    target: str
+    workload: str
+    load_level: LoadLevelRead
+    """Where it began."""
+    axis: Literal["clients", "rate"]
+    """What it varies."""
+    latency: str
+    """The figure that `latency_us` of its points is."""
+    envelope_us: float | None
+    """Where the sweep stops, or what the calibration keeps within, µs."""
+    over: bool
+    outcome: str | None
+    """How it ended; null while it goes on."""
+    sentence: str
+    """What came out; or what is measured next, and why."""
+    points: list[SearchPointRead]
+    """By rising load."""
+    steps: list[SearchStepRead]
+    knee: float | None
+    """The load at which throughput over response time is greatest; null of fewer than three."""
+    knee_inside: bool
+    """Was there a lower and a higher load? Else the knee may lie outside of what was measured."""
+    saturation: float | None
+    """The least load that reaches the most throughput but for 5 %."""
+    scalability: ScalabilityRead | None
+    scalability_note: str
+    """Why no law is told; empty when it is."""
+    operating_point: OperatingPointRead | None
+    """Of a calibration that found one."""
+
+
+class SearchesRead(BaseModel):
+    """The searches of a campaign whose loads are chosen while it is measured."""
+
+    scenario: Literal["sweep", "calibrate"]
+    asks: str
+    """The question, in a sentence."""
+    searches: list[SearchRead]

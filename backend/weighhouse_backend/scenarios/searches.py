@@ -1,0 +1,100 @@
+"""A campaign's searches: what each has measured, in order. Pure.
+
+A search is one target under one workload, from a load level of the file on. Its measurements are
+its runs that have ended, in the order of their blocks, so that the same rows give the same steps
+whoever asks, and whenever.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weighhouse_judging.scenarios.planning import Axis, FailedBy, Failure, Measurement
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.load import ClosedLoad
+
+from weighhouse_backend.campaigns.states import FINISHED_RUNS, RunStatus
+from weighhouse_backend.results.figures import RunFigures
+
+LATENCIES = {50.0: "p50_us", 95.0: "p95_us", 99.0: "p99_us", 99.9: "p999_us", 99.99: "p9999_us"}
+"""Percentiles of an envelope → the figure of a run."""
+FIGURES = ("throughput", "mean_us", *LATENCIES.values())
+ELSEWHERE = frozenset({"infrastructure", "cancelled", "policy", "missing_binary"})
+"""Kinds of failure that say nothing of the system."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """One search, and what it has measured."""
+
+    target_index: int
+    workload_index: int
+    load_index: int
+    """Of the load level where it begins."""
+    axis: Axis
+    runs: tuple[RunFigures, ...]
+    """Those that have ended, in the order they were planned."""
+
+    @property
+    def measured(self) -> tuple[Measurement, ...]:
+        """Its runs as a planner takes them."""
+        return tuple(map(_measurement, self.runs))
+
+
+def searches(
+    document: Experiment, begun: Sequence[int], runs: Sequence[RunFigures]
+) -> list[Search]:
+    """All searches of a campaign, by target, workload and load level of the file.
+
+    :param document: the campaign's, with its chosen levels.
+    :param begun: for each of its levels the one of the file where the search began.
+    """
+    levels = {level.label: index for index, level in enumerate(document.load_levels)}
+    found: dict[tuple[int, int, int], list[RunFigures]] = {
+        (target, workload, level): []
+        for target in range(len(document.targets))
+        for workload in range(len(document.workloads))
+        for level in sorted(set(begun))
+    }
+    targets = {target.name: index for index, target in enumerate(document.targets)}
+    workloads = {workload.name: index for index, workload in enumerate(document.workloads)}
+    ended = (run for run in runs if run.status in FINISHED_RUNS)
+    for run in sorted(ended, key=lambda one: (one.block, one.repetition)):
+        level = begun[levels[run.load_label]]
+        found[targets[run.target], workloads[run.workload], level].append(run)
+    return [
+        Search(*place, axis_of(document, place[2]), tuple(mine)) for place, mine in found.items()
+    ]
+
+
+def axis_of(document: Experiment, load_index: int) -> Axis:
+    """What a search from a load level varies."""
+    return "clients" if isinstance(document.load_levels[load_index], ClosedLoad) else "rate"
+
+
+def regular(document: Experiment, begun: Sequence[int]) -> set[str]:
+    """Labels of the levels that every campaign of the experiment measures again: those of the file,
+    and their doublings. What lies between is one campaign's own.
+    """
+    found = set()
+    for index, level in enumerate(document.load_levels):
+        doublings = math.log2(level.value / document.load_levels[begun[index]].value)
+        if doublings >= 0 and doublings == round(doublings):
+            found.add(level.label)
+    return found
+
+
+def _measurement(run: RunFigures) -> Measurement:
+    if run.status != RunStatus.COMPLETED:
+        failure = run.failure or {}
+        kind = run.failure_kind or "cancelled"
+        words = str(failure.get("message") or f"the run was {run.status}")
+        by: FailedBy = "elsewhere" if kind in ELSEWHERE else "system"
+        return Measurement(run.load_value, failure=Failure(by, words))
+    known = {name: getattr(run, name) for name in FIGURES}
+    asked, failed = run.operations or 0, run.failed_operations or 0
+    return Measurement(
+        run.load_value,
+        {name: float(value) for name, value in known.items() if value is not None},
+        error_share=failed / asked if asked else 0.0,
+    )

@@ -1,0 +1,1 @@
+"""What is measured next, and what came out: scenarios that decide while they measure. Pure."""

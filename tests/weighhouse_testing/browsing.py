@@ -1,0 +1,62 @@
+"""What tests in a browser share: how it is started, how one signs in, what every page must keep."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
+WIDE, NARROW = (1440, 900), (390, 844)
+"""Sizes of a window, px: a desk's and a phone's."""
+SIZES = {"wide": WIDE, "narrow": NARROW}
+THEMES = ("light", "dark")
+FIRST_PAGE = "What was weighed lately"
+"""Heading of the page that who signs in comes to."""
+Sows = Callable[..., None]
+"""The fixture `sows`: carries invented experiments out, the latest campaign ending about now, or
+at `end`."""
+Window = Callable[..., Page]
+"""The fixture `window`: opens a window of a size and a theme."""
+_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+_MOST_MARKUP = 160
+"""Of an element that is complained of, characters."""
+
+
+def sign_in(page: Page, url: str, email: str, password: str) -> None:
+    """Sign in through the page, as a person does; the first page is there afterwards."""
+    page.goto(f"{url}/login")
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", level=1, name=FIRST_PAGE).wait_for()
+
+
+def complaints(page: Page, where: str) -> list[str]:
+    """What is wrong with a page as it stands: inaccessible, or wider than its window.
+
+    :param page: its context bypasses the pages' own policy, which would keep the checker out.
+    :param where: begins each complaint: the address, or what was opened on it.
+    """
+    page.wait_for_load_state("networkidle")
+    page.evaluate(_axe())
+    found = page.evaluate(
+        "rules => axe.run(document, {runOnly: rules}).then(result => result.violations)", _RULES
+    )
+    said = [f"{where}: {one['id']}: {one['nodes'][0]['html'][:_MOST_MARKUP]}" for one in found]
+    return said + wider_than_window(page, where)
+
+
+def wider_than_window(page: Page, where: str) -> list[str]:
+    """A complaint when a page has to be moved sideways; else none."""
+    overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return [f"{where}: {overflow} px wider than the window"] if overflow > 0 else []
+
+
+@cache
+def _axe() -> str:
+    """The accessibility checker's script, from the frontend's own packages."""
+    path = REPOSITORY / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+    return path.read_text(encoding="utf-8")
