@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import type { Lead, Reading } from '@/api'
+import type { Caveat, Lead, Reading } from '@/api'
 
-import { answerLines, mostInside, partsOf } from './answer'
+import { answerLines, gravestOf, mostInside, partsOf } from './answer'
 import { testSide } from './testComparison'
 import type { PlacedSide } from './view'
 
@@ -112,5 +112,25 @@ describe('answerLines', () => {
   it('takes readings of the kind of load that the lead is of', () => {
     const open = readings.map((one) => ({ ...one, load_kind: 'open' as const }))
     expect(answerLines(lead, open, sides).map((line) => line.key)).toEqual(['redis'])
+  })
+})
+
+describe('what must be known first', () => {
+  const caveat = (id: string, severity: Caveat['severity'], ...sides: string[]) =>
+    ({ id, severity, sides }) as unknown as Caveat
+  const leads = [{ leaders: ['c~rocksdb'] }]
+  const shared = caveat('shared', 'caution')
+  const both = caveat('both', 'caution', 'c~rocksdb', 'c~redis')
+  const note = caveat('note', 'note', 'c~rocksdb')
+  const theirs = caveat('theirs', 'caution', 'c~rocksdb')
+
+  it('is of the leader alone, where there is such a caution', () => {
+    expect(gravestOf([shared, both, note, theirs], leads)).toBe(theirs)
+  })
+
+  it('is else the first caution, and never a note', () => {
+    expect(gravestOf([note, shared, both], leads)).toBe(shared)
+    expect(gravestOf([shared, theirs], [])).toBe(shared)
+    expect(gravestOf([note], leads)).toBeNull()
   })
 })

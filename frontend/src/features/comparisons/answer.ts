@@ -1,4 +1,4 @@
-import type { Lead, Reading } from '@/api'
+import type { Caveat, Lead, Reading } from '@/api'
 
 import type { PlacedSide } from './view'
 
@@ -74,4 +74,15 @@ export function answerLines(lead: Lead, readings: readonly Reading[], shown: rea
       return [{ key: side.key, side, place, leads: lead.leaders.includes(side.key), reading }]
     })
     .sort((a, b) => placeOf(a.side) - placeOf(b.side))
+}
+
+/**
+ * What must be known before a lead is believed: the first caution that is of the leaders alone, else the first
+ * of all; null where there is none. Bars stand in full elsewhere.
+ */
+export function gravestOf(caveats: readonly Caveat[], leads: readonly Pick<Lead, 'leaders'>[]): Caveat | null {
+  const cautions = caveats.filter((one) => one.severity === 'caution')
+  const leaders = new Set(leads.flatMap((lead) => lead.leaders))
+  const theirs = cautions.find((one) => one.sides.length > 0 && one.sides.every((side) => leaders.has(side)))
+  return theirs ?? cautions[0] ?? null
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { AspectRow } from '@/api'
 
-import { favouredWords, groupsOf, matrixNote } from './fairness'
+import { favouredWords, groupsOf, isFolded, matrixNote } from './fairness'
 
 const row = (aspect: string, role: AspectRow['role'], favours: number[] = []): AspectRow => ({
   aspect,
@@ -25,6 +25,19 @@ describe('groupsOf', () => {
       ['May explain it', 1],
       ['Is the same', 1],
     ])
+  })
+})
+
+describe('isFolded', () => {
+  const folded = (...all: Parameters<typeof groupsOf>[0]) =>
+    groupsOf(all).flatMap((group) => (isFolded(group) ? [group.role] : []))
+
+  it('is what shifts no figure, and what the sides are named by', () => {
+    expect(folded(...rows)).toEqual(['compared', 'same'])
+  })
+
+  it('is never a setting that is compared, nor what may explain a difference', () => {
+    expect(folded(row('version', 'compared'), row('durability', 'compared'), row('x', 'may_explain'))).toEqual([])
   })
 })
 

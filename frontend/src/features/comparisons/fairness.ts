@@ -18,6 +18,15 @@ export function groupsOf(rows: readonly AspectRow[]) {
   )
 }
 
+/** What the strip of the sides says already. */
+const NAMED_ABOVE: readonly string[] = ['system', 'version']
+
+/** Whether a group need not stand there at once: it shifts no figure, or says what stands above the page anyway. */
+export function isFolded(group: { role: FairnessRole; rows: readonly Pick<AspectRow, 'aspect'>[] }): boolean {
+  if (group.role === 'compared') return group.rows.every((row) => NAMED_ABOVE.includes(row.aspect))
+  return group.role === 'same' || group.role === 'harmless'
+}
+
 /** How the sides differ, in one line: `3 of 14 conditions may explain a difference, 4 come with the systems`. */
 export function matrixNote(rows: readonly AspectRow[]): string {
   const count = (role: FairnessRole) => rows.filter((row) => row.role === role).length
