@@ -5,7 +5,7 @@ import {
   curvesSentence,
   firstEnvelope,
   insideEnvelope,
-  kneeOf,
+  saturationOf,
   loadLines,
   shortLevel,
   stepEnvelope,
@@ -45,20 +45,20 @@ describe('levels in short', () => {
   })
 })
 
-describe('kneeOf', () => {
+describe('saturationOf', () => {
   it('is where throughput stands still while latency grows', () => {
-    expect(kneeOf(points([10, 1], [20, 2], [20.5, 5], [20, 11]))).toBe(1)
+    expect(saturationOf(points([10, 1], [20, 2], [20.5, 5], [20, 11]))).toBe(1)
   })
 
   it('is not where a later load does more after all', () => {
-    expect(kneeOf(points([10, 1], [10, 2], [30, 3]))).toBeNull()
-    expect(kneeOf(points([10, 1], [20, 2], [40, 3]))).toBeNull()
+    expect(saturationOf(points([10, 1], [10, 2], [30, 3]))).toBeNull()
+    expect(saturationOf(points([10, 1], [20, 2], [40, 3]))).toBeNull()
   })
 
   it('is not where latency does not grow, nor at the last load', () => {
-    expect(kneeOf(points([10, 5], [10, 4]))).toBeNull()
-    expect(kneeOf(points([10, 1]))).toBeNull()
-    expect(kneeOf([])).toBeNull()
+    expect(saturationOf(points([10, 5], [10, 4]))).toBeNull()
+    expect(saturationOf(points([10, 1]))).toBeNull()
+    expect(saturationOf([])).toBeNull()
   })
 })
 
@@ -92,7 +92,7 @@ describe('envelopes', () => {
 })
 
 describe('curvesOf', () => {
-  it('rings the knee, crosses the range of the repeats, and tells both figures', () => {
+  it('rings where it is saturated, crosses the range of the repeats, and tells both figures', () => {
     const [redis] = curvesOf(lines, 'p99_us')
     expect(redis?.points.map((point) => point.ringed)).toEqual([false, true, false])
     expect(redis?.points[0]?.xRange).toEqual([9000, 11_000])

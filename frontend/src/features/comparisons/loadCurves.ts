@@ -58,12 +58,12 @@ export function loadLines(
 }
 
 /**
- * The knee of a line: the first load after which throughput grows no further (less than 5 % at any
+ * Where a line is saturated: the first load after which throughput grows no further (less than 5 % at any
  * higher load) while latency does.
  *
  * @returns its place among the points; null where throughput still grows at the highest load.
  */
-export function kneeOf(points: readonly Pick<LoadPoint, 'throughput' | 'latency'>[]): number | null {
+export function saturationOf(points: readonly Pick<LoadPoint, 'throughput' | 'latency'>[]): number | null {
   const found = points.findIndex((point, at) => {
     const later = points.slice(at + 1)
     return (
@@ -127,12 +127,12 @@ export function roundEnvelope(limit: number): number {
   return Number(limit.toPrecision(2))
 }
 
-/** The lines as a chart draws them; knees are ringed. */
+/** The lines as a chart draws them; saturated ones are ringed. */
 export function curvesOf(lines: readonly LoadLine[], latency: Metric): CurveSide[] {
   const throughputKind = metricKind('throughput')!
   const latencyKind = metricKind(latency)!
   return lines.map(({ side, variant, points }) => {
-    const knee = kneeOf(points)
+    const saturated = saturationOf(points)
     return {
       name: variant ? `${side.label}, ${variant}` : side.label,
       key: side.key,
@@ -152,12 +152,12 @@ export function curvesOf(lines: readonly LoadLine[], latency: Metric): CurveSide
           xRange: spans('throughput'),
           yRange: spans(latency),
           label: point.label,
-          ringed: at === knee,
+          ringed: at === saturated,
           tip: [
             point.cell.load_level.label,
             told(throughputKind, 'throughput', point.throughput),
             told(latencyKind, latency, point.latency),
-            ...(at === knee ? ['Knee: more load only waits longer'] : []),
+            ...(at === saturated ? ['Saturated: more load only waits longer'] : []),
           ],
         }
       }),
