@@ -4,7 +4,8 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from weighhouse_judging.verdicts.leads import LeadCell, Pair, lead, lead_of_targets
+from weighhouse_judging.verdicts.lead_cells import LeadCell, Pair
+from weighhouse_judging.verdicts.leads import lead, lead_of_targets
 
 SIDES = {"d": "Dragonfly", "g": "Garnet", "r": "Redis"}
 LOADS = ((1, "1 client"), (4, "4 clients"), (8, "8 clients"), (16, "16 clients"))

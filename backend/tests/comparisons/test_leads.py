@@ -45,6 +45,16 @@ def test_sides_that_are_alike_share_the_lead_and_nobody_has_it(laboratory, three
     assert standings == {"memcached": "1st to 2nd", "other": "1st to 2nd", "redis": "3rd"}
 
 
+def test_a_side_says_whether_more_of_it_is_to_come(laboratory, three):
+    whole = laboratory.get("/comparisons", campaign=three)
+    assert [side["under_way"] for side in whole["sides"]] == [False] * 3
+    begun = laboratory.campaign(experiment("begun", targets=THREE[:2], repetitions=2))
+    laboratory.measure(lambda order: whole_run(seed=order["seed"] % 1000), 2)
+    half = laboratory.get("/comparisons", campaign=begun)
+    assert [side["under_way"] for side in half["sides"]] == [True] * 2
+    laboratory.measure(lambda order: whole_run(seed=order["seed"] % 1000), 2)
+
+
 def test_hidden_sides_have_no_part_and_no_verdict_changes(laboratory, three):
     whole = laboratory.get("/comparisons", campaign=three)
     answer = laboratory.get("/comparisons/answer", campaign=three, hidden=[2])

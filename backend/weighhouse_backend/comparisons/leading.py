@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from weighhouse_judging.caveats.caveat import SHORT
-from weighhouse_judging.verdicts.leads import Lead, LeadCell, Pair, lead, lead_of_targets
+from weighhouse_judging.verdicts.lead_cells import LeadCell, Pair
+from weighhouse_judging.verdicts.leads import Lead, lead, lead_of_targets
 from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.readings import word_of
 from weighhouse_judging.verdicts.sides import Judgement, judge, with_family

@@ -219,6 +219,8 @@ class SideRead(BaseModel):
     hollow: bool
     """Is the mark drawn hollow: of two targets of one system, the second and later ones?"""
     version: str | None
+    under_way: bool = False
+    """Is its campaign still being measured? Then more of it is to come."""
 
 
 class RepeatRead(BaseModel):

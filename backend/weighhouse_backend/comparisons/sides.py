@@ -18,6 +18,7 @@ from weighhouse_backend.campaigns.naming import (
     target_label,
 )
 from weighhouse_backend.campaigns.service import CampaignService
+from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.errors import ComparisonUnclear
@@ -233,6 +234,7 @@ def _side_read(side: Side, *, several: bool, is_hollow: bool) -> SideRead:
         mark=UNKNOWN_MARK if manifest is None else manifest.mark,
         hollow=is_hollow,
         version=side.version,
+        under_way=side.campaign.status not in FINISHED_CAMPAIGNS,
     )
 
 

@@ -7704,6 +7704,11 @@ export interface components {
             system_id: string;
             /** Target */
             target: string;
+            /**
+             * Under Way
+             * @default false
+             */
+            under_way?: boolean;
             /** Version */
             version: string | null;
         };

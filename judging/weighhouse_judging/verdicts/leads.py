@@ -10,10 +10,9 @@ beside it.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal
 
 from weighhouse_judging.verdicts import lead_words as words
+from weighhouse_judging.verdicts.lead_cells import JudgedCell, LeadCell
 from weighhouse_judging.verdicts.lead_words import LeadKind, Place
 from weighhouse_judging.verdicts.metrics import METRIC
 from weighhouse_judging.verdicts.readings import Word
@@ -23,34 +22,6 @@ SPLIT_FROM = 0.25
 """Share of the cells from which on others' cells are no exception but a part of the answer."""
 MOST_PARTS = 3
 """Ranges of loads that a reader can hold; with more of them nobody leads by load."""
-
-State = Literal["led", "level", "undecided", "too_few", "missing"]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two sides in one cell, as the judge left them."""
-
-    first: str
-    second: str
-    word: Word
-    """Where the second's figure stands to the first's."""
-    ratio: float = 1.0
-    """Second : first."""
-
-
-@dataclass(frozen=True)
-class LeadCell:
-    """One cell, with the sides that gave a figure there."""
-
-    workload: str
-    load: str
-    level: float
-    """What loads of one kind are ordered by."""
-    repeats: Mapping[str, int]
-    """By side."""
-    pairs: Sequence[Pair]
-    """Of these sides; two that are not there were not told apart."""
 
 
 @dataclass(frozen=True)
@@ -100,72 +71,6 @@ class Lead:
     """Of every side: those that lead first, then those that are ahead of more of the others."""
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """A cell with what follows from its pairs."""
-
-    cell: LeadCell
-    higher_is_better: bool
-
-    @cached_property
-    def better(self) -> frozenset[tuple[str, str]]:
-        """Pairs (better, worse)."""
-        found = set()
-        for pair in self.cell.pairs:
-            if pair.word in {"more", "less"}:
-                second = (pair.word == "more") == self.higher_is_better
-                found.add((pair.second, pair.first) if second else (pair.first, pair.second))
-        return frozenset(found)
-
-    @cached_property
-    def front(self) -> tuple[str, ...]:
-        """The sides that nobody is beyond doubt better than."""
-        behind = {worse for _, worse in self.better}
-        return tuple(side for side in self.cell.repeats if side not in behind)
-
-    @cached_property
-    def first(self) -> str | None:
-        """The side that is better than all others."""
-        sides = self.cell.repeats
-        if len(sides) < 2 or len(self.front) != 1:  # noqa: PLR2004 - a lead takes two
-            return None
-        foremost = self.front[0]
-        ahead = all((foremost, other) in self.better for other in sides if other != foremost)
-        return foremost if ahead else None
-
-    @cached_property
-    def state(self) -> State:
-        """How the question who leads it was answered."""
-        if len(self.cell.repeats) < 2:  # noqa: PLR2004 - a lead takes two
-            return "missing"
-        if self.first is not None:
-            return "led"
-        front = set(self.front)
-        said = [pair.word for pair in self.cell.pairs if {pair.first, pair.second} <= front]
-        if "too_few" in said:
-            return "too_few"
-        pairs = len(front) * (len(front) - 1) / 2
-        return "level" if pairs and said.count("as_much") == pairs else "undecided"
-
-    @property
-    def margin(self) -> float | None:
-        """The leader's figure : that of the side nearest to it."""
-        ratios = [
-            pair.ratio if pair.second == self.first else 1 / pair.ratio
-            for pair in self.cell.pairs
-            if self.first in {pair.first, pair.second}
-        ]
-        if self.first is None or not ratios:
-            return None
-        return min(ratios) if self.higher_is_better else max(ratios)
-
-    def rank(self, side: str) -> tuple[int, int]:
-        """At best and at worst."""
-        ahead = sum((other, side) in self.better for other in self.cell.repeats)
-        beaten = sum((side, other) in self.better for other in self.cell.repeats)
-        return 1 + ahead, len(self.cell.repeats) - beaten
-
-
 def lead(
     metric: str,
     labels: Mapping[str, str],
@@ -180,7 +85,7 @@ def lead(
     :param barred_by: titles of what bars these figures from use.
     """
     higher = METRIC[metric].higher_is_better
-    seen = [_Cell(_shown(cell, labels), higher) for cell in cells]
+    seen = [JudgedCell(_shown(cell, labels), higher) for cell in cells]
     compared = [one for one in seen if one.state != "missing"]
     repeats = [many for one in compared for many in one.cell.repeats.values()]
     count = Counter(one.state for one in seen)
@@ -266,7 +171,7 @@ def _shown(cell: LeadCell, labels: Mapping[str, str]) -> LeadCell:
     )
 
 
-def _standings(labels: Mapping[str, str], seen: Sequence[_Cell]) -> tuple[Standing, ...]:
+def _standings(labels: Mapping[str, str], seen: Sequence[JudgedCell]) -> tuple[Standing, ...]:
     compared = [one for one in seen if one.state != "missing"]
     found, score = [], {}
     for side in labels:
@@ -285,7 +190,7 @@ def _standings(labels: Mapping[str, str], seen: Sequence[_Cell]) -> tuple[Standi
     )
 
 
-def _said(found: Lead, labels: Mapping[str, str], seen: Sequence[_Cell]) -> Lead:
+def _said(found: Lead, labels: Mapping[str, str], seen: Sequence[JudgedCell]) -> Lead:
     kind, leaders, sentence = _answer(found, labels, seen)
     lacking = sum(one.state != "missing" and len(one.cell.repeats) < len(labels) for one in seen)
     if lacking and kind != "nothing":
@@ -312,7 +217,7 @@ def _said(found: Lead, labels: Mapping[str, str], seen: Sequence[_Cell]) -> Lead
 
 
 def _answer(
-    found: Lead, labels: Mapping[str, str], seen: Sequence[_Cell]
+    found: Lead, labels: Mapping[str, str], seen: Sequence[JudgedCell]
 ) -> tuple[LeadKind, tuple[str, ...], str]:
     compared = [one for one in seen if one.state != "missing"]
     if not compared:
@@ -351,7 +256,7 @@ def _answer(
 
 
 def _behind(
-    side: str, labels: Mapping[str, str], seen: Sequence[_Cell]
+    side: str, labels: Mapping[str, str], seen: Sequence[JudgedCell]
 ) -> list[tuple[str, list[Place]]]:
     """Cells where others are beyond doubt better than a side, by who leads them."""
     found: dict[str, list[Place]] = {}
@@ -366,7 +271,7 @@ def _behind(
 
 
 def _by_load(
-    found: Lead, labels: Mapping[str, str], seen: Sequence[_Cell], wins: Mapping[str, int]
+    found: Lead, labels: Mapping[str, str], seen: Sequence[JudgedCell], wins: Mapping[str, int]
 ) -> tuple[LeadKind, tuple[str, ...], str] | None:
     """The lead by ranges of the load; None where it does not follow the load."""
     levels = words.levels([_place(one.cell) for one in seen])
@@ -396,10 +301,10 @@ def _by_load(
 
 
 def _by_workload(
-    labels: Mapping[str, str], seen: Sequence[_Cell], wins: Mapping[str, int]
+    labels: Mapping[str, str], seen: Sequence[JudgedCell], wins: Mapping[str, int]
 ) -> tuple[LeadKind, tuple[str, ...], str] | None:
     """The lead workload by workload; None where a workload has no leader, or all the same one."""
-    by_workload: dict[str, list[_Cell]] = {}
+    by_workload: dict[str, list[JudgedCell]] = {}
     for one in seen:
         by_workload.setdefault(one.cell.workload, []).append(one)
     owners = {name: _owner(mine) for name, mine in by_workload.items()}
@@ -415,7 +320,7 @@ def _by_workload(
     return "by_workload", tuple(order), words.by_workload(parts)
 
 
-def _owner(cells: Sequence[_Cell]) -> str | None:
+def _owner(cells: Sequence[JudgedCell]) -> str | None:
     """The only side that leads any of these cells, when it leads half of them or more and nobody is
     ahead of it in the others.
     """

@@ -20,6 +20,7 @@ export function testSide(key: string, extra: Partial<ComparisonSide> = {}): Comp
     mark: '●',
     hollow: false,
     version: '7',
+    under_way: false,
     ...extra,
   }
 }
