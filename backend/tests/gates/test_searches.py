@@ -204,6 +204,18 @@ def test_an_envelope_that_no_load_meets_is_the_result(laboratory):
     assert "No load meets the envelope" in one["sentence"]
 
 
+def test_noise_is_not_measured_at_chosen_loads(laboratory):
+    saved = laboratory.client.post(
+        "/api/v1/experiments", params={"upsert": True}, json={"document": curves("noisy")},
+        headers=laboratory.headers,
+    )  # fmt: skip
+    assert saved.status_code == 201, saved.text
+    asked = {"experiment": "noisy", "noise": True}
+    answer = laboratory.client.post("/api/v1/campaigns", json=asked, headers=laboratory.headers)
+    assert answer.status_code == 422
+    assert "not at chosen ones" in answer.text
+
+
 def test_loads_of_the_file_are_no_search(laboratory):
     campaign = laboratory.campaign(experiment("plain", targets=ONE, repetitions=1))
     answer = laboratory.client.get(

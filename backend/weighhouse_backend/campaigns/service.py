@@ -55,6 +55,9 @@ ROUTE = "POST /api/v1/campaigns"
 NOISE_UNDER_FAULTS = FieldError(
     "scenario", "noise is not measured while systems are broken on purpose", "scenario: fixed"
 )
+NOISE_OF_SEARCHES = FieldError(
+    "scenario", "noise is measured at the loads of a file, not at chosen ones", "scenario: fixed"
+)
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,8 @@ class CampaignService:
         noise = noise or document.scenario == "noise"
         if noise and document.scenario == "fault":
             raise ExperimentInvalid.of([NOISE_UNDER_FAULTS])
+        if noise and document.searches:
+            raise ExperimentInvalid.of([NOISE_OF_SEARCHES])
         base = NO_BASE if noise else base or BaseChoice.parse(document.gate.base)
         seed = document.seed if document.seed is not None else secrets.randbits(SEED_BITS)
         now = self.clock.now()

@@ -1,0 +1,74 @@
+"""Loads that are chosen while they are measured: asked for in the form, answered on the page."""
+
+import re
+
+import pytest
+import yaml
+from playwright.sync_api import Page, expect
+from weighhouse_testing.browsing import SIZES, THEMES, Window, complaints
+from weighhouse_testing.experiments import small_experiment
+from weighhouse_testing.platform import RunningPlatform
+
+
+@pytest.fixture(scope="module")
+def swept(platform: RunningPlatform) -> dict:
+    """A sweep of Redis that has ended."""
+    document = yaml.safe_load(small_experiment("swept-in-a-browser", "redis", measure_seconds=0.4))
+    document |= {
+        "scenario": "sweep", "sweep": {"to": 4, "refine": 1}, "repetitions": 1,
+        "load_levels": [{"model": "closed", "clients": 1}],
+    }  # fmt: skip
+    started = platform.start_campaign(str(yaml.safe_dump(document, sort_keys=False)))
+    return platform.wait_for_campaign(started["id"], seconds=600)
+
+
+def test_a_scenario_is_chosen_in_the_form_and_taken_back(
+    page: Page, platform: RunningPlatform
+) -> None:
+    yaml_text = small_experiment("to-be-swept", "redis")
+    platform.request("POST", "/experiments", json={"yaml": yaml_text})
+    page.goto("/experiments/to-be-swept")
+    plan = page.get_by_role("complementary", name="Plan")
+    expect(plan).to_contain_text("in 1 cell")
+    section = page.get_by_role("region", name="Scenario")
+    section.get_by_role("combobox", name="Loads").click()
+    page.get_by_role("option", name="sweep: rising loads").click()
+    expect(section).to_contain_text("where is its knee")
+    section.get_by_label("Up to").fill("32")
+    page.get_by_role("tab", name="YAML").click()
+    expect(page.get_by_role("main")).to_contain_text("scenario: sweep")
+    expect(page.get_by_role("main")).to_contain_text("to: 32")
+    page.get_by_role("tab", name="Form").click()
+
+    section.get_by_role("combobox", name="Loads").click()
+    page.get_by_role("option", name="calibrate: the most inside a latency").click()
+    section.get_by_label("within").fill("800")
+    expect(page.get_by_text("problem")).to_have_count(0)
+    section.get_by_role("combobox", name="Loads").click()
+    page.get_by_role("option", name="the load levels as listed").click()
+    page.get_by_role("tab", name="YAML").click()
+    expect(page.get_by_role("main")).not_to_contain_text("scenario:")
+    expect(page.get_by_role("main")).not_to_contain_text("sweep:")
+
+
+def test_a_sweep_shows_its_curve_its_answer_and_every_step(page: Page, swept: dict) -> None:
+    page.goto(f"/campaigns/{swept['id']}")
+    expect(page.get_by_role("heading", name="Load curves", exact=True)).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("p99 against throughput"))).to_be_visible()
+    expect(page.get_by_text("Most", exact=True)).to_be_visible()
+    page.get_by_text(re.compile(r"\d+ steps and their reasons")).click()
+    expect(page.get_by_role("listitem").filter(has_text="2 clients").first).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Table of Load curves")).click()
+    table = page.get_by_role("table").filter(has_text="efficiency")
+    expect(table.get_by_role("row")).to_have_count(1 + len(swept["cells"]))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", SIZES)
+def test_the_page_of_a_sweep_is_accessible_and_fits(
+    window: Window, swept: dict, size: str, theme: str
+) -> None:
+    page = window(SIZES[size], theme)
+    page.goto(f"/campaigns/{swept['id']}")
+    page.get_by_text(re.compile(r"\d+ steps and their reasons")).click()
+    assert complaints(page, f"{size}, {theme}") == []
