@@ -111,9 +111,11 @@ def test_the_matrix_has_the_chosen_loads_in_order(laboratory, swept):
 
 def test_a_run_can_be_reproduced_at_its_chosen_load(laboratory, swept):
     campaign = laboratory.get(f"/campaigns/{swept[0]}")
-    cell = next(cell for cell in campaign["cells"] if cell["load_level"]["value"] == 8)
+    highest = max(cell["load_level"]["value"] for cell in campaign["cells"])
+    cell = next(cell for cell in campaign["cells"] if cell["load_level"]["value"] == highest)
     yaml = laboratory.get(f"/runs/{cell['runs'][0]['id']}")["reproduce"]["yaml"]
-    assert "clients: 8" in yaml
+    assert f"clients: {highest:g}" in yaml
+    assert "sweep" not in yaml.replace("swept", ""), "it measures this load and no other"
     checked = laboratory.client.post(
         "/api/v1/experiments/validate", json={"yaml": yaml}, headers=laboratory.headers
     )

@@ -190,8 +190,10 @@ def reproduce(document: Experiment, campaign: Campaign, cell: Cell, run: Run) ->
     """An experiment of this run's cell alone, with the campaign's seed.
 
     A run's operations follow from seed, workload, load level and repetition, so the file repeats
-    the cell up to this repetition: its last run makes the same operations as this one.
+    the cell up to this repetition: its last run makes the same operations as this one. A load that
+    a search chose is a load as any other, so the file measures it and searches no further.
     """
+    chosen = {"scenario": "fixed", "sweep": None, "calibrate": None} if document.searches else {}
     alone = document.model_copy(
         update={
             "slug": f"{document.slug}-{cell.target}"[:63].rstrip("-._"),
@@ -200,6 +202,7 @@ def reproduce(document: Experiment, campaign: Campaign, cell: Cell, run: Run) ->
             "load_levels": (document.load_levels[cell.load_index],),
             "repetitions": run.repetition,
             "seed": campaign.seed,
+            **chosen,
         }
     )
     return Reproduce(
