@@ -49,6 +49,14 @@ def settle_run(tools: Tools, run_id: str) -> None:
         Results(campaigns).settlement.settle_run(UUID(run_id))
 
 
+def build_levels(tools: Tools) -> None:
+    """Build the levels of long runs from before there were any, one after the other."""
+    left = True
+    while left:
+        with tools.transaction() as campaigns:
+            left = Results(campaigns).levels.build_wanted()
+
+
 def settle_campaign(tools: Tools, campaign_id: str) -> None:
     """Compare, decide the verdict, extend the series of a campaign that has ended."""
     with tools.transaction() as campaigns:
@@ -93,6 +101,7 @@ TASKS: Mapping[str, TaskPlan] = {
     "campaigns.sweep": TaskPlan(sweep, limit_seconds=60),
     "experiments.start_due_schedules": TaskPlan(start_due_schedules, limit_seconds=60),
     "results.settle_run": TaskPlan(settle_run, limit_seconds=600),
+    "results.build_levels": TaskPlan(build_levels, limit_seconds=600),
     "gates.settle_campaign": TaskPlan(settle_campaign, limit_seconds=600),
     "gates.rejudge": TaskPlan(rejudge, limit_seconds=600),
     "alerts.detect_changes": TaskPlan(detect_changes, limit_seconds=600),
@@ -117,6 +126,7 @@ def timetable(settings: Settings) -> dict[str, float]:
         "campaigns.allocate": often,
         "campaigns.watch_leases": min(15.0, settings.lease_seconds / 3),
         "campaigns.sweep": settings.sweep_seconds,
+        "results.build_levels": settings.sweep_seconds,
         "alerts.look_for_missed": settings.sweep_seconds,
         "experiments.start_due_schedules": min(15.0, settings.sweep_seconds),
     }

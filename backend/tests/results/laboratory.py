@@ -28,6 +28,7 @@ from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.report import AttemptEvent, EventBatch
 
 from .reports import FACTS, whole_run
 
@@ -174,6 +175,10 @@ class Laboratory:
         answer = self.attempt(order, "POST", "events", json={"events": events})
         assert answer.status_code == 200, answer.text
         return int(answer.json()["next_sequence"])
+
+    def parsed(self, events: list[dict[str, Any]]) -> tuple[AttemptEvent, ...]:
+        """Events as the endpoint would read them."""
+        return EventBatch.model_validate({"events": events}).events
 
     def complete(self, order: dict[str, Any], events_count: int, **changes: Any) -> str:
         body = {"fence": order["fence"], "outcome": "completed", "events_count": events_count}

@@ -4,9 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import pytest
-from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results.packing import Outcome, StoredInterval
-from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.summaries import sum_phases
 from weighhouse_judging.arithmetic.histograms import Histogram
 
@@ -256,37 +254,6 @@ def test_a_superseded_attempt_is_never_counted(laboratory):
     assert run["summary"]["throughput"] == 100.0
     assert [attempt["status"] for attempt in run["attempts"]] == ["failed", "completed"]
     assert laboratory.get(f"/runs/{run['id']}/series")["operations"]["all"]["throughput"][2] == 100
-
-
-def test_a_long_run_is_drawn_from_merged_intervals_that_lose_nothing(laboratory):
-    seconds = 2500
-    one = recorded([100_000, 200_000])
-    failed = {"ok": one, "errors": {"timeout": recorded([1])}}
-    read = [failed if number % 5 == 0 else {"ok": one} for number in range(seconds)]
-    events = numbered([
-        {"kind": "interval", "interval": interval(number, {"read": outcomes})}
-        for number, outcomes in enumerate(read)
-    ])  # fmt: skip
-    laboratory.campaign(plain("long"))
-    order = laboratory.begin()
-    for begin in range(0, seconds, 1000):
-        laboratory.send(order, events[begin : begin + 1000])
-    laboratory.complete(order, seconds)
-    laboratory.settle(order["run_id"])
-    with unit_of_work(laboratory.sessions) as session:
-        repository = ResultRepository(session)
-        assert repository.coarsest_span(order["attempt_id"]) == 2
-        raw_sum = sum_phases(repository.intervals(order["attempt_id"]))["measure"]
-        merged = repository.intervals(order["attempt_id"], span=2)
-        merged_sum = sum_phases(merged)["measure"]
-    assert len(merged) == 1250
-    assert merged_sum.everything().ok == raw_sum.everything().ok == 5000
-    assert merged_sum.everything().errors == 500
-    counts = (merged_sum.everything().response.counts, raw_sum.everything().response.counts)
-    assert (counts[0] == counts[1]).all()
-    line = laboratory.get(f"/runs/{order['run_id']}/series")["operations"]["all"]
-    assert len(line["t"]) <= 2000
-    assert set(line["throughput"]) == {2.0}
 
 
 def test_summing_does_not_depend_on_the_order_of_intervals():

@@ -5,7 +5,7 @@ addition and percentiles out of the merged histogram.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -24,29 +24,15 @@ from weighhouse_backend.results.packing import (
     PhaseKind,
     StoredInterval,
 )
+from weighhouse_backend.results.points import PointFigures, Window, lower_end_us, window_of
 from weighhouse_backend.results.summaries import US_PER_SECOND, OperationSum, PhaseSum
 
 MOST_POINTS = 2000
 MOST_COLUMNS = 400
 """Most steps of time in a heat map."""
-STEPS_OF_AN_OCTAVE = 4
-"""Rows of a heat map for each doubling of latency."""
 SPECTRUM_STEPS_OF_A_DECADE = 40
-SERIES_QUANTILES = (0.5, 0.99, 0.999, 0.9999)
 NOTHING = Extremes((0.0, 0.0), None)
 """Of an operation in an interval that did not have it."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """Neighbouring intervals of one phase, merged."""
-
-    phase: PhaseKind
-    start_us: int
-    end_us: int
-    operations: Mapping[str, OperationSum]
-    extremes: Mapping[str, Extremes] = field(default_factory=dict)
-    """By operation and for `ALL`; empty when nothing was merged."""
 
 
 @dataclass
@@ -147,10 +133,7 @@ def windows(intervals: Sequence[StoredInterval], points: int = MOST_POINTS) -> I
     A window never spans two phases. Raises HistogramError.
     """
     for members in _neighbours(intervals, width_for(len(intervals), points)):
-        phase = _summed(members)
-        yield Window(
-            phase.phase, phase.start_us, phase.end_us, phase.operations, extremes_of(members)
-        )
+        yield window_of(_summed(members), extremes_of(members))
 
 
 def merge_neighbours(intervals: Sequence[StoredInterval], width: int) -> Iterator[StoredInterval]:
@@ -210,7 +193,22 @@ def merge_intervals(
 
     :param start_us: default: the earliest begin; and so for the end. Raises HistogramError.
     """
-    phase = _summed(members)
+    return _stored(_summed(members), members, start_us, end_us)
+
+
+def merge_and_draw(members: Sequence[StoredInterval]) -> tuple[StoredInterval, Window]:
+    """Intervals of one phase merged into one that keeps their extremes, and what is drawn of it.
+
+    Raises HistogramError.
+    """
+    phase, extremes = _summed(members), extremes_of(members)
+    stored = replace(_stored(phase, members, None, None), extremes=extremes)
+    return stored, window_of(phase, extremes)
+
+
+def _stored(
+    phase: PhaseSum, members: Sequence[StoredInterval], start_us: int | None, end_us: int | None
+) -> StoredInterval:
     start = phase.start_us if start_us is None else start_us
     end = phase.end_us if end_us is None else end_us
     return StoredInterval(
@@ -222,6 +220,8 @@ def merge_intervals(
         lag=None if phase.lag is None else phase.lag.encoded(),
         driver=DriverUse(
             cpu_us=phase.cpu_us,
+            driver_us=phase.driver_us,
+            steal_percent_mean=phase.steal_percent_mean,
             loop_delay_p99_us=phase.loop_delay_p99_us,
             steal_percent=phase.steal_percent,
             in_flight_max=max(member.driver.in_flight_max for member in members),
@@ -246,20 +246,16 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
             phase, had = window.phase, set()
         if window.end_us <= window.start_us:
             continue
-        total = OperationSum()
-        for name, operation in window.operations.items():
-            total.absorb(operation)
-            _extend(drawn.line(name), window, origin_us, operation, window.extremes.get(name))
-        for name in had - window.operations.keys():
-            _extend(drawn.operations[name], window, origin_us, OperationSum(), None)
-        had |= window.operations.keys()
-        _extend(drawn.line(ALL), window, origin_us, total, window.extremes.get(ALL))
+        for name, point in window.figures.items():
+            _extend(drawn.line(name), window, origin_us, point, window.extremes.get(name))
+        for name in had - window.figures.keys():
+            _extend(drawn.operations[name], window, origin_us, PointFigures(), None)
+        had |= window.figures.keys()
         if window.phase == "measure":
-            line = drawn.operations[ALL]
+            begin = (window.start_us - origin_us) / US_PER_SECOND
             end = (window.end_us - origin_us) / US_PER_SECOND
-            drawn.measured.append(
-                MeasuredWindow(line.t[-1], end, total.ok, line.p99_us[-1], _wait_us(total))
-            )
+            every = window.figures[ALL]
+            drawn.measured.append(MeasuredWindow(begin, end, every.ok, every.p99_us, every.wait_us))
     return drawn
 
 
@@ -269,23 +265,13 @@ def heat_map(merged: Iterable[Window], origin_us: int) -> HeatMap:
     for window in merged:
         times.append((window.start_us - origin_us) / US_PER_SECOND)
         ends_at.append((window.end_us - origin_us) / US_PER_SECOND)
-        total = OperationSum()
-        for operation in window.operations.values():
-            total.absorb(operation)
-        columns.append(total.response.filled())
-    filled = [ends for ends, _ in columns if ends.size]
-    if not filled:
+        columns.append(window.heat)
+    steps = {step for column in columns for step in column}
+    if not steps:
         return HeatMap(times, ends_at, [], [[] for _ in times])
-    lowest = math.floor(STEPS_OF_AN_OCTAVE * math.log2(min(int(ends[0]) for ends in filled)))
-    highest = math.floor(STEPS_OF_AN_OCTAVE * math.log2(max(int(ends[-1]) for ends in filled)))
-    size = highest - lowest + 1
-    rows = [2 ** ((lowest + step) / STEPS_OF_AN_OCTAVE) / NS_PER_US for step in range(size)]
-    counts = []
-    for ends, amounts in columns:
-        steps = np.floor(STEPS_OF_AN_OCTAVE * np.log2(ends.astype(np.float64))).astype(np.int64)
-        places = np.clip(steps - lowest, 0, size - 1)
-        counts.append(np.bincount(places, weights=amounts, minlength=size).astype(int).tolist())
-    return HeatMap(times, ends_at, rows, counts)
+    rows = range(min(steps), max(steps) + 1)
+    counts = [[column.get(step, 0) for step in rows] for column in columns]
+    return HeatMap(times, ends_at, [lower_end_us(step) for step in rows], counts)
 
 
 def spectrum(histogram: Histogram) -> list[SpectrumPoint]:
@@ -326,43 +312,38 @@ def _summed(members: Sequence[StoredInterval]) -> PhaseSum:
 
 
 def _outcomes(operation: OperationSum) -> dict[str, Outcome]:
+    """What was summed, so that summing it again gives the same: the times of all that did not
+    succeed stand with the first such outcome, where all of them were timed.
+    """
     service = None if operation.service is None else operation.service.encoded()
     found = {OK: Outcome(operation.ok, operation.overflow, operation.response.encoded(), service)}
-    if operation.not_found:
-        found[NOT_FOUND] = Outcome(operation.not_found)
-    if operation.verify_failed:
-        found[VERIFY_FAILED] = Outcome(operation.verify_failed)
-    for kind, count in operation.errors_by_kind.items():
-        found[f"{ERROR_PREFIX}{kind}"] = Outcome(count)
+    others = {f"{ERROR_PREFIX}{kind}": count for kind, count in operation.errors_by_kind.items()}
+    others |= {NOT_FOUND: operation.not_found, VERIFY_FAILED: operation.verify_failed}
+    times = None if operation.untimed else (operation.others or Histogram()).encoded()
+    for name, count in others.items():
+        if count:
+            found[name] = Outcome(count, 0, times)
+            times = None if times is None else Histogram().encoded()
     return found
-
-
-def _wait_us(operation: OperationSum) -> float | None:
-    """How long operations were due before they were sent, on the average of the successes."""
-    if operation.service is None:
-        return None
-    response, service = operation.response.mean_us, operation.service.mean_us
-    return None if response is None or service is None else max(0.0, response - service)
 
 
 def _extend(
     line: OperationLine,
     window: Window,
     origin_us: int,
-    operation: OperationSum,
+    point: PointFigures,
     extremes: Extremes | None,
 ) -> None:
     seconds = (window.end_us - window.start_us) / US_PER_SECOND
-    p50, p99, p999, p9999 = operation.response.quantiles_us(SERIES_QUANTILES)
     line.t.append((window.start_us - origin_us) / US_PER_SECOND)
     line.until.append((window.end_us - origin_us) / US_PER_SECOND)
-    line.throughput.append(operation.ok / seconds)
-    line.errors.append((operation.errors + operation.verify_failed) / seconds)
-    line.not_found.append(operation.not_found / seconds)
-    line.p50_us.append(p50)
-    line.p99_us.append(p99)
-    line.p999_us.append(p999)
-    line.p9999_us.append(p9999)
+    line.throughput.append(point.ok / seconds)
+    line.errors.append(point.errors / seconds)
+    line.not_found.append(point.not_found / seconds)
+    line.p50_us.append(point.p50_us)
+    line.p99_us.append(point.p99_us)
+    line.p999_us.append(point.p999_us)
+    line.p9999_us.append(point.p9999_us)
     low, high = (None, None) if extremes is None else extremes.throughput
     line.throughput_low.append(low)
     line.throughput_high.append(high)

@@ -12,9 +12,11 @@ from weighhouse_backend.campaigns.models import Run
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.results.artifacts import ArtifactService, ArtifactStore
+from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.distributions import DistributionService
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.results.ingestion import EventService
+from weighhouse_backend.results.level_repository import LevelRepository
 from weighhouse_backend.results.logs import LogService
 from weighhouse_backend.results.reading import RunReadService
 from weighhouse_backend.results.repository import ResultRepository
@@ -36,7 +38,12 @@ class Results:
     def events(self) -> EventService:
         """Takes in what attempts report."""
         campaigns = self.campaigns
-        return EventService(self.repository, campaigns.intake, campaigns.runs)
+        return EventService(self.repository, campaigns.intake, campaigns.runs, self.levels)
+
+    @cached_property
+    def levels(self) -> LevelService:
+        """Builds and reads the levels of runs."""
+        return LevelService(LevelRepository(self.campaigns.session), self.repository)
 
     @cached_property
     def logs(self) -> LogService:
@@ -54,13 +61,13 @@ class Results:
     def settlement(self) -> SettlementService:
         """Makes figures of what was reported."""
         campaigns = self.campaigns
-        return SettlementService(self.repository, campaigns.runs, campaigns.clock)
+        return SettlementService(self.repository, self.levels, campaigns.runs, campaigns.clock)
 
     @cached_property
     def reading(self) -> RunReadService:
         """Runs for reading."""
         campaigns = self.campaigns
-        return RunReadService(self.repository, campaigns.runs, campaigns.experiments)
+        return RunReadService(self.repository, self.levels, campaigns.runs, campaigns.experiments)
 
     @cached_property
     def figures(self) -> FigureService:

@@ -25,6 +25,7 @@ from weighhouse_backend.campaigns.intake import IntakeService
 from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.results import models
+from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.errors import EventsInvalid
 from weighhouse_backend.results.live import LiveSample
 from weighhouse_backend.results.packing import StoredInterval, from_report
@@ -55,6 +56,7 @@ class EventService:
     repository: ResultRepository
     intake: IntakeService
     runs: RunService
+    levels: LevelService
 
     def store(
         self, attempt_id: UUID, events: Sequence[AttemptEvent], member: int = 0
@@ -85,6 +87,7 @@ class EventService:
         following = fresh[-1].sequence + 1
         self.intake.advance(own, following)
         if rows.latest is not None:
+            self.levels.advance(own)
             self._tell(own, rows.latest)
         return EventsAccepted(next_sequence=following)
 

@@ -52,6 +52,71 @@ class Interval(Base):
     """`packing.DriverUse`."""
 
 
+class LevelWindow(Base):
+    """Neighbouring intervals of one phase of an attempt, merged: a step of a level.
+
+    A level is all windows of one width. Every interval of an attempt that has levels is in at most
+    one window of each, and in exactly one once the attempt is settled.
+    """
+
+    __tablename__ = "level_windows"
+    __table_args__ = (Index("ix_level_windows_project_id", "project_id"),)
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    width_seconds: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    sequence: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """Of the first interval in it: its event's; of several drivers, the step's number."""
+    last_sequence: Mapped[int]
+    """Of the last interval in it."""
+    member: Mapped[int | None]
+    """Whose intervals; none: those of several drivers, merged on common bounds."""
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    phase: Mapped[str] = mapped_column(Text)
+    phase_index: Mapped[int]
+    phase_began_at: Mapped[datetime.datetime]
+    slot: Mapped[int]
+    """How many widths after the phase began, rounded down, its middle lies."""
+    started_at: Mapped[datetime.datetime]
+    duration_us: Mapped[int] = mapped_column(BigInteger)
+    merged: Mapped[int]
+    """Intervals as reported in it."""
+    figures: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    """What is drawn: `points.packed_points`."""
+    heat: Mapped[list[Any]] = mapped_column(JSONB)
+    operations: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    """`packing.PackedOperations`."""
+    histograms: Mapped[bytes] = mapped_column(LargeBinary)
+    lag: Mapped[list[Any] | None] = mapped_column(JSONB(none_as_null=True))
+    driver: Mapped[dict[str, Any]] = mapped_column(JSONB)
+
+
+class LevelsWanted(Base):
+    """An attempt from before levels were kept, whose levels are still to be built."""
+
+    __tablename__ = "levels_wanted"
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+
+
+class FaultCost(Base):
+    """What the faults of a settled attempt cost, worked out once."""
+
+    __tablename__ = "fault_costs"
+    __table_args__ = (Index("ix_fault_costs_project_id", "project_id"),)
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    body: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    """`fault_schemas.FaultsRead`."""
+
+
 class ResourceSample(Base):
     """What system, driver and machine used over one sampling period."""
 

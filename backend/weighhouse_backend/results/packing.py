@@ -63,6 +63,10 @@ class DriverUse:
     in_flight_max: int = 0
     reconnects: int = 0
     saturated: bool = False
+    driver_us: int | None = None
+    """Of what was merged: summed lengths; None: as long as the interval."""
+    steal_percent_mean: float | None = None
+    """Of what was merged, where `steal_percent` is the largest."""
 
 
 @dataclass(frozen=True)

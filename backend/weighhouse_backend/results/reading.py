@@ -18,9 +18,11 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.results import charts, views
+from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.courses import course_of, course_read
 from weighhouse_backend.results.errors import ResultNotThere
-from weighhouse_backend.results.packing import ALL, StoredInterval
+from weighhouse_backend.results.packing import ALL
+from weighhouse_backend.results.points import Window
 from weighhouse_backend.results.repository import RAW, ResultRepository
 from weighhouse_backend.results.schemas import (
     ArtifactRead,
@@ -41,10 +43,21 @@ from weighhouse_backend.results.summaries import US_PER_SECOND
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """The windows that a run is drawn in."""
+
+    windows: Sequence[Window]
+    """In order of time."""
+    lengths_us: Sequence[float]
+    """Of the intervals of the measured phase whose extremes are known."""
+
+
+@dataclass(frozen=True)
 class RunReadService:
     """Reads runs within what the caller may see."""
 
     repository: ResultRepository
+    levels: LevelService
     runs: RunService
     experiments: ExperimentService
 
@@ -131,13 +144,13 @@ class RunReadService:
                 resources=views.resource_lines([], 0, points),
                 machines=[],
             )
-        intervals, span = self.chart_intervals(attempt_id, points)
+        course = self.drawn(attempt_id, points)
         members = self.repository.members([attempt_id])[attempt_id]
         samples = self.repository.samples(attempt_id)
-        starts = [interval.start_us for interval in intervals]
+        starts = [window.start_us for window in course.windows]
         origin = min(starts or [microseconds(sample.at) for sample in samples[:1]], default=0)
         first = samples[0].member if samples else 0
-        drawn = charts.series(charts.windows(intervals, points), origin)
+        drawn = charts.series(course.windows, origin)
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
         broken = bool(document_of(self.experiments, campaign).faults)
         return RunSeriesRead(
@@ -152,9 +165,9 @@ class RunReadService:
                 if mark.kind != "phase"
             ],
             operations={
-                name: OperationLineRead(**asdict(line)) for name, line in drawn.operations.items()
+                name: OperationLineRead(**vars(line)) for name, line in drawn.operations.items()
             },
-            detail=detail_of(intervals, span, drawn),
+            detail=detail_of(course, drawn),
             course=None if broken else course_read(drawn.measured),
             resources=views.resource_lines(
                 [sample for sample in samples if sample.member == first], origin, points
@@ -175,19 +188,18 @@ class RunReadService:
 
     def course(self, attempt_id: UUID) -> Course:
         """The course of an attempt's measured phase, at the resolution that its charts have."""
-        intervals, _ = self.chart_intervals(attempt_id, charts.MOST_POINTS)
-        origin = min((interval.start_us for interval in intervals), default=0)
-        return course_of(charts.series(charts.windows(intervals), origin).measured)
+        windows = self.drawn(attempt_id, charts.MOST_POINTS).windows
+        origin = min((window.start_us for window in windows), default=0)
+        return course_of(charts.series(windows, origin).measured)
 
     def heat_map(self, run: Run, columns: int) -> HeatMapRead:
         """Operations of a run by time and latency, in at most about `columns` columns."""
         attempt_id = self.shown_id(run)
-        intervals: Sequence[StoredInterval] = []
+        windows: Sequence[Window] = []
         if attempt_id is not None:
-            intervals, _ = self.chart_intervals(attempt_id, columns)
-        origin = min((interval.start_us for interval in intervals), default=0)
-        drawn = charts.heat_map(charts.windows(intervals, columns), origin)
-        return HeatMapRead(**asdict(drawn))
+            windows = self.drawn(attempt_id, columns, heat=True).windows
+        origin = min((window.start_us for window in windows), default=0)
+        return HeatMapRead(**vars(charts.heat_map(windows, origin)))
 
     def spectrum(self, run: Run) -> SpectrumRead:
         """Latency by percentile over the measured phase, by operation; empty before settling."""
@@ -225,32 +237,37 @@ class RunReadService:
         shown = views.shown_attempt(run, self.repository.attempts([run.id])[run.id])
         return None if shown is None else shown.id
 
-    def chart_intervals(
-        self, attempt_id: UUID, points: int
-    ) -> tuple[Sequence[StoredInterval], int]:
-        """Intervals to draw, the merged ones of a long run when they are fine enough; and how many
-        as reported stand in each.
+    def drawn(self, attempt_id: UUID, points: int, *, heat: bool = False) -> Drawing:
+        """What is drawn of an attempt, in at most about `points` windows.
+
+        Of a long run from its levels; of a short one, and of a run from before levels were kept,
+        from its intervals.
+
+        :param heat: distributions of latency; else figures.
         """
+        stored = self.levels.drawn(attempt_id, points, heat=heat)
+        if stored is not None:
+            each = [
+                (one.window.end_us - one.window.start_us) / one.merged
+                for one in stored
+                if one.window.phase == "measure"
+            ]
+            return Drawing([one.window for one in stored], each)
         span = self.repository.coarsest_span(attempt_id)
-        if span > RAW and points <= charts.MOST_POINTS:
-            return self.repository.intervals(attempt_id, span=span), span
-        return self.repository.intervals(attempt_id), RAW
+        span = span if points <= charts.MOST_POINTS else RAW
+        intervals = self.repository.intervals(attempt_id, span=span)
+        kept = span if any(one.extremes for one in intervals) else 1
+        lengths = [one.duration_us / kept for one in intervals if one.phase == "measure"]
+        return Drawing(list(charts.windows(intervals, points)), lengths)
 
 
-def detail_of(
-    intervals: Sequence[StoredInterval], span: int, drawn: charts.Series
-) -> DetailRead | None:
-    """How fine a run is drawn.
-
-    :param intervals: what it is drawn from, each `span` intervals of a driver.
-    """
-    lengths = [one.duration_us for one in intervals if one.phase == "measure"]
+def detail_of(course: Drawing, drawn: charts.Series) -> DetailRead | None:
+    """How fine a run is drawn."""
     points = [one.end_seconds - one.start_seconds for one in drawn.measured]
-    if not lengths or not points:
+    if not course.lengths_us or not points:
         return None
     merged = any(high is not None for high in drawn.operations[ALL].throughput_high)
-    kept = any(one.extremes for one in intervals)
-    each = statistics.median(lengths) / US_PER_SECOND / (span if kept else 1)
+    each = statistics.median(course.lengths_us) / US_PER_SECOND
     return DetailRead(
         point_seconds=statistics.median(points), extremes_seconds=each if merged else None
     )

@@ -384,5 +384,7 @@ def interval_row(
         "operations": operations,
         "histograms": histograms,
         "lag": lag,
-        "driver": asdict(interval.driver),
+        "driver": {
+            name: value for name, value in asdict(interval.driver).items() if value is not None
+        },
     }

@@ -1,6 +1,6 @@
 """Makes a run's figures out of what its winning attempt reported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -13,9 +13,9 @@ from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.results import models
 from weighhouse_backend.results.aligning import Cut
-from weighhouse_backend.results.charts import MOST_POINTS, merge_neighbours, width_for
+from weighhouse_backend.results.building import FIRST, LevelService
 from weighhouse_backend.results.packing import ALL, PhaseKind, StoredInterval
-from weighhouse_backend.results.repository import ResultRepository, interval_row
+from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
 from weighhouse_backend.results.summaries import (
     QUANTILES,
@@ -30,6 +30,7 @@ class SettlementService:
     """Merges, summarises, and says how the run ended."""
 
     repository: ResultRepository
+    levels: LevelService
     runs: RunService
     clock: Clock
 
@@ -43,10 +44,11 @@ class SettlementService:
         run = self.runs.find(run_id)
         if run is None or run.status != RunStatus.SETTLING or run.result_attempt_id is None:
             return
-        drivers = self.repository.drivers(run.result_attempt_id)
+        attempt_id, project_id = run.result_attempt_id, run.project_id
+        drivers = self.levels.levels.driving(attempt_id)
         try:
-            phases, cuts = self._summed(run.result_attempt_id, drivers)
-            self._coarsen(run.result_attempt_id, run.project_id, drivers)
+            widest = self.levels.finish(attempt_id, project_id, drivers)
+            phases, cuts = self._summed(attempt_id, drivers, widest)
         except HistogramError as error:
             self.runs.fail(run_id, _unreadable(error))
             return
@@ -54,7 +56,7 @@ class SettlementService:
         if measured is None or measured.duration_seconds <= 0:
             self.runs.fail(run_id, _nothing_measured(len(drivers)))
             return
-        self._write(run.result_attempt_id, run.project_id, phases, cuts, len(drivers))
+        self._write(attempt_id, project_id, phases, cuts, len(drivers))
         total = measured.everything()
         self.runs.complete(
             run_id,
@@ -63,14 +65,20 @@ class SettlementService:
         )
 
     def _summed(
-        self, attempt_id: UUID, drivers: Mapping[int, Sequence[StoredInterval]]
+        self, attempt_id: UUID, drivers: Sequence[int], widest: Iterable[StoredInterval] | None
     ) -> tuple[Mapping[PhaseKind, PhaseSum], Mapping[PhaseKind, Cut]]:
-        """The sum of each phase, and what of it lies outside the overlap of several drivers."""
+        """The sum of each phase, and what of it lies outside the overlap of several drivers.
+
+        :param widest: windows in which every interval is once; None where there are none.
+        """
+        if widest is not None:
+            return sum_phases(widest), {}
         if len(drivers) <= 1:
-            return sum_phases(item for found in drivers.values() for item in found), {}
+            found = (self.levels.levels.reported(attempt_id, one, FIRST) for one in drivers)
+            return sum_phases(piece.interval for pieces in found for piece in pieces), {}
         phases: dict[PhaseKind, PhaseSum] = {}
         cuts: dict[PhaseKind, Cut] = {}
-        for aligned in self.repository.aligned(attempt_id, drivers):
+        for aligned in self.repository.aligned(attempt_id, self.repository.drivers(attempt_id)):
             for kind, phase in sum_phases(aligned.parts).items():
                 phase.start_us, phase.end_us = aligned.start_us, aligned.end_us
                 phases[kind], cuts[kind] = phase, aligned.cut
@@ -104,28 +112,6 @@ class SettlementService:
         )
         record.driver = told_of_driver.model_dump(mode="json")
         record.settled_at = self.clock.now()
-
-    def _coarsen(
-        self, attempt_id: UUID, project_id: UUID, drivers: Mapping[int, Sequence[StoredInterval]]
-    ) -> None:
-        """Store merged intervals beside those of a long run, so that its charts stay quick."""
-        longest = max((len(found) for found in drivers.values()), default=0)
-        width = width_for(longest, MOST_POINTS)
-        if width == 1:
-            return
-        merged = merge_neighbours(self.repository.intervals(attempt_id), width)
-        rows = [
-            interval_row(
-                interval,
-                attempt_id=attempt_id,
-                member=0,
-                project_id=project_id,
-                sequence=number,
-                span=width,
-            )
-            for number, interval in enumerate(merged)
-        ]
-        self.repository.insert_new(models.Interval, rows)
 
 
 def summary_row(

@@ -113,8 +113,6 @@ class PhaseSum:
     """Time of one processor that went to others, on the average of the machine's."""
     reconnects: int = 0
     saturated: bool = False
-    throughputs: list[float] = field(default_factory=list)
-    """Successes a second, one value an interval."""
 
     @property
     def duration_seconds(self) -> float:
@@ -142,7 +140,6 @@ class PhaseSum:
         """Add one interval; raises HistogramError when one of its histograms cannot be read."""
         self.start_us = min(self.start_us, interval.start_us)
         self.end_us = max(self.end_us, interval.start_us + interval.duration_us)
-        successes = 0
         for name, outcomes in interval.operations.items():
             operation = self.operations.setdefault(name, OperationSum())
             for outcome, value in outcomes.items():
@@ -150,7 +147,6 @@ class PhaseSum:
                 if outcome != OK:
                     operation.add_other(value)
                     continue
-                successes += value.count
                 if value.response is not None:
                     operation.response.add_encoded(value.response)
                 if value.service is not None:
@@ -161,14 +157,15 @@ class PhaseSum:
             self.lag.add_encoded(interval.lag)
         driver = interval.driver
         self.cpu_us += driver.cpu_us
-        self.driver_us += interval.duration_us
+        length = interval.duration_us if driver.driver_us is None else driver.driver_us
+        self.driver_us += length
         self.loop_delay_p99_us = max(self.loop_delay_p99_us, driver.loop_delay_p99_us)
         self.steal_percent = max(self.steal_percent, driver.steal_percent)
-        self.steal_us += driver.steal_percent / 100.0 * interval.duration_us
+        steal = driver.steal_percent
+        steal = steal if driver.steal_percent_mean is None else driver.steal_percent_mean
+        self.steal_us += steal / 100.0 * length
         self.reconnects += driver.reconnects
         self.saturated = self.saturated or driver.saturated
-        if interval.duration_us > 0:
-            self.throughputs.append(successes * US_PER_SECOND / interval.duration_us)
 
 
 def sum_phases(intervals: Iterable[StoredInterval]) -> Mapping[PhaseKind, PhaseSum]:

@@ -8,8 +8,8 @@ Latencies are log-normal around the time that Little's law leaves to each operat
 
 import base64
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -55,13 +55,22 @@ class Side:
         return bent
 
 
+TAKES: Mapping[str, float] = {
+    "read": 1.0, "update": UPDATES_TAKE, "insert": 1.2, "read_modify_write": 2.1,
+}  # fmt: skip
+"""How long an operation takes, as multiples of a read."""
+HALVES: Mapping[str, float] = {"read": 0.5, "update": 0.5}
+
+
 @dataclass(frozen=True)
 class Course:
-    """How long a run is measured, and where it begins."""
+    """How long a run is measured, where it begins, and with what."""
 
     begin_us: int
     seconds: int
     interval_us: int = US // 2
+    shares: Mapping[str, float] = field(default_factory=lambda: HALVES)
+    """Of each operation, all of `TAKES`; in sum 1."""
 
 
 @lru_cache(maxsize=4096)
@@ -100,10 +109,11 @@ def _events(
 ) -> Iterator[dict[str, Any]]:
     rate = side.throughput(clients) * shift * float(draw.normal(1, side.noise))
     spread = SPREAD * side.tail
-    # Half reads, half updates: their mean and the rate make the clients busy (Little's law), and
-    # the median of a log-normal distribution lies below its mean.
+    # The mean of all operations and the rate make the clients busy (Little's law), and the median
+    # of a log-normal distribution lies below its mean.
     mean_us = COUNTED * clients / max(rate, 1.0) * US
-    read_us = mean_us * 2 / (1 + UPDATES_TAKE) / math.exp(spread**2 / 2)
+    usual = sum(share * TAKES[name] for name, share in course.shares.items())
+    read_us = mean_us / usual / math.exp(spread**2 / 2)
     at = course.begin_us
     yield {"kind": "phase", "phase": "deploy", "at_us": at}
     yield {"kind": "target", "at_us": at, **described}
@@ -121,16 +131,16 @@ def _events(
             yield memory("after_load", at, side.memory_bytes)
     yield {"kind": "phase", "phase": "measure", "at_us": at}
     intervals = course.seconds * US // course.interval_us
-    each = rate * course.interval_us / US / 2
-    halves = [max(1, round(each * wobble)) for wobble in draw.normal(1, side.noise / 2, DRAWN)]
-    total = 0
+    each = rate * course.interval_us / US
+    wobbles = draw.normal(1, side.noise / 2, DRAWN)
+    totals = dict.fromkeys(course.shares, 0)
     for number in range(intervals):
-        half = halves[number % DRAWN]
-        operations = {
-            "read": recorded(half, read_us, spread),
-            "update": recorded(half, read_us * UPDATES_TAKE, spread),
-        }
-        total += half
+        wobble = wobbles[number % DRAWN]
+        operations = {}
+        for name, share in course.shares.items():
+            count = max(1, round(each * share * wobble))
+            totals[name] += count
+            operations[name] = recorded(count, read_us * TAKES[name], spread)
         yield interval(number + 2, "measure", 2, at, course.interval_us, operations, rate)
         at += course.interval_us
         yield {
@@ -138,7 +148,7 @@ def _events(
             "cpu_percent": 100 * min(1.0, rate / side.most_per_second),
             "driver_cpu_percent": min(95.0, rate / 4000),
         }  # fmt: skip
-    yield ended("measure", at, intervals * course.interval_us, {"read": total, "update": total})
+    yield ended("measure", at, intervals * course.interval_us, totals)
     yield {"kind": "mark", "mark": "stopped", "label": "server stopped", "at_us": at}
     yield memory("after", at, round(side.memory_bytes * 1.04))
 

@@ -24,7 +24,7 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import AttemptOrder, Registration, SessionOpening
 from weighhouse_protocol.report import ATTEMPT_EVENT, AttemptEvent, Completion, EventBatch
 
-from weighhouse_worker.seeding.figures import US, Course, reported
+from weighhouse_worker.seeding.figures import HALVES, US, Course, reported
 from weighhouse_worker.seeding.plan import LABEL, SIDES, Fate, Sown
 from weighhouse_worker.tools import Tools
 
@@ -197,7 +197,7 @@ class Hand:
             "facts": FACTS.model_dump(mode="json"), "co_located": True, "threads": 2,
         }  # fmt: skip
         made = reported(
-            SIDES[side], _course(sown, begin_us), clients, seed=seed,
+            SIDES[side], _course(sown, begin_us, order), clients, seed=seed,
             shift=sown.shift(side, number), described=described,
         )  # fmt: skip
         return [ATTEMPT_EVENT.validate_python(event) for event in made]
@@ -206,9 +206,14 @@ class Hand:
         self.clock.at += datetime.timedelta(seconds=seconds)
 
 
-def _course(sown: Sown, begin_us: int) -> Course:
+def _course(sown: Sown, begin_us: int, order: AttemptOrder) -> Course:
     """Long runs have an interval a second, as a long experiment would ask for."""
-    return Course(begin_us, sown.seconds, US if sown.seconds > SECONDS_OF_LONG else US // 2)
+    interval_us = US if sown.seconds > SECONDS_OF_LONG else US // 2
+    # What is nearly all reads is invented as half reads: only four operations are told apart.
+    mix = order.workload.operations.model_dump()
+    asked = {name: share for name, share in mix.items() if share}
+    shares = asked if len(asked) > len(HALVES) else HALVES
+    return Course(begin_us, sown.seconds, interval_us, shares)
 
 
 def _word(value: object) -> str:

@@ -1,0 +1,171 @@
+"""Builds the levels of runs: while they are taken in, when they are settled, and of runs from
+before there were any.
+
+Nothing is kept beside the windows: where to go on follows from the latest window of each level, so
+whoever is killed in the middle leaves nothing half done, and nothing is counted twice.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
+from uuid import UUID
+
+from weighhouse_judging.arithmetic.histograms import HistogramError
+
+from weighhouse_backend.campaigns.models import AttemptMember
+from weighhouse_backend.results.level_repository import Drawn, LevelRepository, Span
+from weighhouse_backend.results.levels import (
+    WIDTHS,
+    Closed,
+    Piece,
+    Place,
+    closed,
+    lowest_width,
+    reported,
+)
+from weighhouse_backend.results.packing import StoredInterval
+from weighhouse_backend.results.repository import RAW, ResultRepository
+
+BUILT_FROM = 600
+"""Intervals from which on a run has levels; fewer are drawn at once without. While a run is taken
+in, all its events count for it, which needs no query."""
+FIRST = -1
+"""Behind it lies everything: a sequence below every one."""
+
+
+@dataclass(frozen=True)
+class LevelService:
+    """Writes the levels of attempts, and reads them also while they grow."""
+
+    levels: LevelRepository
+    results: ResultRepository
+
+    def advance(self, own: AttemptMember) -> None:
+        """Close the windows that the latest batch of a member closes; in the transaction that
+        stores the batch.
+
+        What cannot be read closes nothing: the run fails of it when it is settled. Runs of several
+        drivers have their levels when they are settled: only then the bounds are known that are
+        common to all.
+
+        :param own: locked; its batch is stored.
+        """
+        if own.events_stored < BUILT_FROM or not self._alone(own):
+            return
+        with suppress(HistogramError):
+            self._build(own.attempt_id, own.project_id, own.index, final=False)
+
+    def finish(
+        self, attempt_id: UUID, project_id: UUID, drivers: Sequence[int]
+    ) -> Iterable[StoredInterval] | None:
+        """Close the last windows of an attempt that nothing more is taken of.
+
+        Idempotent. Raises HistogramError.
+
+        :param drivers: members that reported intervals.
+        :returns: its widest windows, in which every interval is once; None of a short run, which
+            has no levels, and of several drivers.
+        """
+        if len(drivers) != 1:
+            if drivers:
+                self._build_together(attempt_id, project_id)
+            return None
+        (member,) = drivers
+        known = self.levels.span(attempt_id) is not None
+        if not known and self.levels.count(attempt_id, member) < BUILT_FROM:
+            return None
+        self._build(attempt_id, project_id, member, final=True)
+        widest = self.levels.pieces(attempt_id, WIDTHS[-1], FIRST)
+        return (piece.interval for piece in widest)
+
+    def build_wanted(self) -> bool:
+        """Build the levels of one run from before there were any; False when none is left."""
+        wanted = self.levels.next_wanted()
+        if wanted is None:
+            return False
+        drivers = self.levels.driving(wanted.attempt_id)
+        self.finish(wanted.attempt_id, wanted.project_id, drivers)
+        self.levels.built(wanted)
+        return True
+
+    def drawn(self, attempt_id: UUID, points: int, *, heat: bool = False) -> list[Drawn] | None:
+        """What is drawn of an attempt in at most about `points` windows, in order of time.
+
+        None where it is drawn from its intervals: it has no levels, or few enough intervals.
+
+        :param heat: distributions of latency instead of figures.
+        """
+        span = self.levels.span(attempt_id)
+        if span is None:
+            return None
+        width = next((one for one in WIDTHS if span.seconds <= one * points), WIDTHS[-1])
+        if width < span.lowest:
+            found = self.levels.drawn(attempt_id, span.lowest)
+            if sum(one.merged for one in found) <= points:
+                return None
+        width = max(width, span.lowest)
+        found = self.levels.drawn(attempt_id, width, heat=heat)
+        tail = self._tail(attempt_id, span, width, found[-1].place if found else None)
+        return [*found, *(Drawn(one.window, one.place, one.piece.merged) for one in tail)]
+
+    def _tail(
+        self, attempt_id: UUID, span: Span, width: int, before: Place | None
+    ) -> Iterable[Closed]:
+        """Windows at the end of an attempt that are not closed yet, from what there is of them.
+
+        :param before: where the latest closed one lies, as it was read; others may have followed.
+        """
+        if span.member is None:
+            return ()
+        return closed(self._behind(attempt_id, span, width, before), width, before, final=True)
+
+    def _behind(
+        self, attempt_id: UUID, span: Span, width: int, before: Place | None
+    ) -> Iterable[Piece]:
+        """All that lies behind a window, as pieces of windows of a width."""
+        after = FIRST if before is None else before.last_sequence
+        if width == span.lowest and span.member is not None:
+            return self.levels.reported(attempt_id, span.member, after)
+        below = width // 2
+        stored = list(self.levels.pieces(attempt_id, below, after))
+        last = stored[-1].place if stored else self.levels.latest(attempt_id, below)
+        if last is not None and last.last_sequence < after:
+            last = before
+        tail = self._tail(attempt_id, span, below, last)
+        return chain(stored, (one.piece for one in tail))
+
+    def _build(self, attempt_id: UUID, project_id: UUID, member: int, *, final: bool) -> None:
+        span = self.levels.span(attempt_id)
+        durations = [] if span else self.levels.durations(attempt_id, member)
+        if span is None and not durations:
+            return
+        lowest = span.lowest if span else lowest_width(durations)
+        for width in WIDTHS[WIDTHS.index(lowest) :]:
+            before = self.levels.latest(attempt_id, width)
+            after = FIRST if before is None else before.last_sequence
+            pieces = (
+                self.levels.reported(attempt_id, member, after)
+                if width == lowest
+                else self.levels.pieces(attempt_id, width // 2, after)
+            )
+            windows = closed(pieces, width, before, final=final)
+            stored = self.levels.insert(attempt_id, project_id, member, width, windows)
+            if not stored and not final:
+                return
+
+    def _build_together(self, attempt_id: UUID, project_id: UUID) -> None:
+        """Levels of several drivers, from their intervals on common bounds."""
+        intervals = self.results.intervals(attempt_id, span=RAW)
+        if len(intervals) < BUILT_FROM or self.levels.span(attempt_id) is not None:
+            return
+        lowest = lowest_width([one.duration_us for one in intervals])
+        pieces = [reported(number, one) for number, one in enumerate(intervals)]
+        for width in WIDTHS[WIDTHS.index(lowest) :]:
+            windows = list(closed(pieces, width, None, final=True))
+            self.levels.insert(attempt_id, project_id, None, width, windows)
+            pieces = [one.piece for one in windows]
+
+    def _alone(self, own: AttemptMember) -> bool:
+        members = self.results.members([own.attempt_id])[own.attempt_id]
+        return [one.index for one in members if one.share is not None] in ([], [own.index])
