@@ -12,13 +12,14 @@ CAMPAIGNS = Path(weighhouse_backend.campaigns.__file__).parent
 PURE = [
     *(RESULTS / f"{name}.py" for name in (
         "packing", "summaries", "points", "charts", "levels", "aligning",
+        "faults", "fault_schemas",
     )),
     CAMPAIGNS / "instants.py",
 ]  # fmt: skip
 ALLOWED = {
     "abc", "base64", "binascii", "collections", "dataclasses", "datetime", "functools",
-    "itertools", "math", "numpy", "scipy", "struct", "typing", "zlib", "weighhouse_protocol",
-    "weighhouse_backend", "weighhouse_judging",
+    "itertools", "math", "numpy", "scipy", "statistics", "struct", "typing", "zlib", "weighhouse_protocol",
+    "weighhouse_backend", "weighhouse_judging", "pydantic",
 }  # fmt: skip
 
 

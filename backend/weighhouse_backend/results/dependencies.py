@@ -14,6 +14,7 @@ from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.results.artifacts import ArtifactService, ArtifactStore
 from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.distributions import DistributionService
+from weighhouse_backend.results.fault_costs import FaultService
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.results.ingestion import EventService
 from weighhouse_backend.results.level_repository import LevelRepository
@@ -61,7 +62,14 @@ class Results:
     def settlement(self) -> SettlementService:
         """Makes figures of what was reported."""
         campaigns = self.campaigns
-        return SettlementService(self.repository, self.levels, campaigns.runs, campaigns.clock)
+        return SettlementService(
+            self.repository, self.levels, self.faults, campaigns.runs, campaigns.clock
+        )
+
+    @cached_property
+    def faults(self) -> FaultService:
+        """What faults cost."""
+        return FaultService(self.repository, self.levels)
 
     @cached_property
     def reading(self) -> RunReadService:

@@ -18,6 +18,7 @@ from weighhouse_backend.results.artifacts import MOST_BYTES
 from weighhouse_backend.results.charts import MOST_COLUMNS, MOST_POINTS
 from weighhouse_backend.results.dependencies import ResultsDep, VisibleRunDep
 from weighhouse_backend.results.errors import ArtifactTooLarge, LogTooLong, ResultNotThere
+from weighhouse_backend.results.fault_schemas import FaultsRead
 from weighhouse_backend.results.logs import MOST_PIECE_BYTES
 from weighhouse_backend.results.schemas import (
     HeatMapRead,
@@ -146,6 +147,14 @@ def results_read_spectrum(
     """Latency by percentile over the measured phase; empty before the run is settled."""
     _keep(run, response)
     return results.reading.spectrum(run)
+
+
+@router.get("/runs/{run_id}/faults")
+def results_read_faults(run: VisibleRunDep, results: ResultsDep) -> FaultsRead:
+    """What each fault of a run cost: figures before, during and after it, and how the system came
+    back. Empty for a run in which nothing was broken on purpose, and before it completed.
+    """
+    return results.faults.of_run(run)
 
 
 @router.get("/runs/{run_id}/heatmap")

@@ -128,7 +128,7 @@ class ResultRepository:
         self, attempt_id: UUID, drivers: Mapping[int, Sequence[StoredInterval]]
     ) -> list[AlignedPhase]:
         """The phases of an attempt's drivers on common bounds, by the server's clock."""
-        return align(drivers, self._offsets(attempt_id))
+        return align(drivers, self.offsets(attempt_id))
 
     def drivers(self, attempt_id: UUID, *, span: int = RAW) -> dict[int, list[StoredInterval]]:
         """Intervals of an attempt as its drivers reported them, by member, in order."""
@@ -182,7 +182,7 @@ class ResultRepository:
         ).all()
         if not rows:
             return None
-        offsets = self._offsets(attempt_id)
+        offsets = self.offsets(attempt_id)
         begins = [microseconds(row.begin) + offsets.get(row.member, 0) for row in rows]
         ends = [microseconds(row.end) + offsets.get(row.member, 0) for row in rows]
         return max(begins), min(ends)
@@ -193,14 +193,14 @@ class ResultRepository:
         if span is None:
             return []
         begin, end = span
-        offsets = self._offsets(attempt_id)
+        offsets = self.offsets(attempt_id)
         return [
             sample
             for sample in self.samples(attempt_id)
             if begin < microseconds(sample.at) + offsets.get(sample.member, 0) <= end
         ]
 
-    def _offsets(self, attempt_id: UUID) -> dict[int, int]:
+    def offsets(self, attempt_id: UUID) -> dict[int, int]:
         """Member → the server's clock less its own, µs; 0 where it is not known."""
         return {
             member.index: member.clock_offset_us or 0

@@ -14,6 +14,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.results import models
 from weighhouse_backend.results.aligning import Cut
 from weighhouse_backend.results.building import FIRST, LevelService
+from weighhouse_backend.results.fault_costs import FaultService
 from weighhouse_backend.results.packing import ALL, PhaseKind, StoredInterval
 from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
@@ -31,6 +32,7 @@ class SettlementService:
 
     repository: ResultRepository
     levels: LevelService
+    faults: FaultService
     runs: RunService
     clock: Clock
 
@@ -49,6 +51,7 @@ class SettlementService:
         try:
             widest = self.levels.finish(attempt_id, project_id, drivers)
             phases, cuts = self._summed(attempt_id, drivers, widest)
+            self.faults.settle(attempt_id, project_id)
         except HistogramError as error:
             self.runs.fail(run_id, _unreadable(error))
             return

@@ -1700,6 +1700,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Results Read Faults
+         * @description What each fault of a run cost: figures before, during and after it, and how the system came
+         *     back. Empty for a run in which nothing was broken on purpose, and before it completed.
+         */
+        get: operations["results_read_faults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/heatmap": {
         parameters: {
             query?: never;
@@ -4428,6 +4449,54 @@ export interface components {
             verb: "kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal";
         };
         /**
+         * FaultRead
+         * @description Something was broken, until it was mended; what overlaps is one fault. Seconds from the
+         *     measured phase's begin.
+         */
+        FaultRead: {
+            /** Begin Seconds */
+            begin_seconds: number;
+            /** End Seconds */
+            end_seconds: number;
+            /** Label */
+            label: string;
+            /** Mended */
+            mended: boolean;
+            /** Not Told */
+            not_told: string | null;
+            recovery: components["schemas"]["RecoveryRead"] | null;
+            /** Stretches */
+            stretches: components["schemas"]["StretchRead"][];
+            /** Verbs */
+            verbs: components["schemas"]["FaultVerbRead"][];
+        };
+        /**
+         * FaultsRead
+         * @description What the faults of a run cost.
+         */
+        FaultsRead: {
+            /** Faults */
+            faults: components["schemas"]["FaultRead"][];
+            /** Late Us */
+            late_us: number | null;
+        };
+        /**
+         * FaultVerbRead
+         * @description One thing that was done.
+         */
+        FaultVerbRead: {
+            /** Became */
+            became: string;
+            /** Begin Seconds */
+            begin_seconds: number;
+            /** Done */
+            done: boolean;
+            /** End Seconds */
+            end_seconds: number | null;
+            /** Label */
+            label: string;
+        };
+        /**
          * FieldProblem
          * @description One thing wrong in a body.
          */
@@ -6447,6 +6516,44 @@ export interface components {
             service?: string | null;
         };
         /**
+         * RecoveryRead
+         * @description How the system came back. Seconds from the fault's begin, to within `resolution_seconds`.
+         */
+        RecoveryRead: {
+            /** Band */
+            band: number;
+            /**
+             * Band By
+             * @enum {string}
+             */
+            band_by: "asked" | "own_scatter";
+            /** Detected Seconds */
+            detected_seconds: number | null;
+            /** First Success Seconds */
+            first_success_seconds: number | null;
+            /** Old Latency Us */
+            old_latency_us: number | null;
+            /** Operations Failed */
+            operations_failed: number;
+            /** Operations Late */
+            operations_late: number | null;
+            /** Operations Missing */
+            operations_missing: number;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "returned" | "not_returned";
+            /** Resolution Seconds */
+            resolution_seconds: number;
+            /** Returned Seconds */
+            returned_seconds: number | null;
+            /** Sentence */
+            sentence: string;
+            /** Without Success Seconds */
+            without_success_seconds: number;
+        };
+        /**
          * Registered
          * @description Answer to a registration.
          */
@@ -7854,6 +7961,58 @@ export interface components {
             scheduler?: string | null;
             /** Size Bytes */
             size_bytes?: number | null;
+        };
+        /**
+         * StretchOperationRead
+         * @description One operation over one stretch. Latencies in µs, of the successes, out of the histograms of
+         *     its intervals, merged.
+         */
+        StretchOperationRead: {
+            /** Failed */
+            failed: number;
+            /** Max Us */
+            max_us: number | null;
+            /** Mean Us */
+            mean_us: number | null;
+            /** Not Found */
+            not_found: number;
+            /** Ok */
+            ok: number;
+            /** P50 Us */
+            p50_us: number | null;
+            /** P95 Us */
+            p95_us: number | null;
+            /** P99 Us */
+            p99_us: number | null;
+            /** P999 Us */
+            p999_us: number | null;
+            /** P9999 Us */
+            p9999_us: number | null;
+            /** Throughput */
+            throughput: number;
+        };
+        /**
+         * StretchRead
+         * @description Before, during or after a fault. Seconds from the measured phase's begin.
+         */
+        StretchRead: {
+            /** Begin Seconds */
+            begin_seconds: number;
+            /** End Seconds */
+            end_seconds: number;
+            /** Intervals */
+            intervals: number;
+            /** Late */
+            late: number;
+            /** Operations */
+            operations: {
+                [key: string]: components["schemas"]["StretchOperationRead"];
+            };
+            /**
+             * Stretch
+             * @enum {string}
+             */
+            stretch: "before" | "during" | "after";
         };
         /**
          * SubjectChangeRead
@@ -12802,6 +12961,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    results_read_faults: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FaultsRead"];
+                };
             };
         };
     };
