@@ -295,21 +295,17 @@ def _from_zigzag(words: bytes) -> tuple[Counts, Counts]:
 
 
 def _zigzag_words(counts: Counts) -> bytes:
+    """What `_from_zigzag` reads: before each count the length of the gap before it, if any."""
     filled = np.flatnonzero(counts)
-    words = bytearray()
-    position = 0
-    for index in filled.tolist():
-        if index > position:
-            words += _leb128(((index - position) << 1) - 1)
-        words += _leb128(int(counts[index]) << 1)
-        position = index + 1
-    return bytes(words)
-
-
-def _leb128(value: int) -> bytes:
-    out = bytearray()
-    while value >= MORE:
-        out.append(value & 0x7F | MORE)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+    if filled.size == 0:
+        return b""
+    gaps = np.diff(filled, prepend=-1) - 1
+    pairs = np.stack([(gaps << 1) - 1, counts[filled] << 1], axis=1).ravel()
+    kept = np.ones(pairs.size, dtype=bool)
+    kept[::2] = gaps > 0
+    words = pairs[kept]
+    shifts = 7 * np.arange(1 + max(0, int(words.max()).bit_length() - 1) // 7)
+    parts = words[:, np.newaxis] >> shifts
+    octets = (parts & 0x7F) | np.where(parts >= MORE, MORE, 0)
+    written = (parts > 0) | (shifts == 0)
+    return octets[written].astype(np.uint8).tobytes()

@@ -42,6 +42,15 @@ export const useRunSeries = (id: Ref<string>, live: Ref<boolean>) =>
     unwrap(api.GET('/api/v1/runs/{run_id}/series', { params: { ...path.params, query: { points: POINTS } } })),
   )
 
+/** What was broken on purpose, and what it cost; nothing before the run completed. */
+export const useRunFaults = (id: Ref<string>, live: Ref<boolean>) =>
+  useQuery({
+    // Asked again when the run ends: only then is there anything to tell.
+    queryKey: ['run', id, 'faults', live],
+    queryFn: () => unwrap(api.GET('/api/v1/runs/{run_id}/faults', { params: { path: { run_id: id.value } } })),
+    enabled: () => !live.value,
+  })
+
 /** The percentile spectrum of the measured phase. */
 export const useRunSpectrum = (id: Ref<string>, live: Ref<boolean>) =>
   part('spectrum', id, live, (path) => unwrap(api.GET('/api/v1/runs/{run_id}/spectrum', path)))

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+
+import type { FaultCost, FaultStretch } from '@/api'
+
+import { recoveryFigures, stretchRows } from './faults'
+
+const figures = (p99: number | null, ok: number, failed = 0) => ({
+  ok, failed, not_found: 0, throughput: ok / 10, mean_us: p99, p50_us: p99, p95_us: p99, p99_us: p99,
+  p999_us: p99, p9999_us: p99, max_us: p99,
+}) // prettier-ignore
+
+const stretch = (name: FaultStretch['stretch'], begin: number, end: number, all?: ReturnType<typeof figures>) =>
+  ({
+    stretch: name, begin_seconds: begin, end_seconds: end, intervals: all ? end - begin : 0, late: 3,
+    operations: all ? { all } : {},
+  }) satisfies FaultStretch // prettier-ignore
+
+const fault: FaultCost = {
+  label: 'kill node 1',
+  begin_seconds: 10,
+  end_seconds: 30,
+  mended: false,
+  verbs: [],
+  stretches: [
+    stretch('before', 0, 10, figures(200, 10_000)),
+    stretch('during', 10, 30, figures(null, 0, 40)),
+    stretch('after', 30, 30),
+  ],
+  recovery: {
+    outcome: 'not_returned', sentence: 'p99 did not return.', detected_seconds: 0, first_success_seconds: null,
+    without_success_seconds: 20, returned_seconds: null, band: 0.1, band_by: 'asked', old_latency_us: 200,
+    operations_failed: 40, operations_late: null, operations_missing: 19_999.6, resolution_seconds: 1,
+  },
+  not_told: null,
+} // prettier-ignore
+
+describe('what a fault cost', () => {
+  it('stands before, during and after, and a stretch without an interval says nothing', () => {
+    const row = (label: string) => stretchRows(fault).find((one) => one.label === label)
+    expect(row('throughput')).toEqual({ label: 'throughput', before: '1\u2009000 op/s', during: '0 op/s', after: '–' })
+    expect(row('p99')).toEqual({ label: 'p99', before: '200 µs', during: '–', after: '–' })
+    expect(row('failed')).toMatchObject({ during: '40', after: '–' })
+  })
+
+  it('tells what never happened as such, and nothing more exactly than it is known', () => {
+    const told = Object.fromEntries(recoveryFigures(fault).map((one) => [one.caption, one]))
+    expect(told['Noticed after']?.shown).toEqual({ value: '0', unit: 's' })
+    expect(told['Success again after']).toMatchObject({ shown: { value: '–' }, note: 'none for 20.0 s in all' })
+    expect(told['p99 back after']).toMatchObject({ shown: { value: '–' }, note: 'it did not return' })
+    expect(told['Missing']?.shown.value).toBe('20\u2009000')
+    expect(recoveryFigures({ ...fault, recovery: null, not_told: 'too little before' })).toEqual([])
+  })
+})

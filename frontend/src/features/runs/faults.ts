@@ -1,0 +1,82 @@
+import type { FaultCost, FaultStretch } from '@/api'
+import { FIGURES } from '@/api'
+import { formatCount, formatLatency, formatThroughput, type Shown } from '@/ui'
+
+/** A figure of the table: its name, and how it was before, during and after. */
+export interface StretchRow {
+  label: string
+  before: string
+  during: string
+  after: string
+}
+
+const words = (shown: Shown): string => `${shown.value} ${shown.unit}`.trim()
+const LATENCIES = ['mean_us', 'p50_us', 'p95_us', 'p99_us', 'p999_us', 'p9999_us', 'max_us'] as const
+
+/** Seconds as they are known: to the interval. */
+export function secondsText(value: number, resolution = 0.1): string {
+  return `${value.toFixed(resolution >= 1 ? 0 : 1)} s`
+}
+
+/** Before, during and after, a line for each figure; a stretch without an interval has none. */
+export function stretchRows(fault: FaultCost): StretchRow[] {
+  const [before, during, after] = ['before', 'during', 'after'].map((name) =>
+    fault.stretches.find((one) => one.stretch === name),
+  )
+  const row = (label: string, text: (stretch: FaultStretch) => string): StretchRow => {
+    const told = (stretch: FaultStretch | undefined) => (stretch?.intervals ? text(stretch) : '–')
+    return { label, before: told(before), during: told(during), after: told(after) }
+  }
+  const all = (stretch: FaultStretch) => stretch.operations['all']
+  return [
+    row('seconds', (one) => `${one.begin_seconds.toFixed(1)} to ${one.end_seconds.toFixed(1)}`),
+    row('throughput', (one) => words(formatThroughput(all(one)?.throughput))),
+    ...LATENCIES.map((key) => row(FIGURES[key].short, (one) => words(formatLatency(all(one)?.[key])))),
+    row('succeeded', (one) => formatCount(all(one)?.ok)),
+    row('failed', (one) => formatCount(all(one)?.failed)),
+    row('late', (one) => formatCount(one.late)),
+    row('not found', (one) => formatCount(all(one)?.not_found)),
+  ]
+}
+
+/** How the system came back: a caption, what is known, and what it means. */
+export interface RecoveryFigure {
+  caption: string
+  shown: Shown
+  note: string
+}
+
+/** The recovery in figures; none where it is not told. */
+export function recoveryFigures(fault: FaultCost): RecoveryFigure[] {
+  const found = fault.recovery
+  if (!found) return []
+  const after = (value: number | null): Shown =>
+    value === null
+      ? { value: '–', unit: '' }
+      : { value: value.toFixed(found.resolution_seconds >= 1 ? 0 : 1), unit: 's' }
+  const count = (value: number | null): Shown => ({ value: formatCount(value), unit: '' })
+  return [
+    {
+      caption: 'Noticed after',
+      shown: after(found.detected_seconds),
+      note: found.detected_seconds === null ? 'nobody noticed' : 'an error, half the throughput, or twice the p99',
+    },
+    {
+      caption: 'Success again after',
+      shown: after(found.first_success_seconds),
+      note:
+        found.without_success_seconds > 0
+          ? `none for ${secondsText(found.without_success_seconds)} in all`
+          : 'no interval was without one',
+    },
+    {
+      caption: 'p99 back after',
+      shown: after(found.returned_seconds),
+      note:
+        found.returned_seconds === null ? 'it did not return' : `within ${(found.band * 100).toFixed(0)} %, to stay`,
+    },
+    { caption: 'Failed', shown: count(found.operations_failed), note: 'from the fault on' },
+    { caption: 'Late', shown: count(found.operations_late), note: 'twice the old p99 or more' },
+    { caption: 'Missing', shown: count(Math.round(found.operations_missing)), note: 'of the old throughput' },
+  ]
+}
