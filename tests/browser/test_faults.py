@@ -42,6 +42,11 @@ def test_faults_are_added_in_the_form_and_done_in_the_run(
     expect(course.get_by_role("row").nth(1)).to_contain_text("pause node 1")
     expect(course.get_by_role("row").nth(1)).to_contain_text("node 1: paused")
     expect(course.get_by_role("row").nth(2)).to_contain_text("resume node 1")
+    cost = page.get_by_role("region", name=re.compile("^pause node 1"))
+    expect(cost.get_by_role("row").nth(1)).to_contain_text("seconds")
+    expect(cost.get_by_role("columnheader")).to_have_text(
+        ["all operations", "before", "during", "after"]
+    )
 
 
 def test_the_editor_says_what_cannot_be_broken(page: Page, platform: RunningPlatform) -> None:

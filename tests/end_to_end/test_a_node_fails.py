@@ -31,8 +31,8 @@ repetitions: 1
 scenario: fault
 phases: {load_clients: 2, warmup_seconds: 2, measure_seconds: 48, interval_seconds: 1}
 faults:
-  - {at_seconds: 3, verb: kill, node: 2}
-  - {at_seconds: 7, verb: start, node: 2}
+  - {at_seconds: 6, verb: kill, node: 2}
+  - {at_seconds: 10, verb: start, node: 2}
 """
 
 
@@ -53,6 +53,7 @@ def test_quorum_operations_go_on_while_a_node_is_away(platform: RunningPlatform)
     assert told[3][1].startswith("node 2: serves again after")
     drawn = platform.request("GET", f"/runs/{run['id']}/series")
     assert_operations_went_on(drawn)
+    assert_what_it_cost_is_told(platform.request("GET", f"/runs/{run['id']}/faults"), whole)
     note(Target.model_validate(yaml.safe_load(COURSE)["targets"][0]), whole["target"]["version"])
 
 
@@ -72,3 +73,19 @@ def assert_operations_went_on(drawn: dict[str, Any]) -> None:
         assert sum(operation["not_found"]) == 0
     rates = drawn["operations"]["all"]["throughput"]
     assert min(rates[1:-1]) > 0, rates
+
+
+def assert_what_it_cost_is_told(cost: dict[str, Any], run: dict[str, Any]) -> None:
+    """Every operation of the measured phase stands before, during or after, and in no two."""
+    (fault,) = cost["faults"]
+    assert (fault["label"], fault["mended"]) == ("kill node 2", True)
+    assert fault["end_seconds"] - fault["begin_seconds"] >= 4, "killed at 6, started at 10"
+    before, during, after = fault["stretches"]
+    assert before["end_seconds"] <= fault["begin_seconds"] <= during["end_seconds"]
+    assert fault["end_seconds"] <= after["begin_seconds"] + fault["recovery"]["resolution_seconds"]
+    measured = run["summary"]["operations"]["all"]
+    for count, told in (("ok", measured["ok"]), ("failed", measured["errors"])):
+        stretches = [one["operations"]["all"][count] for one in fault["stretches"]]
+        assert sum(stretches) == told, (count, stretches, measured)
+    assert before["operations"]["all"]["failed"] == 0
+    assert fault["recovery"]["without_success_seconds"] == 0, "a quorum was there all the time"

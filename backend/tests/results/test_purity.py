@@ -18,8 +18,8 @@ PURE = [
 ]  # fmt: skip
 ALLOWED = {
     "abc", "base64", "binascii", "collections", "dataclasses", "datetime", "functools",
-    "itertools", "math", "numpy", "scipy", "statistics", "struct", "typing", "zlib", "weighhouse_protocol",
-    "weighhouse_backend", "weighhouse_judging", "pydantic",
+    "itertools", "math", "numpy", "pydantic", "scipy", "statistics", "struct", "typing", "zlib",
+    "weighhouse_protocol", "weighhouse_backend", "weighhouse_judging",
 }  # fmt: skip
 
 

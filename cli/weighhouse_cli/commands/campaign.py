@@ -10,6 +10,7 @@ from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.commands.run import finish
 from weighhouse_cli.console import OUT, follow, print_json, show_caveats, show_history, show_verdict
+from weighhouse_cli.faults import faults_of, show_faults
 from weighhouse_cli.searches import show_searches
 
 app = typer.Typer(help="Look at campaigns.", no_args_is_help=True)
@@ -98,6 +99,20 @@ def searches(
         return
     whole = client.get(f"/campaigns/{campaign}")
     show_searches(found, whole, client.get(f"/campaigns/{campaign}/caveats"))
+
+
+@app.command()
+def faults(
+    campaign: Identifier, as_json: AsJson = False, url: Url = None, token: Token = None
+) -> None:
+    """Show what each fault cost: before, during and after, and how the system came back."""
+    client = Client(find_access(url, token))
+    whole = client.get(f"/campaigns/{campaign}")
+    found = faults_of(client, whole)
+    if as_json:
+        print_json({"runs": found})
+        return
+    show_faults(found, whole, client.get(f"/campaigns/{campaign}/caveats"))
 
 
 @app.command()

@@ -1,0 +1,89 @@
+"""What the faults of a campaign's runs cost, in words."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from weighhouse_cli.client import Client
+from weighhouse_cli.console import OUT, show_caveats
+
+FIGURES = ("p50_us", "p99_us", "p999_us", "max_us")
+
+
+def faults_of(client: Client, campaign: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each completed run of a campaign in which something was broken: `run` and `faults`."""
+    found: list[dict[str, Any]] = []
+    for run in sorted(_runs(client, campaign["id"]), key=lambda one: one["position"]):
+        cost = client.get(f"/runs/{run['id']}/faults")
+        if cost["faults"]:
+            found.append({"run": run, **cost})
+    return found
+
+
+def _runs(client: Client, campaign_id: str) -> Iterator[dict[str, Any]]:
+    cursor = None
+    while True:
+        page = client.get("/runs", campaign_id=campaign_id, limit=100, cursor=cursor)
+        yield from page["items"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return
+
+
+def show_faults(
+    found: list[dict[str, Any]], campaign: dict[str, Any], caveats: list[dict[str, Any]]
+) -> None:
+    """Each fault of each run, before, during and after; what has to stand beside it follows."""
+    targets = {target["name"]: target for target in campaign["targets"]}
+    for one in found:
+        cell, target = one["run"]["cell"], targets[one["run"]["cell"]["target"]]
+        where = f"{cell['workload']}, {cell['load_level']['label']}"
+        name = (f"{target['mark']} {target['label']}", f"bold {target['colour']}")
+        OUT.print(Text.assemble(name, f"  {where}, repeat {one['run']['repetition']}"))
+        for fault in one["faults"]:
+            OUT.print(f"  {_sentence(fault)}", soft_wrap=True, markup=False, highlight=False)
+            OUT.print(_stretches(fault))
+    if not found:
+        OUT.print("Nothing was broken in a run that completed.", style="dim")
+    show_caveats(caveats)
+
+
+def _sentence(fault: dict[str, Any]) -> str:
+    begun = f"{fault['label']} at {fault['begin_seconds']:.1f} s"
+    begun += "" if fault["mended"] else ", never mended"
+    recovery = fault["recovery"]
+    if recovery is None:
+        return f"{begun}: no recovery is told: {fault['not_told']}"
+    told = [
+        f"noticed after {_after(recovery['detected_seconds'])}",
+        f"success again after {_after(recovery['first_success_seconds'])}",
+        f"{recovery['operations_failed']:,} failed",
+        f"{recovery['operations_missing']:,.0f} missing",
+    ]
+    return f"{begun}: {', '.join(told)}. {recovery['sentence']}"
+
+
+def _after(seconds: float | None) -> str:
+    return "–" if seconds is None else f"{seconds:.1f} s"
+
+
+def _stretches(fault: dict[str, Any]) -> Table:
+    table = Table(box=None, padding=(0, 2), header_style="dim")
+    for column in ("", "s", "throughput", *(name.removesuffix("_us") for name in FIGURES)):
+        table.add_column(column, justify="right" if column else "left")
+    for column in ("failed", "late"):
+        table.add_column(column, justify="right")
+    for stretch in fault["stretches"]:
+        every = stretch["operations"].get("all")
+        latencies = [None if every is None else every[name] for name in FIGURES]
+        table.add_row(
+            stretch["stretch"],
+            f"{stretch['begin_seconds']:.1f} to {stretch['end_seconds']:.1f}",
+            "–" if every is None else f"{every['throughput']:,.0f} op/s",
+            *("–" if value is None else f"{value:,.0f} µs" for value in latencies),
+            "–" if every is None else f"{every['failed']:,}",
+            f"{stretch['late']:,}",
+        )
+    return table
