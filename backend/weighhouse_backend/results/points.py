@@ -76,12 +76,12 @@ def unpacked_points(
     phase: PhaseKind, start_us: int, end_us: int, figures: Mapping[str, list[Any]]
 ) -> Window:
     """The window whose figures `packed_points` made; without its heat."""
-    size = len(PointFigures.__dataclass_fields__)
+    names = tuple(PointFigures.__dataclass_fields__)
     points, extremes = {}, {}
     for name, values in figures.items():
-        points[name] = PointFigures(*values[:size])
-        if len(values) > size:
-            least, most, low, high = values[size:]
+        points[name] = PointFigures(**dict(zip(names, values, strict=False)))
+        if len(values) > len(names):
+            least, most, low, high = values[len(names) :]
             slow = None if low is None or high is None else (low, high)
             extremes[name] = Extremes((least, most), slow)
     return Window(phase, start_us, end_us, points, {}, extremes)

@@ -308,4 +308,4 @@ def _zigzag_words(counts: Counts) -> bytes:
     parts = words[:, np.newaxis] >> shifts
     octets = (parts & 0x7F) | np.where(parts >= MORE, MORE, 0)
     written = (parts > 0) | (shifts == 0)
-    return octets[written].astype(np.uint8).tobytes()
+    return bytes(octets[written].astype(np.uint8).tobytes())
