@@ -23,8 +23,8 @@ describe('what is measured', () => {
   })
 
   it('is named in words', () => {
-    expect(wordsOf({ target: 'redis', workload: 'scans', load: '8 clients' })).toBe('redis, scans, 8 clients')
-    expect(wordsOf({ system: 'memcached', workload: 'scans' })).toBe('every memcached, scans')
+    expect(wordsOf({ target: 'redis', workload: 'scans', load: '8 clients' })).toBe('redis under scans at 8 clients')
+    expect(wordsOf({ system: 'memcached', workload: 'scans' })).toBe('all of memcached under scans')
   })
 })
 

@@ -40,9 +40,11 @@ export function excludedBy(
 export const isOfOne = (one: Exclusion): boolean =>
   one.target !== undefined && one.workload !== undefined && one.load === undefined && one.system === undefined
 
-/** An exclusion in words: `memcached, scans, 8 clients`. */
-export const wordsOf = (one: Exclusion): string =>
-  [one.target, one.system && `every ${one.system}`, one.workload, one.load].filter(Boolean).join(', ')
+/** An exclusion in words: `all of memcached under scans at 8 clients`. */
+export function wordsOf(one: Exclusion): string {
+  const who = one.target ?? (one.system ? `all of ${one.system}` : 'every target')
+  return [who, one.workload && `under ${one.workload}`, one.load && `at ${one.load}`].filter(Boolean).join(' ')
+}
 
 /** The operating points that a level begins with: one for each target that has none, at eight clients. */
 export function pointsFor(document: Item | null, points: unknown): Item[] {
