@@ -21,14 +21,18 @@ from uuid import UUID
 import httpx
 import psutil
 import psycopg
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
+from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.models import Run
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import make_session_factory
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results.dependencies import Results
 from weighhouse_cli.commands.dev import Scale, invent
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
-from weighhouse_worker.tools import Tools
+from weighhouse_worker.seeding.sowing import NoEvents, OwnJobs
 
 from weighhouse_testing.bench_fleet import percentile
 from weighhouse_testing.fixtures import plain
@@ -46,6 +50,8 @@ WHERE attempt_id = :attempt
   AND last.started_at + last.duration_us * interval '1 microsecond'
     > first.began + interval '{LEVELS_SINCE} seconds'
 """
+NOBODY = "redis://127.0.0.1:1/0"
+"""Nobody is told: what follows from settling is not measured."""
 MEBIBYTE = 1 << 20
 
 
@@ -73,18 +79,20 @@ def settled(database_url: str, run_id: str) -> dict[str, float]:
 
     :returns: how long it took in s, and the greatest memory of the process, MiB.
     """
-    tools = Tools(Settings(database_url=database_url))
-    with tools.transaction() as campaigns:
-        run = campaigns.session.get_one(Run, UUID(run_id))
+    settings = Settings(database_url=database_url, redis_url=NOBODY)
+    sessions = make_session_factory(create_engine(database_url))
+    with unit_of_work(sessions) as session:
+        run = session.get_one(Run, UUID(run_id))
         values = {"run": run_id, "attempt": run.result_attempt_id}
         for statement in (
             "UPDATE runs SET status = 'settling' WHERE id = :run",
             "DELETE FROM run_summaries WHERE attempt_id = :attempt",
             CLOSED_LAST,
         ):
-            campaigns.session.execute(text(statement), values)
+            session.execute(text(statement), values)
     begun = time.perf_counter()
-    with tools.transaction() as campaigns:
+    with unit_of_work(sessions) as session:
+        campaigns = Campaigns(session, OwnJobs(), NoEvents(), SystemClock(), settings)
         Results(campaigns).settlement.settle_run(UUID(run_id))
     took = time.perf_counter() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -138,7 +146,10 @@ def main() -> int:
             run_id = found.pop("run_id")
             again = [sys.executable, "-m", __spec__.name, "--settle"]
             told = subprocess.run(
-                [*again, platform.database_url, run_id], check=True, capture_output=True, text=True
+                [*again, platform.database_url, run_id],
+                check=True,
+                stdout=subprocess.PIPE,
+                text=True,
             )
             found |= json.loads(told.stdout.splitlines()[-1])
     finally:
