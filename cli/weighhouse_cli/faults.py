@@ -9,7 +9,7 @@ from rich.text import Text
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT, show_caveats
 
-FIGURES = ("p50_us", "p99_us", "p999_us", "max_us")
+FIGURES = ("p50_us", "p99_us", "max_us")
 
 
 def faults_of(client: Client, campaign: dict[str, Any]) -> list[dict[str, Any]]:
@@ -69,20 +69,29 @@ def _after(seconds: float | None) -> str:
     return "–" if seconds is None else f"{seconds:.1f} s"
 
 
+def _latency(us: float | None) -> str:
+    if us is None:
+        return "–"
+    for size, unit in ((1e6, "s"), (1e3, "ms")):
+        if us >= size:
+            return f"{us / size:.3g} {unit}"
+    return f"{us:.0f} µs"
+
+
 def _stretches(fault: dict[str, Any]) -> Table:
-    table = Table(box=None, padding=(0, 2), header_style="dim")
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for column in ("", "s", "throughput", *(name.removesuffix("_us") for name in FIGURES)):
-        table.add_column(column, justify="right" if column else "left")
+        table.add_column(column, justify="right" if column else "left", no_wrap=True)
     for column in ("failed", "late"):
-        table.add_column(column, justify="right")
+        table.add_column(column, justify="right", no_wrap=True)
     for stretch in fault["stretches"]:
         every = stretch["operations"].get("all")
         latencies = [None if every is None else every[name] for name in FIGURES]
         table.add_row(
             stretch["stretch"],
-            f"{stretch['begin_seconds']:.1f} to {stretch['end_seconds']:.1f}",
+            f"{stretch['begin_seconds']:.1f}-{stretch['end_seconds']:.1f}",
             "–" if every is None else f"{every['throughput']:,.0f} op/s",
-            *("–" if value is None else f"{value:,.0f} µs" for value in latencies),
+            *map(_latency, latencies),
             "–" if every is None else f"{every['failed']:,}",
             f"{stretch['late']:,}",
         )

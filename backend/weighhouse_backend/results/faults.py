@@ -180,7 +180,7 @@ class _Part:
     begun_us: int
     ended_us: int
     until_us: int = 0
-    """Where its `after` ends."""
+    """Where its `after` ends: an interval in which the next fault begins is that one's."""
     during: _Stretch = field(default_factory=lambda: _Stretch("during"))
     after: _Stretch = field(default_factory=lambda: _Stretch("after"))
     course: list[Interval] = field(default_factory=list)
@@ -195,7 +195,7 @@ class _Part:
         if end_us <= first_us:
             self.course.append(interval)
             return
-        if end_us <= self.episode.begin_us or one.start_us >= self.until_us:
+        if end_us <= self.episode.begin_us or end_us > self.until_us:
             return
         stretch = self.during if one.start_us < self.end_us else self.after
         stretch.add(one)

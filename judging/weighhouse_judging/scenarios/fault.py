@@ -218,6 +218,7 @@ def _told(plan: Plan, returned: float | None, band: float, by: BandBy) -> Reason
         sentence = f"{name} did not return within {band:.0%} of what it was{wide}."
         return Reason("not_returned", sentence, numbers)
     sentence = (
-        f"{name} was back within {band:.0%} of what it was{wide} after {returned:g} s, and stayed."
+        f"{name} was back within {band:.0%} of what it was{wide} after {round(returned, 1):g} s,"
+        " and stayed."
     )
     return Reason("returned", sentence, numbers)
