@@ -211,7 +211,7 @@ def _detected(
 
 
 def _told(plan: Plan, returned: float | None, band: float, by: BandBy) -> Reason:
-    wide = "" if by == "asked" else ", as wide as it scattered before the fault"
+    wide = "" if by == "asked" else " (as wide as it scattered before the fault)"
     name = FIGURE[plan.latency].short
     numbers = {"returned_seconds": returned, "band": band}
     if returned is None:
