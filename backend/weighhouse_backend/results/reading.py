@@ -24,6 +24,7 @@ from weighhouse_backend.results.errors import ResultNotThere
 from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.points import Window
 from weighhouse_backend.results.repository import RAW, ResultRepository
+from weighhouse_backend.results.sampling import sample_steps
 from weighhouse_backend.results.schemas import (
     ArtifactRead,
     DetailRead,
@@ -141,15 +142,15 @@ class RunReadService:
                 operations={},
                 detail=None,
                 course=None,
-                resources=views.resource_lines([], 0, points),
+                resources=views.resource_lines([], 0),
                 machines=[],
             )
         course = self.drawn(attempt_id, points)
         members = self.repository.members([attempt_id])[attempt_id]
-        samples = self.repository.samples(attempt_id)
+        samples = sample_steps(self.repository.session, attempt_id, points)
+        first = samples[min(samples)] if samples else []
         starts = [window.start_us for window in course.windows]
-        origin = min(starts or [microseconds(sample.at) for sample in samples[:1]], default=0)
-        first = samples[0].member if samples else 0
+        origin = min(starts or [microseconds(step.at) for step in first[:1]], default=0)
         drawn = charts.series(course.windows, origin)
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
         broken = bool(document_of(self.experiments, campaign).faults)
@@ -169,17 +170,14 @@ class RunReadService:
             },
             detail=detail_of(course, drawn),
             course=None if broken else course_read(drawn.measured),
-            resources=views.resource_lines(
-                [sample for sample in samples if sample.member == first], origin, points
-            ),
+            resources=views.resource_lines(first, origin),
             machines=[
                 MachineLines(
                     member=member.index,
                     agent_name=member.agent_name,
                     resources=views.resource_lines(
-                        [sample for sample in samples if sample.member == member.index],
+                        samples.get(member.index, []),
                         origin - (member.clock_offset_us or 0) if len(members) > 1 else origin,
-                        points,
                     ),
                 )
                 for member in members

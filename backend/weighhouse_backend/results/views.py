@@ -1,6 +1,6 @@
 """Rows of results as the API shows them. Pure but for the rows it is given."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from weighhouse_protocol.experiment import Experiment, LoadLevel
 from weighhouse_protocol.load import Share
@@ -11,10 +11,10 @@ from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Cell, Run
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
-from weighhouse_backend.results.charts import width_for
-from weighhouse_backend.results.models import ResourceSample, RunRecord, RunSummary
+from weighhouse_backend.results.models import RunRecord, RunSummary
 from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.records import AttemptRecord
+from weighhouse_backend.results.sampling import SampleStep
 from weighhouse_backend.results.schemas import (
     AgentOfRun,
     AskedLatency,
@@ -224,27 +224,13 @@ def _level_alone(document: Experiment, cell: Cell) -> LoadLevel:
     return level.model_copy(update={"points": (point,)})
 
 
-def resource_lines(samples: Sequence[ResourceSample], origin_us: int, points: int) -> ResourceLines:
-    """Samples over time, at most about `points`; `origin_us` is second 0.
-
-    Neighbours are merged where there are more: shares of CPU by their mean, sizes by their largest.
-    """
-    width = width_for(len(samples), points)
-    groups = [samples[begin : begin + width] for begin in range(0, len(samples), width)]
+def resource_lines(steps: Sequence[SampleStep], origin_us: int) -> ResourceLines:
+    """Merged samples of one member over time; `origin_us` is second 0."""
     return ResourceLines(
-        t=[(microseconds(group[0].at) - origin_us) / US_PER_SECOND for group in groups],
-        cpu_percent=[_mean(item.cpu_percent for item in group) for group in groups],
-        resident_bytes=[_largest(item.resident_bytes for item in group) for group in groups],
-        driver_cpu_percent=[_mean(item.driver_cpu_percent for item in group) for group in groups],
-        disk_bytes=[_largest(item.disk_bytes for item in group) for group in groups],
-        steal_percent=[_mean(item.steal_percent for item in group) for group in groups],
+        t=[(microseconds(one.at) - origin_us) / US_PER_SECOND for one in steps],
+        cpu_percent=[one.cpu_percent for one in steps],
+        resident_bytes=[one.resident_bytes for one in steps],
+        driver_cpu_percent=[one.driver_cpu_percent for one in steps],
+        disk_bytes=[one.disk_bytes for one in steps],
+        steal_percent=[one.steal_percent for one in steps],
     )
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _largest(values: Iterable[int | None]) -> int | None:
-    return max((value for value in values if value is not None), default=None)
