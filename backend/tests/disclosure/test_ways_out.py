@@ -40,6 +40,7 @@ LOOKED_AT = {
     f"{API}/rejudgements/{{rejudgement_id}}/campaigns": "verdicts, in a list",
     f"{API}/runs": "a list to choose from",
     f"{API}/series": "a list to choose from",
+    f"{API}/studies": "how many claims hold, in a list",
     f"{API}/series/{{series_id}}": "over many campaigns; its files carry the statements",
     f"{API}/reply": "a vendor's own system, by its link",
 }  # fmt: skip
