@@ -26,9 +26,9 @@ def show_studies(studies: list[dict[str, Any]]) -> None:
 
 
 def counts_in_words(verdicts: list[dict[str, Any]]) -> str:
-    """`3 hold here, 9 cannot be true as printed`."""
-    found = [f"{one['claims']} {one['words']}" for one in verdicts if one["claims"]]
-    return ", ".join(found) or "none"
+    """`holds here: 3 · cannot be true as printed: 9`."""
+    found = [f"{one['words']}: {one['claims']}" for one in verdicts if one["claims"]]
+    return " · ".join(found) or "none"
 
 
 def show_study(study: dict[str, Any]) -> None:
@@ -62,5 +62,6 @@ def show_claims(claims: list[dict[str, Any]]) -> None:
         table.add_column(column, ratio={"claim": 4, "verdict": 2, "why": 5}[column])
     for one in claims:
         verdict = Text(one["words"], style=STYLES.get(one["verdict"], "default"))
-        table.add_row(Text(one["says"]), verdict, Text(one["sentence"]))
+        here = f" Measured here: {one['measured']}" if one["measured"] else ""
+        table.add_row(Text(one["says"]), verdict, Text(one["sentence"] + here))
     OUT.print(table)

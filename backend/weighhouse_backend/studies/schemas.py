@@ -92,6 +92,8 @@ class ClaimRead(BaseModel):
     """The verdict in words: `cannot be true as printed`."""
     sentence: str
     """Why."""
+    measured: str
+    """Of a claim that cannot be true as printed: what was measured here all the same."""
     printed: list[OutcomeRead]
     """Over the figures of the text; empty where it prints none that the claim speaks of."""
     here: list[OutcomeRead]

@@ -235,6 +235,7 @@ def _claim(result: ClaimResult) -> ClaimRead:
         verdict=result.verdict,
         words=VERDICT_WORDS[result.verdict],
         sentence=result.sentence,
+        measured=result.measured,
         printed=[OutcomeRead(**asdict(one)) for one in result.printed],
         here=[OutcomeRead(**asdict(one)) for one in result.here],
     )

@@ -3477,6 +3477,8 @@ export interface components {
             here: components["schemas"]["OutcomeRead"][];
             /** Id */
             id: string;
+            /** Measured */
+            measured: string;
             /** Place */
             place: string;
             /** Printed */

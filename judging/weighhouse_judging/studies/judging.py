@@ -80,6 +80,9 @@ class ClaimResult:
     here: tuple[Outcome, ...]
     sentence: str
     """Why, complete with its full stop."""
+    measured: str
+    """Of a claim that cannot be true as printed: what was measured here all the same; else empty,
+    for then the sentence says it."""
 
 
 def judge_claims(
@@ -130,9 +133,18 @@ def _judged(claim: Claim, theirs: Figures, ours: Figures, scale: Scale) -> Claim
         here: tuple[Outcome, ...] = (away,)
     else:
         here = tuple(_outcome(test, ours, where) for where, test in asked)
-    verdict: ClaimVerdict = "cannot_be_true_as_printed" if wrong else _verdict(here)
-    sentence = _sentence(wrong, len(asked)) if wrong else _of_ours(verdict, here)
-    return ClaimResult(claim, verdict, printed, here, sentence)
+    found = _verdict(here)
+    of_ours = _of_ours(found, here)
+    if not wrong:
+        return ClaimResult(claim, found, printed, here, of_ours, "")
+    return ClaimResult(
+        claim,
+        "cannot_be_true_as_printed",
+        printed,
+        here,
+        _sentence(wrong, len(asked)),
+        f"{VERDICT_WORDS[found]}: {of_ours}",
+    )
 
 
 def _verdict(here: Sequence[Outcome]) -> ClaimVerdict:

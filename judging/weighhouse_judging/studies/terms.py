@@ -65,7 +65,8 @@ class Figures:
         """What a term is worth."""
         match term:
             case Number():
-                return Value(term.number, term.number, term.number, number(term.number))
+                words = f"{number(term.number)} ({term.what})"
+                return Value(term.number, term.number, term.number, words)
             case Cell():
                 return self.of(term)
             case Ratio():
