@@ -120,7 +120,7 @@ class LookService:
         :param begun: place of the level where the search began.
         """
         document = document_of(self.experiments, campaign)
-        load = varied(document.load_levels[begun], value)
+        load = varied(document.begun(begun), value)
         if load in document.load_levels:
             return document.load_levels.index(load)
         level = {"of": begun, "load": load.model_dump(mode="json")}

@@ -170,11 +170,17 @@ class TargetOfCampaign(BaseModel):
 
 
 class LoadLevelRead(BaseModel):
-    """A load level; `value` is the place on a chart's x axis."""
+    """A load level; `value` is the place on a chart's x axis.
+
+    Of a cell it is the cell's own load, under the name of its level.
+    """
 
     kind: Literal["closed", "open"]
     value: float
     label: str
+    own: bool = False
+    """Among a matrix's levels: another load for each side, its operating point; then the level has
+    no place on an axis, and `value` is 0."""
 
 
 class FailureRead(BaseModel):

@@ -62,7 +62,7 @@ def planner(document: Experiment, search: Search, repetitions: int) -> Planner:
     :param document: the campaign's.
     :param repetitions: of each point of a sweep; of what a calibration found.
     """
-    begun = document.load_levels[search.load_index].value
+    begun = document.begun(search.load_index).value
     most = document.most_load(search.load_index)
     if document.sweep is not None:
         stop = document.sweep.stop_at
