@@ -129,6 +129,8 @@ def test_print_that_contradicts_itself_cannot_be_true_whatever_we_measured(kind)
     wrong = verdict(KINDS[kind], published(**PRINTED | WRONG[kind]))
     assert wrong.verdict == "cannot_be_true_as_printed"
     assert wrong.here[0].truth == "holds"
+    assert wrong.measured.startswith("holds here: ")
+    assert right.measured == ""
 
 
 def test_rounding_is_to_the_texts_favour():

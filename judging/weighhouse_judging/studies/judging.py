@@ -81,8 +81,8 @@ class ClaimResult:
     sentence: str
     """Why, complete with its full stop."""
     measured: str
-    """Of a claim that cannot be true as printed: what was measured here all the same; else empty,
-    for then the sentence says it."""
+    """Of a claim that cannot be true as printed: what was measured here all the same, if it was;
+    else empty, for then the sentence says it."""
 
 
 def judge_claims(
@@ -143,7 +143,7 @@ def _judged(claim: Claim, theirs: Figures, ours: Figures, scale: Scale) -> Claim
         printed,
         here,
         _sentence(wrong, len(asked)),
-        f"{VERDICT_WORDS[found]}: {of_ours}",
+        "" if found == "not_measured" else f"{VERDICT_WORDS[found]}: {of_ours}",
     )
 
 
