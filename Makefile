@@ -29,6 +29,12 @@ test: install ## all tests: Python, Rust, frontend, browser
 	@$(BOOTSTRAP)/debian.sh browser tests
 	@tests/run.sh
 
+.PHONY: studies
+studies: ## run the published studies at small scale, and end with a table of their claims: about half an hour
+	@$(BOOTSTRAP)/install.sh demo
+	@$(BOOTSTRAP)/engine.sh cassandra
+	@$(PY)/weighhouse study run $(or $(STUDIES),redis-aerospike-dragonfly key-value-architectures dragonfly-memtier aerospike-cassandra) --start $(if $(PORT),--port $(PORT))
+
 .PHONY: test-compose
 test-compose: install images-artefacts ## the services in containers, for real (needs root or a Docker engine)
 	@tests/compose/run.sh

@@ -3,6 +3,7 @@
 import pytest
 from weighhouse_cli.console import OUT, duration, progress_line, show_medians, show_schedule
 from weighhouse_cli.skeleton import SkeletonRefused, write_skeleton
+from weighhouse_cli.studies import counts_in_words, show_study
 
 
 @pytest.mark.parametrize(
@@ -101,3 +102,51 @@ def test_medians_are_followed_by_what_stands_beside_them(monkeypatch):
         "Not filled: Half of the records are missing.", "one machine · 3 of 3 runs",
         "one thread [each]",
     ]  # fmt: skip
+
+
+def study(**changes):
+    claim = {
+        "id": "one", "says": "Redis is ahead.", "place": "page 1",
+        "verdict": "cannot_be_true_as_printed", "words": "cannot be true as printed",
+        "sentence": "1 / 2 = 0.5, below 1.", "measured": "holds here: ×1.4.",
+    }  # fmt: skip
+    return {
+        "title": "A study",
+        "source": {
+            "authors": "A. Nobody", "published_in": "nowhere", "sponsor": "a vendor",
+            "disclaimer": "Read with care.",
+        },
+        "sides": [
+            {"label": "Redis", "measured": True, "because": ""},
+            {"label": "Garnet", "measured": False, "because": "it is rare"},
+        ],
+        "claims": [claim],
+        "campaigns": [],
+        "verdicts": [
+            {"verdict": "holds_here", "words": "holds here", "claims": 0},
+            {"verdict": claim["verdict"], "words": claim["words"], "claims": 1},
+        ],
+    } | changes  # fmt: skip
+
+
+def test_a_study_says_who_paid_what_is_not_measured_and_why_a_claim_fails():
+    with OUT.capture() as captured:
+        show_study(study())
+    said = " ".join(captured.get().split())
+    assert "paid by: a vendor" in said
+    assert "Read with care." in said
+    assert "not measured here: Garnet: it is rare" in said
+    assert "cannot be true as printed: 1" in said
+    for word in ("0.5, below", "here: ×1.4."):
+        assert all(part in said for part in word.split())
+
+
+def test_claims_are_counted_by_verdict_and_none_is_said_so():
+    assert counts_in_words(study()["verdicts"]) == "cannot be true as printed: 1"
+    assert counts_in_words([]) == "none"
+
+
+def test_a_study_of_our_own_has_no_source():
+    with OUT.capture() as captured:
+        show_study(study(source=None))
+    assert "paid by" not in captured.get()

@@ -15,6 +15,7 @@ from weighhouse_cli.commands import (
     plugin,
     rejudge,
     run,
+    study,
     token,
     ycsb,
 )
@@ -38,6 +39,7 @@ app.command("rejudge")(rejudge.rejudge)
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(alert.app, name="alert")
 app.add_typer(experiment.app, name="experiment")
+app.add_typer(study.app, name="study")
 app.add_typer(agent.app, name="agent")
 app.add_typer(plugin.app, name="plugin")
 app.add_typer(token.app, name="token")

@@ -9,8 +9,8 @@ import weighhouse_judging
 ROOT = Path(weighhouse_judging.__file__).parent
 ALLOWED = {
     "abc", "base64", "binascii", "bisect", "collections", "dataclasses", "enum", "functools",
-    "hashlib", "itertools", "json", "math", "numpy", "re", "scipy", "struct", "typing", "zlib",
-    "weighhouse_judging", "weighhouse_protocol",
+    "hashlib", "itertools", "json", "math", "numpy", "pydantic", "re", "scipy", "struct", "typing",
+    "weighhouse_judging", "weighhouse_protocol", "zlib",
 }  # fmt: skip
 BENCHES = {"argparse", "multiprocessing", "os", "sys", "time"}
 """What programs need that print."""

@@ -4,13 +4,17 @@ import pytest
 from pydantic import SecretStr
 from weighhouse_backend.identity.endpoints import router as identity
 
-from backend.tests.disclosure.policed import manifests, measured, token
+from backend.tests.disclosure.policed import as_a_study, manifests, measured, token
 from backend.tests.results.laboratory import ROUTERS, Laboratory
 
 
 @pytest.fixture(scope="module")
-def settings(settings):
-    return settings.model_copy(update={"secret_key": SecretStr("a secret of the installation")})
+def settings(settings, tmp_path_factory):
+    changes = {
+        "secret_key": SecretStr("a secret of the installation"),
+        "experiments_dir": as_a_study(tmp_path_factory.mktemp("experiments")),
+    }
+    return settings.model_copy(update=changes)
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,11 @@
 """A campaign over products whose terms allow, ask for consent, and forbid."""
 
+from pathlib import Path
 from typing import Any
 
 from backend.tests.results.laboratory import Laboratory, experiment, manifest
 from backend.tests.results.reports import FACTS, whole_run
+from backend.tests.studies.folder import write_study
 
 TARGETS = [
     {"name": "free", "system": "redis"},
@@ -19,6 +21,26 @@ def edition(name: str, policy: str) -> dict[str, Any]:
         "text": f"the clause of {name}", "source": "https://example.test/licence",
         "checked_on": "2026-11-22", "reviewer": "Weighhouse maintainers",
     }  # fmt: skip
+
+
+DOCUMENT = {"targets": TARGETS, "repetitions": 2}
+
+
+def as_a_study(folder: Path) -> Path:
+    """The same experiment as the small scale of a study, below a folder of experiments."""
+    cells = [{"side": one["name"], "workload": "balanced", "load": "4 clients"} for one in TARGETS]
+    sides = [{"name": one["name"], "label": one["name"], "small": True} for one in TARGETS]
+    claim = {"id": "order", "says": "It is so.", "place": "page 1",
+             "tests": [{"kind": "order", "of": cells}]}  # fmt: skip
+    write_study(
+        folder,
+        "policed",
+        study={"sides": sides, "published": []},
+        claims=[claim],
+        small=experiment("policed", **DOCUMENT),
+        published=experiment("policed-published", **DOCUMENT),
+    )
+    return folder
 
 
 def manifests() -> list[dict[str, Any]]:
@@ -37,7 +59,7 @@ def manifests() -> list[dict[str, Any]]:
 
 def measured(laboratory: Laboratory) -> str:
     """A campaign under these terms; its id."""
-    return laboratory.carry_out(experiment("policed", targets=TARGETS, repetitions=2), _told)
+    return laboratory.carry_out(experiment("policed", **DOCUMENT), _told)
 
 
 def _told(order: dict[str, Any]) -> list[dict[str, Any]]:

@@ -294,7 +294,9 @@ def test_templates_are_the_files_of_the_folder(client, ours, settings) -> None:
 
     quickstart = next(one for one in found if one["slug"] == "quickstart")
     assert quickstart["yaml"].startswith("#"), "the file's own text"
-    assert len(found) == len(list(folder.rglob("*.yaml")))
+    of_studies = list((folder / "studies").rglob("*.yaml"))
+    assert of_studies, "run by their study, and no templates"
+    assert len(found) == len(list(folder.rglob("*.yaml"))) - len(of_studies)
 
 
 def test_no_tenant_reaches_anothers_experiment(client, ours, tenants) -> None:

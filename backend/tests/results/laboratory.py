@@ -27,14 +27,15 @@ from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.scenarios.endpoints import router as scenarios
+from weighhouse_backend.studies.endpoints import router as studies
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import AttemptEvent, EventBatch
 
 from .reports import FACTS, whole_run
 
 ROUTERS = (
-    noise, findings, scenarios, comparisons, publishing, alerts, annotations, gates, results,
-    campaigns, experiments, fleet, results_agent, campaigns_agent, fleet_agent,
+    studies, noise, findings, scenarios, comparisons, publishing, alerts, annotations, gates,
+    results, campaigns, experiments, fleet, results_agent, campaigns_agent, fleet_agent,
 )  # fmt: skip
 Report = Callable[[dict[str, Any]], list[dict[str, Any]]]
 

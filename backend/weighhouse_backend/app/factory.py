@@ -42,11 +42,12 @@ from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.scenarios.endpoints import router as scenarios
+from weighhouse_backend.studies.endpoints import router as studies
 
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, experiments, campaigns, results,
-    findings, scenarios, comparisons, publishing, gates, alerts, annotations, overviews, noise,
-    fleet,
+    findings, scenarios, comparisons, publishing, studies, gates, alerts, annotations, overviews,
+    noise, fleet,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

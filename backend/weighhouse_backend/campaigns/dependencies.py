@@ -15,6 +15,7 @@ from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.gangs import GangService
 from weighhouse_backend.campaigns.intake import IntakeService
+from weighhouse_backend.campaigns.latest import LatestService
 from weighhouse_backend.campaigns.leases import LeaseService
 from weighhouse_backend.campaigns.leaving import LeavingService
 from weighhouse_backend.campaigns.looks import LookService
@@ -89,6 +90,11 @@ class Campaigns:
         return CampaignViews(
             self.repository, self.experiments, self.catalog, disclosure, self.commits, self.clock
         )
+
+    @cached_property
+    def latest(self) -> LatestService:
+        """The newest campaigns of experiments."""
+        return LatestService(self.repository)
 
     @cached_property
     def leaving(self) -> LeavingService:

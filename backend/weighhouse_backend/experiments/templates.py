@@ -6,6 +6,8 @@ from pathlib import Path
 import structlog
 from weighhouse_protocol.yaml_document import DocumentError, experiment_from_yaml
 
+STUDY = "study.yaml"
+"""A folder that holds one is a published study's."""
 log = structlog.get_logger(__name__)
 
 
@@ -21,7 +23,8 @@ class Template:
 
 
 def read_templates(folder: Path | None) -> list[Template]:
-    """The experiments of a folder and its subfolders, by path.
+    """The experiments of a folder and its subfolders, by path; those of studies are not among them:
+    they are run by their study.
 
     :param folder: none, or one that is not there, has no templates.
     :returns: a file that is no valid experiment is logged and left out.
@@ -30,6 +33,8 @@ def read_templates(folder: Path | None) -> list[Template]:
         return []
     found = []
     for path in sorted(folder.rglob("*.yaml")):
+        if any((above / STUDY).is_file() for above in path.parents):
+            continue
         try:
             text = path.read_text(encoding="utf-8")
             experiment = experiment_from_yaml(text)

@@ -1953,6 +1953,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/studies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Studies List
+         * @description The published studies that come with the installation, with how many of their claims hold
+         *     here; no figures.
+         */
+        get: operations["studies_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studies/{study}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Studies Read
+         * @description A study claim by claim: what is claimed, what the printed figures say of it, what was
+         *     measured here, and the verdict; with all figures side by side and what must stand beside ours.
+         */
+        get: operations["studies_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/studies/{study}/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Studies Run
+         * @description Measure a study at a scale: saves its experiments and starts a campaign of each. Sides that
+         *     are not measured are named with the reason.
+         */
+        post: operations["studies_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/systems": {
         parameters: {
             query?: never;
@@ -3451,6 +3514,33 @@ export interface components {
             order?: components["schemas"]["AttemptOrder"] | null;
         };
         /**
+         * ClaimRead
+         * @description A claim of a study, and what may be said of it.
+         */
+        ClaimRead: {
+            /** Here */
+            here: components["schemas"]["OutcomeRead"][];
+            /** Id */
+            id: string;
+            /** Measured */
+            measured: string;
+            /** Place */
+            place: string;
+            /** Printed */
+            printed: components["schemas"]["OutcomeRead"][];
+            /** Says */
+            says: string;
+            /** Sentence */
+            sentence: string;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "holds_here" | "does_not_hold_here" | "cannot_be_true_as_printed" | "cannot_tell" | "not_measured";
+            /** Words */
+            words: string;
+        };
+        /**
          * ClaimRequest
          * @description Body of `POST /agent/v1/claims`; repeating it with the same claim_id repeats the answer.
          */
@@ -3792,6 +3882,16 @@ export interface components {
             extremes_seconds: number | null;
             /** Point Seconds */
             point_seconds: number;
+        };
+        /**
+         * Difference
+         * @description Something that we do otherwise than the study.
+         */
+        Difference: {
+            /** What */
+            what: string;
+            /** Why */
+            why: string;
         };
         /**
          * DifferenceRead
@@ -5071,6 +5171,18 @@ export interface components {
             undecided: number;
         };
         /**
+         * LeftOutRead
+         * @description A side that is not measured.
+         */
+        LeftOutRead: {
+            /** Because */
+            because: string;
+            /** Label */
+            label: string;
+            /** Side */
+            side: string;
+        };
+        /**
          * Limits
          * @description What each node may use at most; kept by the operating system where it can.
          */
@@ -5905,6 +6017,21 @@ export interface components {
          * @enum {string}
          */
         "Outcome-Output": "started" | "waiting" | "skipped" | "missed" | "replaced" | "failed";
+        /**
+         * OutcomeRead
+         * @description What came out of one test of a claim.
+         */
+        OutcomeRead: {
+            /**
+             * Truth
+             * @enum {string}
+             */
+            truth: "holds" | "fails" | "cannot_tell" | "too_few" | "missing";
+            /** Where */
+            where: string;
+            /** Words */
+            words: string;
+        };
         /**
          * Overlap
          * @description What becomes of a date while the schedule's last campaign is still under way.
@@ -7928,6 +8055,44 @@ export interface components {
             processors?: number[];
         };
         /**
+         * Source
+         * @description Where the study stands, who made it, who paid.
+         */
+        Source: {
+            /** Authors */
+            authors: string;
+            /**
+             * Disclaimer
+             * @description What the study itself, or its sponsor, makes a condition of reading its figures.
+             */
+            disclaimer: string;
+            /**
+             * Licence
+             * @description Of the text; of the raw data, where there are any.
+             */
+            licence: string;
+            /** Machines */
+            machines: string;
+            /** Published In */
+            published_in: string;
+            /**
+             * Quoted
+             * @description What is taken over from it, and what is not.
+             */
+            quoted: string;
+            /** Raw Data */
+            raw_data: string;
+            /**
+             * Sponsor
+             * @description Who paid or decided; `none stated` where nothing is said.
+             */
+            sponsor: string;
+            /** Title */
+            title: string;
+            /** Tool */
+            tool: string;
+        };
+        /**
          * SpectrumPointRead
          * @description `count` operations took at most `value_us`.
          */
@@ -8067,6 +8232,191 @@ export interface components {
              * @enum {string}
              */
             stretch: "before" | "during" | "after";
+        };
+        /**
+         * StudyCampaignRead
+         * @description What measured a study's experiment last.
+         */
+        StudyCampaignRead: {
+            /** Campaign Id */
+            campaign_id: string | null;
+            /** Campaign Number */
+            campaign_number: number | null;
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
+            /** Changed */
+            changed: boolean;
+            /** Experiment */
+            experiment: string;
+            /** Name */
+            name: string;
+            /** Status */
+            status: string | null;
+            /** Under Way */
+            under_way: string | null;
+        };
+        /**
+         * StudyFigureRead
+         * @description A figure of a cell: as it is printed, and as it was measured here.
+         */
+        StudyFigureRead: {
+            /** Figure */
+            figure: string;
+            /** Load */
+            load: string;
+            /** Load Value */
+            load_value: number | null;
+            ours: components["schemas"]["EstimateRead"] | null;
+            /** Place */
+            place: string;
+            /** Printed */
+            printed: string | null;
+            /** Setting */
+            setting: string;
+            /** Side */
+            side: string;
+            /** Value */
+            value: number | null;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * StudyList
+         * @description All studies, in their order.
+         */
+        StudyList: {
+            /** Items */
+            items: components["schemas"]["StudySummary"][];
+        };
+        /**
+         * StudyRead
+         * @description A study beside what was measured here.
+         */
+        StudyRead: {
+            /** Asks */
+            asks: string;
+            /** Campaigns */
+            campaigns: components["schemas"]["StudyCampaignRead"][];
+            /** Claims */
+            claims: components["schemas"]["ClaimRead"][];
+            /** Figures */
+            figures: components["schemas"]["StudyFigureRead"][];
+            /** Name */
+            name: string;
+            /** Otherwise */
+            otherwise: components["schemas"]["Difference"][];
+            /**
+             * Scale
+             * @enum {string}
+             */
+            scale: "published" | "small";
+            /** Sides */
+            sides: components["schemas"]["StudySideRead"][];
+            source: components["schemas"]["Source"] | null;
+            /** Title */
+            title: string;
+            /** Verdicts */
+            verdicts: components["schemas"]["VerdictCountRead"][];
+        };
+        /**
+         * StudyRunRead
+         * @description What was started.
+         */
+        StudyRunRead: {
+            /** Campaigns */
+            campaigns: components["schemas"]["StudyStartedRead"][];
+            /** Not Measured */
+            not_measured: components["schemas"]["LeftOutRead"][];
+            /**
+             * Scale
+             * @enum {string}
+             */
+            scale: "published" | "small";
+            /** Study */
+            study: string;
+        };
+        /**
+         * StudyRunWanted
+         * @description What somebody wants measured of a study.
+         */
+        StudyRunWanted: {
+            /** Project Id */
+            project_id?: string | null;
+            /**
+             * Scale
+             * @default small
+             * @enum {string}
+             */
+            scale?: "published" | "small";
+            /** Sides */
+            sides?: string[];
+        };
+        /**
+         * StudySideRead
+         * @description A system of a study.
+         */
+        StudySideRead: {
+            /** Because */
+            because: string;
+            /** Colour */
+            colour: string;
+            /**
+             * Hollow
+             * @default false
+             */
+            hollow?: boolean;
+            /** Label */
+            label: string;
+            /** Mark */
+            mark: string;
+            /** Measured */
+            measured: boolean;
+            /** Name */
+            name: string;
+            /** System Id */
+            system_id: string;
+        };
+        /**
+         * StudyStartedRead
+         * @description A campaign that was started.
+         */
+        StudyStartedRead: {
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Campaign Number */
+            campaign_number: number;
+            /** Experiment */
+            experiment: string;
+            /** Runs */
+            runs: number;
+        };
+        /**
+         * StudySummary
+         * @description A study in the list.
+         */
+        StudySummary: {
+            /** Asks */
+            asks: string;
+            /** Measured */
+            measured: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Scale
+             * @enum {string}
+             */
+            scale: "published" | "small";
+            /** Sides */
+            sides: string[];
+            /** Sponsor */
+            sponsor: string;
+            /** Title */
+            title: string;
+            /** Verdicts */
+            verdicts: components["schemas"]["VerdictCountRead"][];
         };
         /**
          * SubjectChangeRead
@@ -8731,6 +9081,21 @@ export interface components {
          * @enum {string}
          */
         Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
+        /**
+         * VerdictCountRead
+         * @description How many claims have a verdict.
+         */
+        VerdictCountRead: {
+            /** Claims */
+            claims: number;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "holds_here" | "does_not_hold_here" | "cannot_be_true_as_printed" | "cannot_tell" | "not_measured";
+            /** Words */
+            words: string;
+        };
         /**
          * Withdrawal
          * @description Why a reply is shown no more.
@@ -13496,6 +13861,108 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    studies_list: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudyList"];
+                };
+            };
+        };
+    };
+    studies_read: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                project_id?: string | null;
+                scale?: ("published" | "small") | null;
+            };
+            header?: never;
+            path: {
+                study: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudyRead"];
+                };
+            };
+        };
+    };
+    studies_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                study: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StudyRunWanted"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StudyRunRead"];
+                };
             };
         };
     };

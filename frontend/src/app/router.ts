@@ -71,6 +71,14 @@ export const routes: RouteRecordRaw[] = [
   { path: '/compare', name: 'compare', component: () => import('@/pages/ComparePage.vue'), meta: { title: 'Compare' } },
   { path: '/history', name: 'history', component: () => import('@/pages/HistoryPage.vue'), meta: { title: 'History' } },
   { path: '/alerts', name: 'alerts', component: () => import('@/pages/AlertsPage.vue'), meta: { title: 'Alerts' } },
+  { path: '/studies', name: 'studies', component: () => import('@/pages/StudiesPage.vue'), meta: { title: 'Studies' } },
+  {
+    path: '/studies/:study',
+    name: 'study',
+    component: () => import('@/pages/StudyPage.vue'),
+    props: true,
+    meta: { title: 'Study' },
+  },
   { path: '/systems', name: 'systems', component: () => import('@/pages/SystemsPage.vue'), meta: { title: 'Systems' } },
   {
     path: '/systems/:system',

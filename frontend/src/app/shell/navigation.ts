@@ -6,6 +6,7 @@ export const navigation = [
   { name: 'compare', label: 'Compare' },
   { name: 'history', label: 'History' },
   { name: 'alerts', label: 'Alerts' },
+  { name: 'studies', label: 'Studies' },
   { name: 'systems', label: 'Systems' },
   { name: 'agents', label: 'Agents' },
 ] as const
@@ -15,6 +16,7 @@ const parents: Record<string, string> = {
   experiment: 'experiments',
   campaign: 'campaigns',
   run: 'campaigns',
+  study: 'studies',
   system: 'systems',
   agent: 'agents',
 }

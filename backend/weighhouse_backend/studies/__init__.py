@@ -1,0 +1,1 @@
+"""Published studies that can be run here: their claims, held against what was measured."""

@@ -1,0 +1,53 @@
+"""Published studies, and what holds of them here."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+from weighhouse_judging.studies.documents import Scale
+
+from weighhouse_backend.disclosure.dependencies import AudienceDep
+from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.studies.dependencies import StudiesDep, StudyRunsDep
+from weighhouse_backend.studies.schemas import (
+    StudyList,
+    StudyRead,
+    StudyRunRead,
+    StudyRunWanted,
+)
+
+router = APIRouter(prefix="/api/v1", tags=["studies"])
+
+
+@router.get("/studies")
+def studies_list(
+    caller: CallerDep, studies: StudiesDep, project_id: UUID | None = None
+) -> StudyList:
+    """The published studies that come with the installation, with how many of their claims hold
+    here; no figures.
+    """
+    return StudyList(items=studies.listed(caller, project_id))
+
+
+@router.get("/studies/{study}")
+def studies_read(
+    study: str,
+    caller: CallerDep,
+    studies: StudiesDep,
+    scale: Scale | None = None,
+    project_id: UUID | None = None,
+    audience: AudienceDep = "internal",
+) -> StudyRead:
+    """A study claim by claim: what is claimed, what the printed figures say of it, what was
+    measured here, and the verdict; with all figures side by side and what must stand beside ours.
+    """
+    return studies.read(caller, study, scale, project_id, audience)
+
+
+@router.post("/studies/{study}/campaigns", status_code=201)
+def studies_run(
+    study: str, body: StudyRunWanted, caller: CallerDep, studies: StudiesDep, runs: StudyRunsDep
+) -> StudyRunRead:
+    """Measure a study at a scale: saves its experiments and starts a campaign of each. Sides that
+    are not measured are named with the reason.
+    """
+    return runs.run(caller, studies.find(study), body)

@@ -1,0 +1,1 @@
+"""Claims of published studies, as expressions over cells: read, and held against figures. Pure."""
