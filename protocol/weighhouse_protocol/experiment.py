@@ -7,19 +7,30 @@ from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.bases import BaseText
+from weighhouse_protocol.course_checks import cannot_fill, soaks_too_short
 from weighhouse_protocol.faults import Fault
-from weighhouse_protocol.load import Load
+from weighhouse_protocol.load import ClosedLoad, Load
 from weighhouse_protocol.repetitions import Repetitions, SequentialRepetitions
 from weighhouse_protocol.scenarios import (
     Calibrate,
     LatencyEnvelope,
+    Peak,
+    Sustained,
     Sweep,
+    deepened,
     most_of,
     require_percentile,
     varied,
 )
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
+
+Scenario = Literal[
+    "fixed", "fault", "noise", "sweep", "calibrate", "peak", "sustained", "soak"
+]  # fmt: skip
+"""What is asked of each target."""
+SEARCHES = frozenset({"sweep", "calibrate", "peak"})
+"""Those that choose further loads while they are measured."""
 
 
 class Phases(Document):
@@ -136,10 +147,11 @@ class Experiment(Document):
     repetitions: Repetitions = 5
     """How often each cell is measured: a number, or a rule by which undecided cells get more. A
     calibration measures each load once, and so often what it found."""
-    scenario: Literal["fixed", "fault", "noise", "sweep", "calibrate"] = "fixed"
+    scenario: Scenario = "fixed"
     """A fixed load; the same while something is done to the system; the same with every target
     twice in a block, to learn what the machine cannot tell (A/A); loads that rise from each load
-    level on, for the curve and its knee; or the most load inside the latency envelope."""
+    level on, for the curve and its knee; the most load inside the latency envelope; deeper and
+    deeper pipelines; until it is full; or for hours, with drift looked for."""
     phases: Phases = Phases()
     faults: tuple[Fault, ...] = Field(default=(), max_length=100)
     """For the scenario `fault`: what is done when, in order of time."""
@@ -147,6 +159,10 @@ class Experiment(Document):
     """For the scenario `sweep`: how far, and when it ends before."""
     calibrate: Calibrate | None = None
     """For the scenario `calibrate`, which needs the latency envelope too; default: its own."""
+    peak: Peak | None = None
+    """For the scenario `peak`: which depths; default: its own."""
+    sustained: Sustained | None = None
+    """For the scenario `sustained`: when it is full."""
     latency_envelope: LatencyEnvelope | None = None
     thresholds: Thresholds = Thresholds()
     gate: Gate = Gate()
@@ -167,7 +183,9 @@ class Experiment(Document):
                 message = f"{what}: {', '.join(twice)} is there twice; each needs a name of its own"
                 raise ValueError(message)
         self._check_faults()
+        self._check_parts()
         self._check_searches()
+        self._check_course()
         if self.scenario == "noise" and self.sequential is not None:
             message = "repetitions: have to be a number under `scenario: noise`"
             raise ValueError(message)
@@ -195,11 +213,34 @@ class Experiment(Document):
                     )
                     raise ValueError(message)
 
-    def _check_searches(self) -> None:
-        for name, part in (("sweep", self.sweep), ("calibrate", self.calibrate)):
+    def _check_parts(self) -> None:
+        parts = {
+            "sweep": self.sweep,
+            "calibrate": self.calibrate,
+            "peak": self.peak,
+            "sustained": self.sustained,
+        }
+        for name, part in parts.items():
             if part is not None and self.scenario != name:
                 message = f"{name}: belongs to `scenario: {name}`, and this is `{self.scenario}`"
                 raise ValueError(message)
+
+    def _check_course(self) -> None:
+        phases, message = self.phases, ""
+        if self.scenario == "soak":
+            message = soaks_too_short(phases.measure_seconds, phases.interval_seconds)
+        elif self.scenario == "sustained":
+            message = cannot_fill(
+                self.sustained,
+                self.workloads,
+                self.load_levels,
+                self.targets,
+                phases.measure_operations,
+            )
+        if message:
+            raise ValueError(message)
+
+    def _check_searches(self) -> None:
         if not self.searches:
             return
         if message := self._search_lacks():
@@ -239,17 +280,21 @@ class Experiment(Document):
     def _check_search(self, index: int) -> None:
         """Of one load level: it begins below its end, and no other begins the same search."""
         load, limit = self.load_levels[index], self.most_load(index)
-        if limit > most_of(load):
+        if self.scenario == "peak" and not isinstance(load, ClosedLoad):
+            message = f"load_levels[{index}]: an open loop has no pipeline; use `model: closed`"
+            raise ValueError(message)
+        if self.scenario != "peak" and limit > most_of(load):
             message = f"{self.scenario}: a load level has at most {most_of(load):,.0f}"
             raise ValueError(message)
-        if load.value >= limit:
+        value = self.varies(load)
+        if value >= limit:
             message = (
-                f"load_levels[{index}]: begins at {load.value:g}, and the search ends at "
+                f"load_levels[{index}]: begins at {value:g}, and the search ends at "
                 f"{limit:g}; begin lower, or go higher"
             )
             raise ValueError(message)
         for earlier, other in enumerate(self.load_levels[:index]):
-            if other.model == load.model and varied(other, load.value) == load:
+            if other.model == load.model and self.varied_load(earlier, value) == load:
                 message = (
                     f"load_levels[{index}]: begins the same search as load_levels[{earlier}]; a "
                     "search chooses its loads by itself, so one level is enough"
@@ -259,10 +304,33 @@ class Experiment(Document):
     @property
     def searches(self) -> bool:
         """Whether further loads are chosen while it is measured."""
-        return self.scenario in {"sweep", "calibrate"}
+        return self.scenario in SEARCHES
+
+    def varies(self, load: Load) -> float:
+        """What a search varies of a load level: clients, operations a second, or the pipeline."""
+        if self.scenario == "peak" and isinstance(load, ClosedLoad):
+            return float(load.pipeline)
+        return load.value
+
+    def varied_load(self, load_index: int, value: float) -> Load:
+        """A load level as a search varies it.
+
+        :raises ValueError: when a level cannot have that value.
+        """
+        load = self.load_levels[load_index]
+        return deepened(load, value) if self.scenario == "peak" else varied(load, value)
+
+    @property
+    def ladder(self) -> Peak:
+        """The depths of a peak: what the file says, or the default."""
+        return self.peak or Peak()
 
     def most_load(self, load_index: int) -> float:
-        """The highest load the search from a load level tries: clients, or operations a second."""
+        """The highest load the search from a load level tries: clients, operations a second, or
+        requests that a client keeps in flight.
+        """
+        if self.scenario == "peak":
+            return float(self.ladder.depths[-1])
         limit = self.sweep.to if self.sweep else self.calibration.at_most
         return limit or most_of(self.load_levels[load_index])
 
@@ -279,6 +347,8 @@ class Experiment(Document):
                 return 1 + math.ceil(doublings) + self.sweep.refine
             case "calibrate":
                 return self.calibration.measurements
+            case "peak":
+                return len(self.ladder.ladder(self.load_levels[load_index]))
             case _:
                 return 1
 
