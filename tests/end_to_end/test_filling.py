@@ -201,6 +201,25 @@ def test_time_that_runs_out_is_told(platform: RunningPlatform, tmp_path: Path) -
     assert 0 < fill["figures"]["reached"] < 0.01
 
 
+def test_a_soak_tells_drifts_with_intervals(platform: RunningPlatform, tmp_path: Path) -> None:
+    text = document(
+        "soaked",
+        scenario="soak",
+        load_levels=[{"model": "open", "rate_per_second": 500, "connections": 2}],
+        workloads=[{"name": "steady", "record_count": 100, "operations": {"update": 1.0}}],
+        phases={"warmup_seconds": 0.2, "measure_seconds": 10, "interval_seconds": 0.1},
+    )
+    done = carried_out(platform, tmp_path, text)
+    [cell] = done["campaign"]["cells"]
+    soak = done["scenarios"][cell["runs"][0]["id"]]["soak"]
+    trends = {trend["figure"]: trend for trend in soak["trends"]}
+    assert {"throughput", "p99_us", "memory_bytes", "open_files"} <= trends.keys()
+    assert all(one["low"] <= one["per_hour"] <= one["high"] for one in trends.values())
+    assert soak["hours"] == pytest.approx(10 / 3600, rel=0.05)
+    assert not trends["open_files"]["leak"], "nobody connects while it is measured"
+    assert soak["stalls_sentence"]
+
+
 def test_what_inserts_nothing_is_refused_by_name(platform: RunningPlatform) -> None:
     text = document(
         "nothing", sustained={"until": {"records": 10**6}},

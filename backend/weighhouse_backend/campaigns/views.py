@@ -178,7 +178,7 @@ def _in_order(document: Document, campaign: Campaign) -> list[ClosedLoad | OpenL
     begun = begun_of(document, campaign)
     places = sorted(
         range(len(document.load_levels)),
-        key=lambda place: (begun[place], document.load_levels[place].value),
+        key=lambda place: (begun[place], document.varies(document.load_levels[place])),
     )
     return [document.load_levels[place] for place in places]
 

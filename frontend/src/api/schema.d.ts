@@ -996,7 +996,7 @@ export interface paths {
         /**
          * Scenarios Read Searches
          * @description The load curves and operating points of a campaign whose loads are chosen while it is
-         *     measured (`scenario: sweep` or `calibrate`), with every step and its reason.
+         *     measured (`scenario: sweep`, `calibrate` or `peak`), with every step and its reason.
          */
         get: operations["scenarios_read_searches"];
         put?: never;
@@ -1772,7 +1772,7 @@ export interface paths {
         };
         /**
          * Results Read Scenario
-         * @description What the scenario of a run gave: of `sustained` its figures by progress, of `soak` its drift.
+         * @description What the scenario of a run gave: of `sustained` figures by progress, of `soak` its drift.
          */
         get: operations["results_read_scenario"];
         put?: never;
@@ -7377,7 +7377,7 @@ export interface components {
              * Scenario
              * @enum {string}
              */
-            scenario: "sweep" | "calibrate";
+            scenario: "sweep" | "calibrate" | "peak";
             /** Searches */
             searches: components["schemas"]["SearchRead"][];
         };
@@ -7390,12 +7390,18 @@ export interface components {
             efficiency: number | null;
             /** Failures */
             failures: string[];
+            /** Latency Times */
+            latency_times: number | null;
             latency_us: components["schemas"]["PointEstimateRead"] | null;
             load_level: components["schemas"]["LoadLevelRead"];
             mean_us: components["schemas"]["PointEstimateRead"] | null;
             /** Runs */
             runs: string[];
             throughput: components["schemas"]["PointEstimateRead"] | null;
+            /** Throughput Times */
+            throughput_times: number | null;
+            /** Value */
+            value: number;
         };
         /**
          * SearchRead
@@ -7406,7 +7412,9 @@ export interface components {
              * Axis
              * @enum {string}
              */
-            axis: "clients" | "rate";
+            axis: "clients" | "rate" | "depth";
+            /** Best */
+            best: number | null;
             /** Envelope Us */
             envelope_us: number | null;
             /** Knee */
@@ -8362,7 +8370,7 @@ export interface components {
         };
         /**
          * TenthRead
-         * @description The first or the last tenth of what a run filled. Latencies in µs, of its merged histogram.
+         * @description The first or last tenth of what a run filled. Latencies in µs, of its merged histogram.
          */
         TenthRead: {
             /** From Progress */
