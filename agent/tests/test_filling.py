@@ -58,7 +58,7 @@ def test_records_are_what_was_loaded_and_inserted_since(tmp_path: Any) -> None:
     assert watched.ends == 0
     watched.writes("measure", insert=1)
     assert (watched.ends, watched.filling.ended) == (1, "filled")
-    assert watched.marks == [("filled", "100 records")]
+    assert watched.marks == [("filled", "full: 100 records")]
     watched.writes("measure", insert=10)
     assert watched.ends == 1, "it ends once"
 

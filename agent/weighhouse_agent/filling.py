@@ -145,7 +145,11 @@ class Filling:
             if ended is None or not self._begun or self.ended is not None:
                 return
             self.ended = ended
-        words = self.until.words if ended == "filled" else "less than 5 % of the disk is free"
+        words = (
+            f"full: {self.until.words}"
+            if ended == "filled"
+            else "less than 5 % of the disk is free"
+        )
         self.mark(ended, words)
         self.on_end()
 

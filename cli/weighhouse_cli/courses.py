@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weighhouse_cli.client import Client
-from weighhouse_cli.console import OUT, show_caveats
+from weighhouse_cli.console import OUT
 
 TELLING = frozenset({"sustained", "soak"})
 """Scenarios whose runs have a course of their own to tell."""
@@ -24,10 +24,10 @@ def courses_of(client: Client, campaign: dict[str, Any]) -> dict[str, dict[str, 
     }
 
 
-def show_courses(
-    courses: dict[str, dict[str, Any]], campaign: dict[str, Any], caveats: list[dict[str, Any]]
-) -> None:
-    """Each run: how it ended and its tenths, or its drifts; what has to stand beside them."""
+def show_courses(courses: dict[str, dict[str, Any]], campaign: dict[str, Any]) -> None:
+    """Each run: how it ended and its tenths, or its drifts. Caveats stand below the medians that
+    follow.
+    """
     targets = {target["name"]: target for target in campaign["targets"]}
     for cell in campaign["cells"]:
         for run in cell["runs"]:
@@ -45,7 +45,6 @@ def show_courses(
                 _show_fill(found["fill"]["figures"])
             if found["soak"]:
                 _show_soak(found["soak"])
-    show_caveats(caveats)
 
 
 def _show_fill(figures: dict[str, Any]) -> None:

@@ -150,6 +150,10 @@ def test_its_figures_are_those_of_the_stored_histograms(
     figures = fill["figures"]
     every = stored(platform, run)
     measured = [one for one in every if one.phase == "measure" and one.seconds > 0]
+    before, last = measured[-2:]
+    if last.seconds < before.seconds / 2:  # what came back after the end
+        both = before.seconds + last.seconds, before.inserted + last.inserted
+        measured[-2:] = [Stored("measure", *both, merged([before, last]))]
     there, at = sum(one.inserted for one in every if one.phase == "load"), []
     for one in measured:
         before, there = there, there + one.inserted

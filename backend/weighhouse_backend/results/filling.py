@@ -6,6 +6,7 @@ that the agent saw (`fill_amount` of its samples), with the target it worked tow
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_judging.scenarios import sustained
@@ -29,6 +30,8 @@ from weighhouse_backend.results.summaries import US_PER_SECOND, OperationSum, Ph
 
 LATENCIES = {"p99_us": 0.99, "p9999_us": 0.9999}
 """Percentiles whose course over the intervals is kept."""
+SLIVER = 0.5
+"""Share of an interval below which the last one stands for itself no more."""
 AMOUNT, TARGET, FREE, SIZE = "fill_amount", "fill_target", "fill_disk_free", "fill_disk_size"
 """What an agent records with its samples."""
 
@@ -43,10 +46,15 @@ class Material:
     """Of the machine that holds the system."""
     marks: Sequence[TimelineMark]
 
-    @property
+    @cached_property
     def measured(self) -> list[StoredInterval]:
-        """Intervals of the measured phase that lasted."""
-        return [one for one in self.intervals if one.phase == "measure" and one.duration_us > 0]
+        """Intervals of the measured phase. What came back after its end, in a last interval that is
+        shorter than half of the one before, belongs to that one. Raises HistogramError.
+        """
+        found = [one for one in self.intervals if one.phase == "measure" and one.duration_us > 0]
+        if len(found) > 1 and found[-1].duration_us < SLIVER * found[-2].duration_us:
+            found[-2:] = [charts.merge_intervals(found[-2:])]
+        return found
 
     @property
     def begin_us(self) -> int:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.load import OpenLoad
+from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign, Run
@@ -32,15 +34,19 @@ def material_of(repository: ResultRepository, attempt_id: UUID) -> Material:
     )
 
 
-def figures_of(document: Experiment, material: Material) -> ScenarioFigures:
+def figures_of(document: Experiment, workload: Workload, material: Material) -> ScenarioFigures:
     """What the judge makes of a run. Raises HistogramError.
 
-    :param document: of its campaign.
+    :param document: of its campaign; `workload` the run's.
     """
     if document.sustained is not None:
         most = document.phases.measure_seconds
         return ScenarioFigures(fill=filling.figures(document.sustained.until, most, material))
-    return ScenarioFigures(soak=soaking.figures(material) if document.scenario == "soak" else None)
+    if document.scenario != "soak":
+        return ScenarioFigures()
+    rates = [one.operation_rates for one in document.load_levels if isinstance(one, OpenLoad)]
+    inserts = workload.operations.insert > 0 or any("insert" in one for one in rates)
+    return ScenarioFigures(soak=soaking.figures(material, inserts=inserts))
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class TrendRead(BaseModel):
     clear: bool
     """Does the interval exclude 0?"""
     leak: bool
-    """Does what a system holds on to clearly grow?"""
+    """Does what a system holds on to clearly grow, though no records are added to it?"""
     sentence: str
 
 

@@ -9,7 +9,7 @@ from weighhouse_judging.arithmetic.histograms import Histogram, HistogramError
 from weighhouse_protocol.report import Failure
 
 from weighhouse_backend.campaigns.documents import document_of
-from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.experiments.service import ExperimentService
@@ -65,7 +65,7 @@ class SettlementService:
             self.runs.fail(run_id, _nothing_measured(len(drivers)))
             return
         self._write(run.result_attempt_id, run.project_id, phases, cuts, len(drivers))
-        self._look_at_course(run.campaign_id, run.result_attempt_id)
+        self._look_at_course(run, run.result_attempt_id)
         total = measured.everything()
         self.runs.complete(
             run_id,
@@ -116,13 +116,16 @@ class SettlementService:
         record.driver = told_of_driver.model_dump(mode="json")
         record.settled_at = self.clock.now()
 
-    def _look_at_course(self, campaign_id: UUID, attempt_id: UUID) -> None:
+    def _look_at_course(self, run: Run, attempt_id: UUID) -> None:
         """Keep what the scenario gave, where it is one whose runs are read as a course."""
-        campaign = self.repository.session.get_one(Campaign, campaign_id)
+        campaign = self.repository.session.get_one(Campaign, run.campaign_id)
         document = document_of(self.experiments, campaign)
         if document.scenario not in COURSES:
             return
-        found = figures_of(document, material_of(self.repository, attempt_id))
+        workload = document.workloads[
+            self.repository.cells([run.cell_id])[run.cell_id].workload_index
+        ]
+        found = figures_of(document, workload, material_of(self.repository, attempt_id))
         record = self.repository.record_for_update(
             self.repository.members([attempt_id])[attempt_id][0]
         )

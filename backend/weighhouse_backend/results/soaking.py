@@ -15,6 +15,8 @@ NO_STALLS = "No stalls that return."
 OPEN_FILES = "system_open_files"
 """What an agent records with its samples."""
 LATENCY = "p99_us"
+RECORDS = frozenset({"memory_bytes", "disk_bytes"})
+"""What grows with the records."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,11 @@ class Line:
     """Whether it is something that a system holds on to, so that growth is a leak."""
 
 
-def figures(material: Material) -> SoakFigures | None:
-    """Whether it stayed so; None when nothing was measured. Raises HistogramError."""
+def figures(material: Material, *, inserts: bool) -> SoakFigures | None:
+    """Whether it stayed so; None when nothing was measured. Raises HistogramError.
+
+    :param inserts: whether records are added, so that what holds them has to grow.
+    """
     lines = list(_lines(material))
     if not lines:
         return None
@@ -39,7 +44,7 @@ def figures(material: Material) -> SoakFigures | None:
     stalls = soak.stalls(throughput.values, throughput.seconds)
     return SoakFigures(
         hours=len(throughput.values) * throughput.seconds / soak.SECONDS_AN_HOUR,
-        trends=[_trend(line) for line in lines],
+        trends=[_trend(line, grows=inserts and line.figure in RECORDS) for line in lines],
         stalls=_stalls(stalls),
         stalls_sentence=NO_STALLS
         if stalls is None
@@ -76,8 +81,14 @@ def _open(sample: ResourceSample) -> float | None:
     return None if value is None else float(value)
 
 
-def _trend(line: Line) -> TrendRead:
-    found = soak.trend(line.values, line.seconds, name=line.name, relative=not line.holds)
+def _trend(line: Line, *, grows: bool) -> TrendRead:
+    found = soak.trend(
+        line.values,
+        line.seconds,
+        name=line.name,
+        relative=not line.holds,
+        write=soak.in_bytes if line.figure.endswith("_bytes") else soak.plainly,
+    )
     if isinstance(found, NotAssessable):
         return TrendRead.model_validate(
             {
@@ -99,7 +110,7 @@ def _trend(line: Line) -> TrendRead:
             "high": found.high,
             "relative": found.relative,
             "clear": found.clear,
-            "leak": line.holds and found.low > 0,
+            "leak": line.holds and not grows and found.low > 0,
             "sentence": found.reason.sentence,
         }
     )

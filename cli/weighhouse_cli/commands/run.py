@@ -137,7 +137,7 @@ def finish(
         failed = campaign["runs"]["failed"]
         OUT.print(f"{campaign['status']}" + (f", {failed} runs failed" if failed else ""))
         if courses:
-            show_courses(courses, campaign, client.get(f"/campaigns/{campaign['id']}/caveats"))
+            show_courses(courses, campaign)
         if searches is None:
             show_medians(client.get("/comparisons", campaign=campaign["id"]))
         else:

@@ -14,7 +14,10 @@ import { courseOf, momentOf } from './course'
 
 const told = (shown: Shown): string => `${shown.value}\u202f${shown.unit}`.trim()
 const percent = (share: number): string => `${Number((share * 100).toFixed(1))}\u202f%`
-const signed = (share: number): string => `${share > 0 ? '+' : ''}${Number((share * 100).toFixed(1))}\u202f%`
+/** Beyond, a few minutes were stretched to an hour. */
+const MOST = 10
+const signed = (share: number): string => (share > MOST ? `over +${MOST * 100}\u202f%` : moved(share))
+const moved = (share: number): string => `${share > 0 ? '+' : ''}${Number((share * 100).toFixed(1))}\u202f%`
 
 /** How a figure went from the first tenth of a fill to the last, and how far up and down between. */
 export interface FillRow {
@@ -48,7 +51,7 @@ export function fillRows(figures: Figures): FillRow[] {
       figure,
       first: shown(from),
       last: shown(to),
-      change: from && to ? signed(to / from - 1) : '–',
+      change: from && to ? moved(to / from - 1) : '–',
       least: shown(spread?.least),
       middle: shown(spread?.average ?? spread?.median),
       greatest: shown(spread?.greatest),
@@ -121,8 +124,8 @@ export function fillTable(fill: Fill): ChartTable {
 /** The charts of a fill in a sentence. */
 export function fillSentence(figures: Figures): string {
   const change = figures.throughput_change
-  const moved = change === null ? '' : ` The last tenth did ${signed(change)} against the first.`
-  return `From ${percent(figures.begun)} to ${percent(figures.reached)} of ${figures.words}.${moved}`
+  const how = change === null ? '' : ` The last tenth did ${moved(change)} against the first.`
+  return `From ${percent(figures.begun)} to ${percent(figures.reached)} of ${figures.words}.${how}`
 }
 
 /** What a drift is of, in words. */
@@ -150,11 +153,11 @@ export function driftRows(soak: Soak): DriftRow[] {
     const { per_hour, low, high } = trend
     if (per_hour === null || low === null || high === null)
       return { figure: name, tone: 'neutral', verdict: 'too short', trend: '–', interval: trend.sentence }
-    const moved = trend.leak ? 'grows' : per_hour > 0 ? 'rises' : 'falls'
+    const way = trend.leak ? 'grows' : per_hour > 0 ? 'rises' : 'falls'
     return {
       figure: name,
       tone: trend.leak ? 'bad' : trend.clear ? 'caution' : 'good',
-      verdict: trend.clear ? moved : 'no trend',
+      verdict: trend.clear ? way : 'no trend',
       trend: `${write(per_hour)} an hour`,
       interval: `${write(low)} to ${write(high)}`,
     }
