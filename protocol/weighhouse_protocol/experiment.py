@@ -1,6 +1,7 @@
 """An experiment: targets × workloads × load levels × repetitions, and who stands behind it."""
 
 import math
+from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -8,29 +9,28 @@ from pydantic import Field, model_validator
 from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.bases import BaseText
 from weighhouse_protocol.course_checks import cannot_fill, soaks_too_short
+from weighhouse_protocol.disclosure import Disclosure
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import ClosedLoad, Load
+from weighhouse_protocol.matrix import Exclusion, Matrix, OwnPoints
+from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.repetitions import Repetitions, SequentialRepetitions
 from weighhouse_protocol.scenarios import (
+    SEARCHES,
     Calibrate,
     LatencyEnvelope,
     Peak,
+    Scenario,
     Sustained,
     Sweep,
-    deepened,
+    along,
     most_of,
+    moved,
     require_percentile,
-    varied,
+    same_search,
 )
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
-
-Scenario = Literal[
-    "fixed", "fault", "noise", "sweep", "calibrate", "peak", "sustained", "soak"
-]  # fmt: skip
-"""What is asked of each target."""
-SEARCHES = frozenset({"sweep", "calibrate", "peak"})
-"""Those that choose further loads while they are measured."""
 
 
 class Phases(Document):
@@ -70,67 +70,8 @@ class Gate(Document):
     (those of another branch), `release:NAME`, `campaign:ID`, or `none`."""
 
 
-class SystemDisclosure(Document):
-    """Who set up one system, and whether its vendor was asked."""
-
-    system: Name
-    configured_by: str = Field(default="", max_length=200)
-    tuning: Literal[
-        "neutral_default", "vendor_tuned", "competitor_tuned", "community", "unknown"
-    ] = "unknown"
-    tuning_effort: str = Field(default="", max_length=1000)
-    """What was done to set it up well, and for how long; `none` is an answer."""
-    vendor_contacted: bool = False
-    vendor_reply: str = Field(default="", max_length=4000)
-
-
-class Disclosure(Document):
-    """Who paid, who chose the method, who set up each system."""
-
-    sponsor: str = Field(default="", max_length=200)
-    """Who paid; `nobody` is an answer."""
-    method_author: str = Field(default="", max_length=200)
-    affiliations: str = Field(default="", max_length=1000)
-    """How those who measured stand to the vendors; `none` is an answer."""
-    conflicts: str = Field(default="", max_length=1000)
-    """Whose interest the outcome touches; `none` is an answer."""
-    hosting: str = Field(default="", max_length=1000)
-    """Whose machines these are; in a cloud: instance, region, price and the price's date."""
-    systems: tuple[SystemDisclosure, ...] = ()
-    caveats: tuple[str, ...] = ()
-    """What the figures do not show."""
-
-
-class ServerPlacement(Document):
-    """The machines that hold a system's nodes."""
-
-    labels: dict[str, str] = Field(default_factory=dict)
-    """Labels they must carry, besides those of the placement."""
-    machines: int = Field(default=1, ge=1, le=1000)
-    """The topology's nodes are spread over them in turn; a target of fewer nodes takes fewer."""
-
-
-class DriverPlacement(Document):
-    """The machines that make the load."""
-
-    labels: dict[str, str] = Field(default_factory=dict)
-    """Labels they must carry, besides those of the placement."""
-    machines: int = Field(default=1, ge=1, le=1000)
-    """Clients or rate, and the records to load, are shared out among them."""
-    threads: Literal["auto"] | Annotated[int, Field(ge=1, le=256)] = "auto"
-    """Driver threads on each; `auto`: as many as its connections can use, at most the slot's
-    processors, less one where servers share the machine."""
-
-
-class Placement(Document):
-    """Which agents may take a run, and how its work is spread over them."""
-
-    labels: dict[str, str] = Field(default_factory=dict)
-    """Labels every agent must carry."""
-    servers: ServerPlacement = ServerPlacement()
-    drivers: DriverPlacement = DriverPlacement()
-    apart: Literal["required", "preferred", "no"] = "no"
-    """Whether driver and servers are on different machines."""
+LoadLevel = Annotated[Load | OwnPoints, Field(discriminator="model")]
+"""A load level: one load for all targets, or the operating point of each."""
 
 
 class Experiment(Document):
@@ -143,7 +84,9 @@ class Experiment(Document):
     description: str = Field(default="", max_length=8000)
     targets: tuple[Target, ...] = Field(min_length=1, max_length=50)
     workloads: tuple[Workload, ...] = Field(min_length=1, max_length=50)
-    load_levels: tuple[Load, ...] = Field(min_length=1, max_length=100)
+    load_levels: tuple[LoadLevel, ...] = Field(min_length=1, max_length=100)
+    exclusions: tuple[Exclusion, ...] = Field(default=(), max_length=50)
+    """Cells that are not measured."""
     repetitions: Repetitions = 5
     """How often each cell is measured: a number, or a rule by which undecided cells get more. A
     calibration measures each load once, and so often what it found."""
@@ -182,6 +125,8 @@ class Experiment(Document):
             if twice:
                 message = f"{what}: {', '.join(twice)} is there twice; each needs a name of its own"
                 raise ValueError(message)
+        if problems := list(self.matrix.problems()):
+            raise ValueError("; ".join(problems))
         self._check_faults()
         self._check_parts()
         self._check_searches()
@@ -214,14 +159,8 @@ class Experiment(Document):
                     raise ValueError(message)
 
     def _check_parts(self) -> None:
-        parts = {
-            "sweep": self.sweep,
-            "calibrate": self.calibrate,
-            "peak": self.peak,
-            "sustained": self.sustained,
-        }
-        for name, part in parts.items():
-            if part is not None and self.scenario != name:
+        for name in ("sweep", "calibrate", "peak", "sustained"):
+            if getattr(self, name) is not None and self.scenario != name:
                 message = f"{name}: belongs to `scenario: {name}`, and this is `{self.scenario}`"
                 raise ValueError(message)
 
@@ -230,13 +169,8 @@ class Experiment(Document):
         if self.scenario == "soak":
             message = soaks_too_short(phases.measure_seconds, phases.interval_seconds)
         elif self.scenario == "sustained":
-            message = cannot_fill(
-                self.sustained,
-                self.workloads,
-                self.load_levels,
-                self.targets,
-                phases.measure_operations,
-            )
+            levels, count = [load for _, load in self.loads], phases.measure_operations
+            message = cannot_fill(self.sustained, self.workloads, levels, self.targets, count)
         if message:
             raise ValueError(message)
 
@@ -279,7 +213,7 @@ class Experiment(Document):
 
     def _check_search(self, index: int) -> None:
         """Of one load level: it begins below its end, and no other begins the same search."""
-        load, limit = self.load_levels[index], self.most_load(index)
+        load, limit = self.begun(index), self.most_load(index)
         if self.scenario == "peak" and not isinstance(load, ClosedLoad):
             message = f"load_levels[{index}]: an open loop has no pipeline; use `model: closed`"
             raise ValueError(message)
@@ -294,7 +228,9 @@ class Experiment(Document):
             )
             raise ValueError(message)
         for earlier, other in enumerate(self.load_levels[:index]):
-            if other.model == load.model and self.varied_load(earlier, value) == load:
+            if not isinstance(other, OwnPoints) and same_search(
+                other, load, deep=self.scenario == "peak"
+            ):
                 message = (
                     f"load_levels[{index}]: begins the same search as load_levels[{earlier}]; a "
                     "search chooses its loads by itself, so one level is enough"
@@ -306,19 +242,20 @@ class Experiment(Document):
         """Whether further loads are chosen while it is measured."""
         return self.scenario in SEARCHES
 
-    def varies(self, load: Load) -> float:
-        """What a search varies of a load level: clients, operations a second, or the pipeline."""
-        if self.scenario == "peak" and isinstance(load, ClosedLoad):
-            return float(load.pipeline)
-        return load.value
+    def varies(self, load: Load | OwnPoints) -> float:
+        """What a search varies of a load level: clients, operations a second, or the pipeline; of
+        no level that is another load for each target (ValueError).
+        """
+        if load.model == "own":
+            raise ValueError(f"{load.name}: is another load for each target, and no search's")
+        return along(load, deep=self.scenario == "peak")
 
     def varied_load(self, load_index: int, value: float) -> Load:
         """A load level as a search varies it.
 
         :raises ValueError: when a level cannot have that value.
         """
-        load = self.load_levels[load_index]
-        return deepened(load, value) if self.scenario == "peak" else varied(load, value)
+        return moved(self.begun(load_index), value, deep=self.scenario == "peak")
 
     @property
     def ladder(self) -> Peak:
@@ -332,7 +269,52 @@ class Experiment(Document):
         if self.scenario == "peak":
             return float(self.ladder.depths[-1])
         limit = self.sweep.to if self.sweep else self.calibration.at_most
-        return limit or most_of(self.load_levels[load_index])
+        return limit or most_of(self.begun(load_index))
+
+    def begun(self, load_index: int) -> Load:
+        """The load at which a search begins.
+
+        :raises ValueError: at a level that is another load for each target; no file has that.
+        """
+        level = self.load_levels[load_index]
+        if level.model == "own":
+            message = (
+                f"load_levels[{load_index}]: a search begins at one load for all targets, and "
+                f"{level.name!r} is another for each"
+            )
+            raise ValueError(message)
+        return level
+
+    def load_of(self, target_index: int, workload_index: int, load_index: int) -> Load:
+        """The load of one cell, by positions in the document.
+
+        :raises LookupError: when its level has no operating point for it: no cell that is measured.
+        """
+        level = self.load_levels[load_index]
+        if not isinstance(level, OwnPoints):
+            return level
+        target, workload = self.targets[target_index].name, self.workloads[workload_index].name
+        load = level.load_of(target, workload)
+        if load is None:
+            message = f"{level.name}: no operating point of {target} under {workload}"
+            raise LookupError(message)
+        return load
+
+    @property
+    def loads(self) -> Iterator[tuple[str, Load]]:
+        """Every load that occurs, with its path in the document."""
+        for index, level in enumerate(self.load_levels):
+            path = f"load_levels[{index}]"
+            if not isinstance(level, OwnPoints):
+                yield path, level
+                continue
+            for place, point in enumerate(level.points):
+                yield f"{path}.points[{place}].load", point.load
+
+    @property
+    def matrix(self) -> Matrix:
+        """Which cells are measured."""
+        return Matrix(self.targets, self.workloads, self.load_levels, self.exclusions)
 
     @property
     def calibration(self) -> Calibrate:
@@ -343,19 +325,37 @@ class Experiment(Document):
         """Loads that are measured at most from a load level on: itself, or all of a search."""
         match self.scenario:
             case "sweep" if self.sweep is not None:
-                doublings = math.log2(self.sweep.to / self.load_levels[load_index].value)
+                doublings = math.log2(self.sweep.to / self.begun(load_index).value)
                 return 1 + math.ceil(doublings) + self.sweep.refine
             case "calibrate":
                 return self.calibration.measurements
             case "peak":
-                return len(self.ladder.ladder(self.load_levels[load_index]))
+                return len(self.ladder.ladder(self.begun(load_index)))
             case _:
                 return 1
 
     @property
+    def cells(self) -> Iterator[tuple[int, int, int]]:
+        """Points of the matrix that are measured, in the document's order: positions of target,
+        workload and load level.
+        """
+        matrix = self.matrix
+        for target in range(len(self.targets)):
+            for workload in range(len(self.workloads)):
+                for level in matrix.levels_of(target, workload):
+                    yield target, workload, level
+
+    @property
     def cells_count(self) -> int:
-        """Points of the matrix."""
-        return len(self.targets) * len(self.workloads) * len(self.load_levels)
+        """How many those are."""
+        return sum(self.cells_under(workload) for workload in range(len(self.workloads)))
+
+    def cells_under(self, workload_index: int) -> int:
+        """How many of them are of one workload."""
+        matrix = self.matrix
+        if matrix.complete:
+            return len(self.targets) * len(self.load_levels)
+        return sum(matrix.count(target, workload_index) for target in range(len(self.targets)))
 
     @property
     def sequential(self) -> SequentialRepetitions | None:
@@ -390,7 +390,9 @@ class Experiment(Document):
     @property
     def most_runs_count(self) -> int:
         """Runs of one campaign in which nothing is decided before its time."""
-        points = sum(self.most_points(index) for index in range(len(self.load_levels)))
-        cells = len(self.targets) * len(self.workloads) * points
+        if self.searches:
+            cells = sum(self.most_points(level) for _, _, level in self.cells)
+        else:
+            cells = self.cells_count
         each = 1 if self.scenario == "calibrate" else self.most_repetitions
         return cells * each * self.twins

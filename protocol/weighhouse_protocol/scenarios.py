@@ -11,6 +11,12 @@ from pydantic import Field, model_validator
 from weighhouse_protocol.base import Document
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
+Scenario = Literal[
+    "fixed", "fault", "noise", "sweep", "calibrate", "peak", "sustained", "soak"
+]  # fmt: skip
+"""What is asked of each target."""
+SEARCHES = frozenset({"sweep", "calibrate", "peak"})
+"""Those that choose further loads while they are measured."""
 PERCENTILES = (50.0, 95.0, 99.0, 99.9, 99.99)
 """Those that every run has of its merged histogram."""
 
@@ -181,6 +187,24 @@ def deepened(load: ClosedLoad | OpenLoad, depth: float) -> ClosedLoad | OpenLoad
     :raises ValueError: when a level cannot have that depth, as an open loop.
     """
     return ClosedLoad.model_validate(load.model_dump() | {"pipeline": round(depth)})
+
+
+def along(load: ClosedLoad | OpenLoad, *, deep: bool) -> float:
+    """What a search varies of a load level: its depth, or its clients or rate."""
+    return float(load.pipeline) if deep and isinstance(load, ClosedLoad) else load.value
+
+
+def moved(load: ClosedLoad | OpenLoad, value: float, *, deep: bool) -> ClosedLoad | OpenLoad:
+    """A load level at another value of what a search varies.
+
+    :raises ValueError: when a level cannot have that value.
+    """
+    return deepened(load, value) if deep else varied(load, value)
+
+
+def same_search(one: ClosedLoad | OpenLoad, other: ClosedLoad | OpenLoad, *, deep: bool) -> bool:
+    """Whether two loads differ in nothing but what a search varies."""
+    return one.model == other.model and moved(one, along(other, deep=deep), deep=deep) == other
 
 
 def varied(load: ClosedLoad | OpenLoad, value: float) -> ClosedLoad | OpenLoad:

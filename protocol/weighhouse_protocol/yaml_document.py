@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.matrix import OwnPoints
 from weighhouse_protocol.repetitions import UNION_TAGS
 from weighhouse_protocol.text import unkept
 
@@ -130,11 +131,18 @@ def experiment_to_yaml(experiment: Experiment) -> str:
     if experiment.sequential is not None:
         ordered["repetitions"] = experiment.sequential.model_dump(mode="json")
     for level, dumped in zip(experiment.load_levels, ordered["load_levels"], strict=True):
-        dumped.pop("model", None)
-        fields = {"model": level.model, **dumped}
-        dumped.clear()
-        dumped.update(fields)
+        _name_model(dumped, level.model)
+        if isinstance(level, OwnPoints):
+            for point, each in zip(level.points, dumped["points"], strict=True):
+                _name_model(each["load"], point.load.model)
     return yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=100)
+
+
+def _name_model(load: dict[str, Any], model: str) -> None:
+    """Say first which kind of load it is, also where that is the default."""
+    fields = {"model": model, **{key: one for key, one in load.items() if key != "model"}}
+    load.clear()
+    load.update(fields)
 
 
 def field_errors(error: ValidationError, model: type[BaseModel]) -> list[FieldError]:
@@ -175,7 +183,7 @@ def dotted(location: tuple[int | str, ...]) -> str:
     for part in location:
         if isinstance(part, int):
             path += f"[{part}]"
-        elif part in {"closed", "open"} and path.endswith("]"):
+        elif part in {"closed", "open", "own"} and path.endswith(("]", ".load")):
             continue  # the tag of a union, not a key of the document
         elif part in UNION_TAGS and path.endswith(("repetitions", "until")):
             continue

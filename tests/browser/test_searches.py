@@ -72,3 +72,44 @@ def test_the_page_of_a_sweep_is_accessible_and_fits(
     page.goto(f"/campaigns/{swept['id']}")
     page.get_by_text(re.compile(r"\d+ steps?, with reasons")).click()
     assert complaints(page, f"{size}, {theme}") == []
+
+
+def test_each_target_at_its_own_point_and_what_it_cannot_do_left_out(
+    page: Page, platform: RunningPlatform
+) -> None:
+    document = yaml.safe_load(small_experiment("own-points", "redis", measure_seconds=0.4))
+    (redis,), (workload,) = document["targets"], document["workloads"]
+    document |= {
+        "targets": [redis, redis | {"name": "other"}],
+        "workloads": [workload, workload | {"name": "again"}],
+        "load_levels": [],
+        "repetitions": 1,
+    }
+    page.goto("/experiments/new")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Open a YAML file").click()
+    text = str(yaml.safe_dump(document, sort_keys=False))
+    chooser.value.set_files({"name": "own.yaml", "mimeType": "text/yaml", "buffer": text.encode()})
+
+    loads = page.get_by_role("region", name="Load levels")
+    loads.get_by_role("button", name="Own points").click()
+    loads.get_by_label("Name").fill("inside 1 ms")
+    loads.get_by_label("Clients of other").fill("2")
+    matrix = page.get_by_role("region", name="Matrix")
+    matrix.get_by_role("checkbox", name="Measure other under again").uncheck()
+    matrix.get_by_label("Why not other under again").fill("nobody asked")
+    expect(page.get_by_role("complementary", name="Plan")).to_contain_text("in 3 cells")
+    page.get_by_role("button", name="Save the experiment").click()
+    expect(page).to_have_url(re.compile("/experiments/own-points"))
+
+    stored = platform.request("GET", "/experiments/own-points")
+    started = platform.request("POST", "/campaigns", json={"experiment": stored["slug"]})
+    campaign = platform.wait_for_campaign(started["id"], seconds=600)
+    page.goto(f"/campaigns/{campaign['id']}")
+    cells = page.get_by_role("cell")
+    expect(cells.filter(has_text="8 clients").first).to_be_visible()
+    expect(cells.filter(has_text="2 clients").first).to_be_visible()
+    page.goto(f"/compare?campaign={campaign['id']}")
+    page.get_by_role("tab", name="Not compared").click()
+    expect(page.get_by_text("is not measured: nobody asked")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text("inside 1 ms")

@@ -10,10 +10,10 @@ from weighhouse_backend.campaigns.errors import AttemptNotYours, NoSuchBarrier
 from weighhouse_backend.campaigns.matching import Need, Offer, Spot, gang, lacking
 from weighhouse_backend.campaigns.shares import share_of_load, share_of_phase
 from weighhouse_backend.experiments.errors import ExperimentInvalid
-from weighhouse_protocol.experiment import Placement
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad, Phase, Share
 from weighhouse_protocol.order import AttemptOrder, barriers
+from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.report import Failure
 from weighhouse_protocol.target import Target
 from weighhouse_testing.world import World

@@ -26,7 +26,8 @@ def test_targets_of_a_campaign_are_sides(laboratory, campaigns):
     assert [side["label"] for side in comparison["sides"]] == ["Redis", "Memcached"]
     assert [side["version"] for side in comparison["sides"]] == ["7.0.15", "1.6.18"]
     assert comparison["workloads"] == ["balanced"]
-    assert comparison["load_levels"] == [{"kind": "closed", "value": 4.0, "label": "4 clients"}]
+    (level,) = comparison["load_levels"]
+    assert (level["kind"], level["value"], level["label"]) == ("closed", 4.0, "4 clients")
     throughput = difference(comparison["differences"], "throughput")
     assert throughput["side"] == f"{campaigns[0]}~memcached"
     assert throughput["baseline_side"] == f"{campaigns[0]}~redis"

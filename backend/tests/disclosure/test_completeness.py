@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from weighhouse_backend.disclosure.completeness import Answer, fault_of, faults_of
 from weighhouse_backend.disclosure.sheet import Fact, Part, disclosure_sheet, is_disclosed
-from weighhouse_protocol.experiment import Disclosure, SystemDisclosure
+from weighhouse_protocol.disclosure import Disclosure, SystemDisclosure
 
 HONEST = Disclosure(
     sponsor="nobody",

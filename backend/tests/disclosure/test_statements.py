@@ -5,7 +5,7 @@ import datetime
 import pytest
 from pydantic import ValidationError
 from weighhouse_backend.disclosure.statements import Setup, disclaimers_for
-from weighhouse_protocol.experiment import Disclosure
+from weighhouse_protocol.disclosure import Disclosure
 from weighhouse_protocol.manifest import (
     BenchmarkClause,
     Manifest,

@@ -1,10 +1,15 @@
 """The document a campaign was measured by."""
 
+from collections.abc import Container, Sequence
+
 from pydantic import TypeAdapter
 from weighhouse_protocol.experiment import Experiment as Document
-from weighhouse_protocol.load import Load
+from weighhouse_protocol.experiment import LoadLevel
+from weighhouse_protocol.load import ClosedLoad, Load, OpenLoad
+from weighhouse_protocol.matrix import OwnPoints
 
-from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.campaigns.models import Campaign, Cell
+from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.experiments.service import ExperimentService
 
 _load: TypeAdapter[Load] = TypeAdapter(Load)
@@ -19,6 +24,35 @@ def document_of(experiments: ExperimentService, campaign: Campaign) -> Document:
         return document
     chosen = (_load.validate_python(level["load"]) for level in campaign.chosen_levels)
     return document.model_copy(update={"load_levels": (*document.load_levels, *chosen)})
+
+
+def own_levels(documents: Sequence[Document], labels: Container[str]) -> dict[str, LoadLevelRead]:
+    """By name, the levels that are another load for each target.
+
+    :param labels: of the levels that are on show; others are left out.
+    """
+    return {
+        level.label: level_read(level)
+        for document in documents
+        for level in document.load_levels
+        if isinstance(level, OwnPoints) and level.label in labels
+    }
+
+
+def level_read(level: LoadLevel) -> LoadLevelRead:
+    """A level as it stands in a matrix."""
+    if isinstance(level, OwnPoints):
+        kind = level.points[0].load.model
+        return LoadLevelRead(kind=kind, value=0, label=level.label, own=True)
+    return LoadLevelRead(kind=level.model, value=level.value, label=level.label)
+
+
+def load_of(document: Document, cell: Cell) -> ClosedLoad | OpenLoad:
+    """The load of a campaign's cell.
+
+    :param document: the campaign's, with its chosen levels.
+    """
+    return document.load_of(cell.target_index, cell.workload_index, cell.load_index)
 
 
 def begun_of(document: Document, campaign: Campaign) -> list[int]:

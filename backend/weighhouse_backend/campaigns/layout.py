@@ -82,7 +82,7 @@ def _cell_row(
     campaign: Campaign, document: Document, cell: PlannedCell, digests: Mapping[str, str]
 ) -> dict[str, Any]:
     target = document.targets[cell.target_index]
-    load = document.load_levels[cell.load_index]
+    load = document.load_of(cell.target_index, cell.workload_index, cell.load_index)
     return {
         "id": new_id(),
         "project_id": campaign.project_id,
@@ -96,5 +96,5 @@ def _cell_row(
         "workload": document.workloads[cell.workload_index].name,
         "load_kind": load.model,
         "load_value": load.value,
-        "load_label": load.label,
+        "load_label": document.load_levels[cell.load_index].label,
     }

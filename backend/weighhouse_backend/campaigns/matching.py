@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
-from weighhouse_protocol.experiment import Experiment, Placement
+from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad, Share
+from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.target import Target
 
 from weighhouse_backend.experiments.estimates import limit_seconds
@@ -226,7 +227,7 @@ def need_of(document: Experiment, target: int, workload: int, load: int) -> Need
     """What a run of a cell asks of its gang, by positions in the document."""
     return Need(
         target=document.targets[target],
-        load=document.load_levels[load],
+        load=document.load_of(target, workload, load),
         labels=document.placement.labels,
         limit_seconds=limit_seconds(document, document.workloads[workload]),
         placement=document.placement,

@@ -11,6 +11,7 @@ from weighhouse_protocol.experiment import Phases
 from weighhouse_protocol.load import Phase, Share
 from weighhouse_protocol.order import AttemptOrder, GangMember
 
+from weighhouse_backend.campaigns.documents import load_of
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell, Run
 from weighhouse_backend.campaigns.shares import share_of_load, share_of_phase
 
@@ -70,7 +71,7 @@ def order_of(work: Work, member: AttemptMember, token: str) -> AttemptOrder:
         attempt_token=token,
         target=document.targets[cell.target_index],
         workload=document.workloads[cell.workload_index],
-        load=share_of_load(document.load_levels[cell.load_index], share),
+        load=share_of_load(load_of(document, cell), share),
         phases=tuple(share_of_phase(phase, share) for phase in planned_phases(phases)),
         interval_seconds=phases.interval_seconds,
         seed=run.seed,

@@ -86,14 +86,8 @@ def plan(experiment: Experiment, seed: int, *, twins: int = 1) -> Plan:
     :returns: every cell, every repetition of it once (with a rule of repetitions, the fewest); the
         same for the same arguments, always.
     """
-    targets = range(len(experiment.targets))
-    combinations = list(
-        itertools.product(range(len(experiment.workloads)), range(len(experiment.load_levels)))
-    )
-    cells = tuple(
-        PlannedCell(target, workload, load)
-        for target, (workload, load) in itertools.product(targets, combinations)
-    )
+    cells = tuple(itertools.starmap(PlannedCell, experiment.cells))
+    combinations = {(cell.workload_index, cell.load_index) for cell in cells}
     nothing = Progress(dict.fromkeys(combinations, 0), runs=0, blocks=0)
     count = experiment.first_repetitions
     return Plan(cells, more(experiment, seed, cells, nothing, count=count, twins=twins))

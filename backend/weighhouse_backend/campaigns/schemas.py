@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from weighhouse_protocol.bases import POOLED, BaseChoice, BaseText
-from weighhouse_protocol.experiment import Scenario
 from weighhouse_protocol.git import GitContext
+from weighhouse_protocol.scenarios import Scenario
 
 from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.states import (
@@ -171,11 +171,17 @@ class TargetOfCampaign(BaseModel):
 
 
 class LoadLevelRead(BaseModel):
-    """A load level; `value` is the place on a chart's x axis."""
+    """A load level; `value` is the place on a chart's x axis.
+
+    Of a cell it is the cell's own load, under the name of its level.
+    """
 
     kind: Literal["closed", "open"]
     value: float
     label: str
+    own: bool = False
+    """Among a matrix's levels: another load for each side, its operating point; then the level has
+    no place on an axis, and `value` is 0."""
 
 
 class FailureRead(BaseModel):

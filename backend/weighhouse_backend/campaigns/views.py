@@ -5,11 +5,10 @@ from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from weighhouse_protocol.experiment import Experiment as Document
-from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.courses import CellState, latest, look_read, sequential_read
-from weighhouse_backend.campaigns.documents import begun_of, document_of
+from weighhouse_backend.campaigns.documents import begun_of, document_of, level_read
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.models import Campaign, Cell, Run
 from weighhouse_backend.campaigns.naming import (
@@ -120,7 +119,7 @@ class CampaignViews:
             targets=self._targets(campaign.project_id, document),
             workloads=[workload.name for workload in document.workloads],
             scenario=document.scenario,
-            load_levels=[_level(level) for level in _in_order(document, campaign)],
+            load_levels=_in_order(document, campaign),
             repetitions=campaign.repetitions,
             sequential=None if rule is None else sequential_read(rule, states, planned),
             looks=[look_read(look) for look in looks],
@@ -173,18 +172,16 @@ class CampaignViews:
         return found
 
 
-def _in_order(document: Document, campaign: Campaign) -> list[ClosedLoad | OpenLoad]:
+def _in_order(document: Document, campaign: Campaign) -> list[LoadLevelRead]:
     """Load levels as the file lists them, each followed by those that a search chose from it."""
     begun = begun_of(document, campaign)
-    places = sorted(
-        range(len(document.load_levels)),
-        key=lambda place: (begun[place], document.varies(document.load_levels[place])),
-    )
-    return [document.load_levels[place] for place in places]
-
-
-def _level(level: ClosedLoad | OpenLoad) -> LoadLevelRead:
-    return LoadLevelRead(kind=level.model, value=level.value, label=level.label)
+    levels = [level_read(level) for level in document.load_levels]
+    values = [
+        document.varies(level) if document.searches else read.value
+        for level, read in zip(document.load_levels, levels, strict=True)
+    ]
+    places = sorted(range(len(levels)), key=lambda place: (begun[place], values[place]))
+    return [levels[place] for place in places]
 
 
 def _point(cell: Cell) -> PlannedCell:

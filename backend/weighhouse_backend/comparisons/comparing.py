@@ -8,6 +8,7 @@ from weighhouse_judging.findings.checks import Finding
 from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
 from weighhouse_judging.verdicts.metrics import METRIC
 
+from weighhouse_backend.campaigns.documents import own_levels
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.caveats import caveats_of_sides
@@ -142,11 +143,14 @@ class ComparisonService:
         weighed = self._weighed(choice, of_runs)
         differences = weighed.differences
         levels = {run.load_label: estimates.load_level(run) for side in sides for run in side.runs}
+        levels |= own_levels([side.document for side in sides], levels)
         return ComparisonRead(
             sides=read,
             baseline=choice.baseline,
             workloads=list(dict.fromkeys(run.workload for side in sides for run in side.runs)),
-            load_levels=sorted(levels.values(), key=lambda level: (level.kind, level.value)),
+            load_levels=sorted(
+                levels.values(), key=lambda level: (level.own, level.kind, level.value)
+            ),
             cells=[
                 estimates.compared_cell(side.key, runs)
                 for side in cells

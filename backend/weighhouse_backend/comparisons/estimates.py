@@ -1,7 +1,7 @@
 """From repeats of cells to estimates, differences and unmatched cells. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from weighhouse_judging.arithmetic import statistics
@@ -48,6 +48,8 @@ class SideCells:
 
     key: str
     cells: Mapping[CellKey, Sequence[RunFigures]]
+    left_out: Mapping[CellKey, str] = field(default_factory=dict)
+    """Why a cell is not in its experiment, where the experiment says so."""
 
 
 def by_cell(runs: Iterable[RunFigures]) -> dict[CellKey, list[RunFigures]]:
@@ -241,6 +243,7 @@ def unmatched(sides: Sequence[SideCells]) -> list[UnmatchedRead]:
                         load_level=load_level(run),
                         side=side.key,
                         reason=reason,
+                        because=side.left_out.get(cell, ""),
                     )
                 )
     return found

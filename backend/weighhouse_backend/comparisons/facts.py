@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from weighhouse_judging.fairness.sheet import SideFacts
 from weighhouse_judging.fairness.sides import side_of, unknown_side
-from weighhouse_protocol.experiment import Experiment, SystemDisclosure
+from weighhouse_protocol.disclosure import SystemDisclosure
+from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target

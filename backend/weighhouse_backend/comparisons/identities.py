@@ -40,7 +40,12 @@ class CellSeen:
         """
         run = self.runs[0]
         workload = next(one for one in self.document.workloads if one.name == run.workload)
-        load = next(one for one in self.document.load_levels if one.label == run.load_label)
+        levels = [level.label for level in self.document.load_levels]
+        load = self.document.load_of(
+            [target.name for target in self.document.targets].index(run.target),
+            self.document.workloads.index(workload),
+            levels.index(run.load_label),
+        )
         drivers = [] if asked_only else [self._driver(record) for record in self.records]
         return cell_identity(self.document, workload, load, drivers)
 

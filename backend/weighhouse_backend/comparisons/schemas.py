@@ -281,6 +281,8 @@ class UnmatchedRead(BaseModel):
     load_level: LoadLevelRead
     side: str
     reason: Literal["not planned", "failed", "pending"]
+    because: str = ""
+    """Of a cell that the experiment excludes: why, if it says so."""
 
 
 class ComparisonRead(BaseModel):

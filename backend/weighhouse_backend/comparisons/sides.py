@@ -77,7 +77,17 @@ class Side:
     @property
     def cells(self) -> SideCells:
         """The runs by cell."""
-        return SideCells(self.key, estimates.by_cell(self.runs))
+        return SideCells(self.key, estimates.by_cell(self.runs), self._left_out)
+
+    @property
+    def _left_out(self) -> dict[estimates.CellKey, str]:
+        """Cells that the experiment says this side has not, with its reasons."""
+        return {
+            (workload.name, level.label): found.reason
+            for workload in self.document.workloads
+            for level in self.document.load_levels
+            if (found := self.document.matrix.excluding(self.target, workload.name, level.label))
+        }
 
     @property
     def measured(self) -> dict[estimates.CellKey, Identity]:

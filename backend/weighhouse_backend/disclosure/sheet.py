@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from weighhouse_protocol.experiment import Disclosure, SystemDisclosure
+from weighhouse_protocol.disclosure import Disclosure, SystemDisclosure
 
 from weighhouse_backend.disclosure.completeness import (
     SECTIONS,

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from weighhouse_protocol.experiment import Disclosure
+from weighhouse_protocol.disclosure import Disclosure
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 

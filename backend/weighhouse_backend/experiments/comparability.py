@@ -8,9 +8,10 @@ from weighhouse_judging.fairness.equalising import Change, Equalised, equalise
 from weighhouse_judging.fairness.sheet import AspectRow, SideFacts, fairness_sheet
 from weighhouse_judging.fairness.sides import side_of, unknown_side
 from weighhouse_judging.fairness.words import in_words
-from weighhouse_protocol.experiment import Experiment, Placement
+from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.target import Target
 
 from weighhouse_backend.experiments.fairness_schemas import (

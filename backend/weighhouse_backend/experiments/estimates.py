@@ -32,7 +32,7 @@ def measured_seconds(experiment: Experiment) -> float:
     phases = experiment.phases
     if phases.measure_operations is None:
         return phases.measure_seconds
-    rates = [level.rate_per_second for level in experiment.load_levels if level.model == "open"]
+    rates = [load.rate_per_second for _, load in experiment.loads if load.model == "open"]
     rate = min([*rates, OPERATIONS_PER_SECOND])
     return min(phases.measure_seconds, phases.measure_operations / rate)
 
@@ -73,7 +73,7 @@ def most_campaign_seconds(experiment: Experiment) -> float:
 
 def repetition_seconds(experiment: Experiment) -> float:
     """Expected length of one repetition of all cells, in seconds."""
-    combinations = len(experiment.targets) * len(experiment.load_levels) * experiment.twins
-    return combinations * sum(
-        run_seconds(experiment, workload) for workload in experiment.workloads
+    return experiment.twins * sum(
+        experiment.cells_under(place) * run_seconds(experiment, workload)
+        for place, workload in enumerate(experiment.workloads)
     )

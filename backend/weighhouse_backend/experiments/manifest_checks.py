@@ -48,7 +48,10 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
             )
         )
     for index, workload in enumerate(experiment.workloads):
-        errors.extend(_operation_errors(f"workloads[{index}]", workload, experiment, manifests))
+        targets = [target for place, target in enumerate(experiment.targets)
+                   if experiment.matrix.count(place, index)]  # fmt: skip
+        part = experiment.model_copy(update={"targets": tuple(targets)})
+        errors.extend(_operation_errors(f"workloads[{index}]", workload, part, manifests))
     errors.extend(_fault_errors(experiment, manifests))
     errors.extend(_pipeline_errors(experiment, manifests))
     return errors
@@ -198,11 +201,11 @@ def _operation_errors(
                     message=f"{manifest.name} cannot {doing}",
                     expected="the default, or another system or tool",
                 )
-        for index, level in enumerate(experiment.load_levels):
-            for operation in level.operation_rates if level.model == "open" else ():
+        for where, load in experiment.loads:
+            for operation in load.operation_rates if load.model == "open" else ():
                 if operation not in manifest.operations:
                     yield FieldError(
-                        path=f"load_levels[{index}].operation_rates.{operation}",
+                        path=f"{where}.operation_rates.{operation}",
                         message=f"{manifest.name} cannot do {operation!r}",
                         expected="of " + ", ".join(manifest.operations),
                     )
@@ -274,9 +277,9 @@ def _layout_errors(
 ) -> Iterator[FieldError]:
     rates = {
         operation
-        for level in experiment.load_levels
-        if level.model == "open"
-        for operation in level.operation_rates
+        for _, load in experiment.loads
+        if load.model == "open"
+        for operation in load.operation_rates
     }
     for target in experiment.targets:
         manifest = manifests.get(target.system)

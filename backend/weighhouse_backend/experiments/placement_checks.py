@@ -33,12 +33,12 @@ def _shares(experiment: Experiment) -> Iterator[FieldError]:
         return
     asked = f"{drivers} drivers (placement.drivers.machines)"
     expected = f"at least {drivers}, one for each driver"
-    for index, load in enumerate(experiment.load_levels):
+    for path, load in experiment.loads:
         name = "clients" if isinstance(load, ClosedLoad) else "connections"
         count = load.clients if isinstance(load, ClosedLoad) else load.connections
         if count < drivers:
             message = f"{count} {name} cannot be shared by {asked}"
-            yield FieldError(path=f"load_levels[{index}].{name}", message=message,
+            yield FieldError(path=f"{path}.{name}", message=message,
                              expected=expected)  # fmt: skip
     if experiment.phases.load_clients < drivers:
         message = f"{experiment.phases.load_clients} clients cannot be shared by {asked}"

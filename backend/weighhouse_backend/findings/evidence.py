@@ -12,6 +12,7 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
+from weighhouse_backend.campaigns.documents import load_of
 from weighhouse_backend.campaigns.models import AttemptMember, Cell
 from weighhouse_backend.findings.memory import memory_held
 from weighhouse_backend.results.models import ResourceSample, RunSummary
@@ -46,7 +47,7 @@ def observation(
     measured = totals.get("measure")
     if measured is None or record.driver is None:
         return None
-    load, workload = document.load_levels[cell.load_index], document.workloads[cell.workload_index]
+    load, workload = load_of(document, cell), document.workloads[cell.workload_index]
     driver = DriverRecord.model_validate(record.driver)
     facts = MachineFacts.model_validate(record.facts) if record.facts else None
     closed = load if isinstance(load, ClosedLoad) else None

@@ -44,7 +44,7 @@ def figures_of(document: Experiment, workload: Workload, material: Material) -> 
         return ScenarioFigures(fill=filling.figures(document.sustained.until, most, material))
     if document.scenario != "soak":
         return ScenarioFigures()
-    rates = [one.operation_rates for one in document.load_levels if isinstance(one, OpenLoad)]
+    rates = [one.operation_rates for _, one in document.loads if isinstance(one, OpenLoad)]
     inserts = workload.operations.insert > 0 or any("insert" in one for one in rates)
     return ScenarioFigures(soak=soaking.figures(material, inserts=inserts))
 

@@ -3,8 +3,7 @@
 from typing import Literal
 
 from pydantic import BaseModel
-from weighhouse_protocol.experiment import Scenario
-from weighhouse_protocol.scenarios import FillKind
+from weighhouse_protocol.scenarios import FillKind, Scenario
 
 
 class SpreadRead(BaseModel):

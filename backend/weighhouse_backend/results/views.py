@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.experiment import Experiment, LoadLevel
 from weighhouse_protocol.load import Share
+from weighhouse_protocol.matrix import OperatingPoint, OwnPoints
 from weighhouse_protocol.yaml_document import experiment_to_yaml
 
 from weighhouse_backend.campaigns.instants import microseconds
@@ -200,7 +201,8 @@ def reproduce(document: Experiment, campaign: Campaign, cell: Cell, run: Run) ->
             "slug": f"{document.slug}-{cell.target}"[:63].rstrip("-._"),
             "targets": (document.targets[cell.target_index],),
             "workloads": (document.workloads[cell.workload_index],),
-            "load_levels": (document.load_levels[cell.load_index],),
+            "load_levels": (_level_alone(document, cell),),
+            "exclusions": (),
             "repetitions": run.repetition,
             "seed": campaign.seed,
             **chosen,
@@ -209,6 +211,18 @@ def reproduce(document: Experiment, campaign: Campaign, cell: Cell, run: Run) ->
     return Reproduce(
         yaml=experiment_to_yaml(alone), command=f"weighhouse run {alone.slug}.yaml --wait"
     )
+
+
+def _level_alone(document: Experiment, cell: Cell) -> LoadLevel:
+    """The cell's load level; of a load for each target, the point of this one. It keeps its name,
+    from which the operations follow.
+    """
+    level = document.load_levels[cell.load_index]
+    if not isinstance(level, OwnPoints):
+        return level
+    load = document.load_of(cell.target_index, cell.workload_index, cell.load_index)
+    point = OperatingPoint(target=cell.target, load=load)
+    return level.model_copy(update={"points": (point,)})
 
 
 def resource_lines(samples: Sequence[ResourceSample], origin_us: int, points: int) -> ResourceLines:

@@ -7,7 +7,8 @@ from fastapi import APIRouter
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.scenarios.dependencies import ScenariosDep
-from weighhouse_backend.scenarios.schemas import SearchesRead
+from weighhouse_backend.scenarios.operating import End
+from weighhouse_backend.scenarios.schemas import OperatingPointsRead, SearchesRead
 
 router = APIRouter(prefix="/api/v1")
 
@@ -26,3 +27,23 @@ def scenarios_read_searches(
     campaign = campaigns.campaigns.find(caller, campaign_id)
     campaigns.leaving.require(campaign, audience)
     return scenarios.choosing.read(campaign)
+
+
+@router.get("/campaigns/{campaign_id}/operating-points", tags=["campaigns"])
+def scenarios_read_operating_points(
+    campaign_id: UUID,
+    caller: CallerDep,
+    scenarios: ScenariosDep,
+    audience: AudienceDep = "internal",
+    take: End = "value",
+) -> OperatingPointsRead:
+    """The experiment that measures what a calibration found: each target at its own operating
+    point, as a file to run; and the searches that found none, with the reason.
+
+    `take=low` takes the lower end of each point's 95 % interval, which stays inside the envelope
+    almost surely.
+    """
+    campaigns = scenarios.results.campaigns
+    campaign = campaigns.campaigns.find(caller, campaign_id)
+    campaigns.leaving.require(campaign, audience)
+    return scenarios.choosing.operating_points(campaign, take)

@@ -10,8 +10,8 @@ from weighhouse_judging.scenarios.peak import Peak
 from weighhouse_judging.scenarios.planning import Measurement, Result, Step
 from weighhouse_judging.scenarios.scalability import NotSaid
 from weighhouse_judging.scenarios.sweep import Curve
-from weighhouse_protocol.experiment import Experiment, Scenario
-from weighhouse_protocol.scenarios import LatencyEnvelope
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.scenarios import LatencyEnvelope, Scenario
 
 from weighhouse_backend.scenarios.searches import LATENCIES, Search
 
@@ -88,7 +88,7 @@ def planner(document: Experiment, search: Search, repetitions: int) -> Planner:
     """
     if document.scenario == "peak":
         return _ladder(document, search, repetitions)
-    begun = document.load_levels[search.load_index].value
+    begun = document.begun(search.load_index).value
     most = document.most_load(search.load_index)
     if document.sweep is not None:
         stop = document.sweep.stop_at
@@ -133,7 +133,7 @@ def searching(scenario: Scenario) -> Literal["sweep", "calibrate", "peak"]:
 
 
 def _ladder(document: Experiment, search: Search, repetitions: int) -> Planner:
-    load, stop = document.load_levels[search.load_index], document.ladder.stop_at
+    load, stop = document.begun(search.load_index), document.ladder.stop_at
     depths = document.ladder.ladder(load)
     plan = peak.Plan(
         clients=round(load.value),

@@ -13,6 +13,7 @@ from weighhouse_judging.scenarios.sweep import Curve
 from weighhouse_protocol.experiment import Experiment
 
 from weighhouse_backend.campaigns.courses import SearchStep
+from weighhouse_backend.campaigns.documents import level_read
 from weighhouse_backend.campaigns.models import CampaignLook
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.results.figures import RunFigures
@@ -43,11 +44,11 @@ def search_read(
     curve = asked.curve(search.measured)
     law, ladder = curve.scalability, asked.ladder(search.measured)
     steps = _steps(search, looks)
-    begun = document.load_levels[search.load_index]
+    begun = document.begun(search.load_index)
     return SearchRead(
         target=document.targets[search.target_index].name,
         workload=document.workloads[search.workload_index].name,
-        load_level=LoadLevelRead(kind=begun.model, value=begun.value, label=begun.label),
+        load_level=level_read(begun),
         axis=search.axis,
         latency=asked.latency,
         envelope_us=asked.envelope_us,

@@ -127,6 +127,25 @@ class SearchRead(BaseModel):
     """Of a ladder: the depth of the greatest throughput."""
 
 
+class NotFoundRead(BaseModel):
+    """A search that ended without an operating point, or has not ended."""
+
+    target: str
+    workload: str
+    load_level: LoadLevelRead
+    """Where it began."""
+    reason: str
+
+
+class OperatingPointsRead(BaseModel):
+    """What a calibration found, as the experiment that measures it."""
+
+    yaml: str | None
+    """The calibration's experiment with each target at its operating point, as a file; null when
+    none was found."""
+    missing: list[NotFoundRead]
+
+
 class SearchesRead(BaseModel):
     """The searches of a campaign whose loads are chosen while it is measured."""
 

@@ -52,11 +52,9 @@ def searches(
     :param begun: for each of its levels the one of the file where the search began.
     """
     levels = {level.label: index for index, level in enumerate(document.load_levels)}
+    own = set(begun)
     found: dict[tuple[int, int, int], list[RunFigures]] = {
-        (target, workload, level): []
-        for target in range(len(document.targets))
-        for workload in range(len(document.workloads))
-        for level in sorted(set(begun))
+        place: [] for place in document.cells if place[2] in own
     }
     targets = {target.name: index for index, target in enumerate(document.targets)}
     workloads = {workload.name: index for index, workload in enumerate(document.workloads)}
@@ -92,7 +90,8 @@ def regular(document: Experiment, begun: Sequence[int]) -> set[str]:
         return {level.label for level in document.load_levels}
     found = set()
     for index, level in enumerate(document.load_levels):
-        doublings = math.log2(level.value / document.load_levels[begun[index]].value)
+        first = document.begun(begun[index]).value
+        doublings = math.log2(document.begun(index).value / first)
         if doublings >= 0 and doublings == round(doublings):
             found.add(level.label)
     return found

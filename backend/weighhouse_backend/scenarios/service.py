@@ -14,9 +14,10 @@ from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.scenarios.errors import NothingSearched
+from weighhouse_backend.scenarios.operating import End, operating_points
 from weighhouse_backend.scenarios.planners import ASKS, planner, searching
 from weighhouse_backend.scenarios.reading import search_read
-from weighhouse_backend.scenarios.schemas import SearchesRead
+from weighhouse_backend.scenarios.schemas import OperatingPointsRead, SearchesRead
 from weighhouse_backend.scenarios.searches import Search, searches
 
 
@@ -63,6 +64,19 @@ class ScenarioService:
             ],
         )
 
+    def operating_points(self, campaign: Campaign, end: End) -> OperatingPointsRead:
+        """The experiment that measures what a calibration found.
+
+        :param end: which end of each point's interval is taken.
+        :raises NothingSearched: when the campaign was no calibration.
+        """
+        document = document_of(self.experiments, campaign)
+        if document.scenario != "calibrate":
+            raise NothingSearched(
+                f"campaign {campaign.number} was no calibration (scenario: {document.scenario})"
+            )
+        return operating_points(document, campaign.number, self.read(campaign).searches, end)
+
     def _searches(self, document: Experiment, campaign: Campaign) -> list[Search]:
         runs = self.figures.of_campaigns([campaign.id])
         return searches(document, begun_of(document, campaign), runs)
@@ -84,7 +98,7 @@ def _step(document: Experiment, campaign: Campaign, search: Search) -> SearchSte
 
 def _exact(document: Experiment, search: Search, level: float) -> float:
     """The load a planner means: where a search begins is measured as the file has it, unrounded."""
-    first = document.varies(document.load_levels[search.load_index])
+    first = document.varies(document.begun(search.load_index))
     return first if planning.rounded(search.axis, first) == level else level
 
 

@@ -101,6 +101,31 @@ def searches(
 
 
 @app.command()
+def points(
+    campaign: Identifier,
+    lower: Annotated[
+        bool, typer.Option(help="The lower end of each interval: inside almost surely.")
+    ] = False,
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Print the experiment that measures each target at the operating point a calibration found.
+
+    Write it to a file and run it: `weighhouse campaign points ID > points.yaml`. What has no
+    operating point is named with the reason, and stays out.
+    """
+    client = Client(find_access(url, token))
+    take = "low" if lower else "value"
+    found = client.get(f"/campaigns/{campaign}/operating-points", take=take)
+    for one in found["missing"]:
+        typer.echo(f"{one['target']}, {one['workload']}: {one['reason']}", err=True)
+    if found["yaml"] is None:
+        typer.echo("No operating point was found, so there is nothing to measure.", err=True)
+        raise typer.Exit(1)
+    typer.echo(found["yaml"], nl=False)
+
+
+@app.command()
 def repeat(
     campaign: Identifier,
     count: Annotated[int, typer.Option(min=1, max=100, help="Blocks that each cell gets.")] = 5,

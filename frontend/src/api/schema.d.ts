@@ -839,6 +839,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/operating-points": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Scenarios Read Operating Points
+         * @description The experiment that measures what a calibration found: each target at its own operating
+         *     point, as a file to run; and the searches that found none, with the reason.
+         *
+         *     `take=low` takes the lower end of each point's 95 % interval, which stays inside the envelope
+         *     almost surely.
+         */
+        get: operations["scenarios_read_operating_points"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/overrides": {
         parameters: {
             query?: never;
@@ -5124,6 +5148,8 @@ export interface components {
         /**
          * LoadLevelRead
          * @description A load level; `value` is the place on a chart's x axis.
+         *
+         *     Of a cell it is the cell's own load, under the name of its level.
          */
         LoadLevelRead: {
             /**
@@ -5133,6 +5159,11 @@ export interface components {
             kind: "closed" | "open";
             /** Label */
             label: string;
+            /**
+             * Own
+             * @default false
+             */
+            own?: boolean;
             /** Value */
             value: number;
         };
@@ -5670,6 +5701,19 @@ export interface components {
             pairs: number;
         };
         /**
+         * NotFoundRead
+         * @description A search that ended without an operating point, or has not ended.
+         */
+        NotFoundRead: {
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Reason */
+            reason: string;
+            /** Target */
+            target: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
          * OccurrenceRead
          * @description A date of a schedule and what became of it, or a stretch of missed dates.
          */
@@ -5761,6 +5805,16 @@ export interface components {
             throughput: number | null;
             /** Value */
             value: number;
+        };
+        /**
+         * OperatingPointsRead
+         * @description What a calibration found, as the experiment that measures it.
+         */
+        OperatingPointsRead: {
+            /** Missing */
+            missing: components["schemas"]["NotFoundRead"][];
+            /** Yaml */
+            yaml: string | null;
         };
         /**
          * OperationInterval
@@ -8676,6 +8730,11 @@ export interface components {
          * @description A cell that some side lacks.
          */
         UnmatchedRead: {
+            /**
+             * Because
+             * @default
+             */
+            because?: string;
             load_level: components["schemas"]["LoadLevelRead"];
             /**
              * Reason
@@ -10839,6 +10898,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GateRead"];
+                };
+            };
+        };
+    };
+    scenarios_read_operating_points: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                take?: "value" | "low";
+            };
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatingPointsRead"];
                 };
             };
         };

@@ -8,6 +8,7 @@ import {
   formatLatency,
   formatRelative,
   formatThroughput,
+  levelWords,
   plural,
 } from './format'
 
@@ -56,6 +57,13 @@ describe('time', () => {
     expect(formatAgo('2026-11-20T11:56:00Z', now)).toBe('4 min ago')
     expect(formatAgo('2026-11-20T14:00:00Z', now)).toBe('in 2 h')
     expect(formatAgo(null, now)).toBe('never')
+  })
+
+  it('says which load it was where a level is another for each target', () => {
+    expect(levelWords({ kind: 'closed', value: 8, label: '8 clients, pipeline 10' })).toBe('8 clients, pipeline 10')
+    expect(levelWords({ kind: 'open', value: 1e6, label: '1e+06/s poisson' })).toBe('1e+06/s poisson')
+    expect(levelWords({ kind: 'closed', value: 1, label: 'inside 1 ms' })).toBe('inside 1 ms (1 client)')
+    expect(levelWords({ kind: 'open', value: 30_000, label: '1 ms' })).toBe('1 ms (30,000 op/s)')
   })
 
   it('counts words', () => {

@@ -117,3 +117,15 @@ export function formatAgo(instant: string | null | undefined, now: number): stri
 export function plural(count: number, word: string, many = `${word}s`): string {
   return `${formatCount(count)} ${count === 1 ? word : many}`
 }
+
+/** A load in words: `12 clients`, `30,000 op/s`. */
+export function formatLoad({ kind, value }: { kind: 'closed' | 'open'; value: number }): string {
+  if (kind === 'open') return `${value.toLocaleString('en')} op/s`
+  return `${value.toLocaleString('en')} ${value === 1 ? 'client' : 'clients'}`
+}
+
+/** A cell's load level in words; of a level that is another load for each target, this one's load as well. */
+export function levelWords(level: { kind: 'closed' | 'open'; value: number; label: string }): string {
+  const plain = /^\d[\d.e+]*(\/s| clients?\b)/.test(level.label)
+  return plain ? level.label : `${level.label} (${formatLoad(level)})`
+}

@@ -1,6 +1,7 @@
 import type { Comparison, ComparisonSide, Metric } from '@/api'
 import type { ChartTable, CurvePoint, CurveSide, Scale } from '@/charts'
 import { linearScale, logScale, stepScale } from '@/charts'
+import { levelWords } from '@/ui'
 
 import { shortLevel, spanOf } from './loadCurves'
 import { metricKind, ticked, written, type MetricKind } from './metrics'
@@ -51,7 +52,7 @@ export function byLevel(
       values.push(estimate.median, ...(span ?? []))
       rows.push([
         side.label,
-        level.label,
+        levelWords(cell.load_level),
         round(estimate.median),
         round(estimate.low),
         round(estimate.high),
@@ -67,7 +68,7 @@ export function byLevel(
           label: '',
           ringed: false,
           tip: [
-            level.label,
+            levelWords(cell.load_level),
             `${metric.label}: ${written(metric, estimate.median)}`,
             ...(span ? [`repeats ${written(metric, span[0])} to ${written(metric, span[1])}`] : []),
           ],

@@ -1,5 +1,6 @@
 import type { Comparison, ComparisonCell, ComparisonSide, Metric } from '@/api'
 import type { CurvePoint, CurveSide } from '@/charts'
+import { formatLoad, levelWords } from '@/ui'
 
 import { metricKind, written } from './metrics'
 
@@ -50,7 +51,16 @@ export function loadLines(
             (one) => one.side === side.key && one.workload === workload && one.load_level.label === level.label,
           )
           const [x, y] = [cell?.throughput?.median, cell?.[latency]?.median]
-          return cell && x && y ? [{ cell, label: shortLevel(level.label), throughput: x, latency: y }] : []
+          return cell && x && y
+            ? [
+                {
+                  cell,
+                  label: shortLevel(level.own ? formatLoad(cell.load_level) : level.label),
+                  throughput: x,
+                  latency: y,
+                },
+              ]
+            : []
         })
       return points.length ? [{ side, variant, points }] : []
     }),
@@ -154,7 +164,7 @@ export function curvesOf(lines: readonly LoadLine[], latency: Metric): CurveSide
           label: point.label,
           ringed: at === saturated,
           tip: [
-            point.cell.load_level.label,
+            levelWords(point.cell.load_level),
             told(throughputKind, 'throughput', point.throughput),
             told(latencyKind, latency, point.latency),
             ...(at === saturated ? ['Saturated: more load only waits longer'] : []),
@@ -180,7 +190,8 @@ export function curvesSentence(lines: readonly LoadLine[], latency: Metric): str
     if (!first || !last) return []
     const name = variant ? `${side.label}, ${variant}` : side.label
     const at = (point: LoadPoint) =>
-      `${written(throughput, point.throughput)} at ${written(kind, point.latency)} with ${point.cell.load_level.label}`
+      `${written(throughput, point.throughput)} at ${written(kind, point.latency)} ` +
+      `with ${levelWords(point.cell.load_level)}`
     return [first === last ? `${name}: ${at(first)}` : `${name}: from ${at(first)} to ${at(last)}`]
   })
   return `${kind.label} against throughput. ${told.join('; ')}. A table of all figures can be shown instead.`

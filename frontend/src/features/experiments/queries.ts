@@ -29,6 +29,20 @@ export function useExperiment(key: MaybeRefOrGetter<string>) {
   })
 }
 
+/** The experiment that measures what a campaign's calibration found; asked for when `campaign` is there. */
+export function useOperatingPoints(campaign: MaybeRefOrGetter<string>, take: MaybeRefOrGetter<'value' | 'low'>) {
+  return useQuery({
+    queryKey: ['campaign', campaign, 'operating-points', take],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/campaigns/{campaign_id}/operating-points', {
+          params: { path: { campaign_id: toValue(campaign) }, query: { take: toValue(take) } },
+        }),
+      ),
+    enabled: () => toValue(campaign) !== '',
+  })
+}
+
 /** All revisions, newest first. */
 export function useRevisions(experimentId: MaybeRefOrGetter<string>) {
   return useQuery({

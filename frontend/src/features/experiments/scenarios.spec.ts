@@ -46,9 +46,7 @@ describe('the scenario of a document', () => {
   })
 
   it('fills up to something, and a ladder needs nothing written', () => {
-    expect(chosen(FIXED, 'sustained')).toBe(
-      `${FIXED}scenario: sustained\nsustained:\n  until:\n    records: 1000000\n`,
-    )
+    expect(chosen(FIXED, 'sustained')).toBe(`${FIXED}scenario: sustained\nsustained:\n  until:\n    records: 1000000\n`)
     expect(chosen(FIXED, 'peak')).toBe(`${FIXED}scenario: peak\n`)
     expect(chosen(FIXED, 'sustained', 'soak')).toBe(`${FIXED}scenario: soak\n`)
   })

@@ -1,0 +1,39 @@
+"""Where an experiment is measured, and how its work is spread over machines."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from weighhouse_protocol.base import Document
+
+
+class ServerPlacement(Document):
+    """The machines that hold a system's nodes."""
+
+    labels: dict[str, str] = Field(default_factory=dict)
+    """Labels they must carry, besides those of the placement."""
+    machines: int = Field(default=1, ge=1, le=1000)
+    """The topology's nodes are spread over them in turn; a target of fewer nodes takes fewer."""
+
+
+class DriverPlacement(Document):
+    """The machines that make the load."""
+
+    labels: dict[str, str] = Field(default_factory=dict)
+    """Labels they must carry, besides those of the placement."""
+    machines: int = Field(default=1, ge=1, le=1000)
+    """Clients or rate, and the records to load, are shared out among them."""
+    threads: Literal["auto"] | Annotated[int, Field(ge=1, le=256)] = "auto"
+    """Driver threads on each; `auto`: as many as its connections can use, at most the slot's
+    processors, less one where servers share the machine."""
+
+
+class Placement(Document):
+    """Which agents may take a run, and how its work is spread over them."""
+
+    labels: dict[str, str] = Field(default_factory=dict)
+    """Labels every agent must carry."""
+    servers: ServerPlacement = ServerPlacement()
+    drivers: DriverPlacement = DriverPlacement()
+    apart: Literal["required", "preferred", "no"] = "no"
+    """Whether driver and servers are on different machines."""
