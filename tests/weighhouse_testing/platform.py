@@ -57,14 +57,25 @@ class RunningPlatform:
         return process.pid
 
     def request(self, method: str, path: str, **arguments: Any) -> Any:
-        """Call the API with the token; the answer's JSON. Fails the test on an error."""
-        answer = httpx.request(
-            method,
-            f"{self.url}/api/v1{path}",
-            headers={"Authorization": f"Bearer {self.token}"},
-            timeout=30,
-            **arguments,
-        )
+        """Call the API with the token; the answer's JSON. Fails the test on an error.
+
+        Patient while nobody listens: a part that was killed is on its way back.
+        """
+
+        def asked() -> tuple[httpx.Response] | None:
+            try:
+                answer = httpx.request(
+                    method,
+                    f"{self.url}/api/v1{path}",
+                    headers={"Authorization": f"Bearer {self.token}"},
+                    timeout=30,
+                    **arguments,
+                )
+            except httpx.ConnectError:
+                return None
+            return (answer,)  # an answer that is an error counts as false
+
+        (answer,) = until("the backend listens", asked, seconds=60)
         assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
 
