@@ -90,7 +90,7 @@ export const FILLS: readonly { value: string; label: string; unit: string; begin
 /** Which of them a document's fill is measured by. */
 export function fillOf(document: Item | null): string {
   const until = ((document?.['sustained'] ?? {}) as Item)['until']
-  const said = Object.keys((until ?? {}))
+  const said = Object.keys(until ?? {})
   return FILLS.find(({ value }) => said.includes(value))?.value ?? 'records'
 }
 
