@@ -18,6 +18,7 @@ from weighhouse_backend.results.ingestion import EventService
 from weighhouse_backend.results.logs import LogService
 from weighhouse_backend.results.reading import RunReadService
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.scenario_reading import ScenarioReadService
 from weighhouse_backend.results.settlement import SettlementService
 
 
@@ -54,13 +55,20 @@ class Results:
     def settlement(self) -> SettlementService:
         """Makes figures of what was reported."""
         campaigns = self.campaigns
-        return SettlementService(self.repository, campaigns.runs, campaigns.clock)
+        return SettlementService(
+            self.repository, campaigns.runs, campaigns.clock, campaigns.experiments
+        )
 
     @cached_property
     def reading(self) -> RunReadService:
         """Runs for reading."""
         campaigns = self.campaigns
         return RunReadService(self.repository, campaigns.runs, campaigns.experiments)
+
+    @cached_property
+    def scenarios(self) -> ScenarioReadService:
+        """What the scenarios of runs gave."""
+        return ScenarioReadService(self.repository, self.campaigns.experiments)
 
     @cached_property
     def figures(self) -> FigureService:
