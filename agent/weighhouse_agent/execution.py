@@ -28,6 +28,7 @@ from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.driving import DriverGaveUp, DriverPlan, gave_up
 from weighhouse_agent.faulting import Faulting, check_faults
+from weighhouse_agent.filling import Filling
 from weighhouse_agent.policy import Policy, check_endpoint, is_local
 from weighhouse_agent.reporting import Moment, Reporter
 from weighhouse_agent.room import DiskFull
@@ -65,6 +66,7 @@ class Execution:
     _described: bool = False
     _sampler: Sampler | None = None
     _faulting: Faulting | None = None
+    _filling: Filling | None = None
     _dead: Body | None = None
     _interrupted: bool = False
     _run: DriverRun | None = field(default=None, repr=False)
@@ -72,6 +74,14 @@ class Execution:
     def __post_init__(self) -> None:
         self._plan = DriverPlan(self.order, self.target, self.plugin, self.context, self.tool)
         self._reporter = Reporter(self.spool)
+        if self.order.fill_until is not None:
+            self._filling = Filling(
+                until=self.order.fill_until,
+                system=self.plugin.manifest.name,
+                context=self.context,
+                on_end=self._end_driver,
+                mark=self._reporter.mark,
+            )
 
     def run(self) -> None:
         """Deploy, measure, collect. Ends without an error only when all was measured.
@@ -158,6 +168,7 @@ class Execution:
             every_seconds=self.order.sample_seconds,
             on_death=self._died,
             driver_pid=driver_pid,
+            looker=self._filling,
         )
         self._sampler.start()
         if self._deployed is None:
@@ -185,7 +196,9 @@ class Execution:
             raise self._system_ended(dead)
         if self._faulting is not None and self._faulting.failure is not None:
             raise self._faulting.failure
-        if self._interrupted:
+        if self._filling is not None and self._filling.failure is not None:
+            raise self._filling.failure
+        if self._interrupted and (self._filling is None or self._filling.ended is None):
             raise DriverGaveUp(
                 "the driver was told to end by somebody else", "nobody but the agent should"
             )
@@ -212,6 +225,8 @@ class Execution:
                 self._phase_begun(event.phase)
             case Interval():
                 self._reporter.interval(event)
+                if self._filling is not None:
+                    self._filling.inserted(event)
             case PhaseFinished():
                 self._phase_over(event)
             case Failed():
@@ -226,6 +241,8 @@ class Execution:
         self._enter(phase)
         if phase == "measure" and self._faulting is not None:
             self._faulting.begin()
+        if phase == "measure" and self._filling is not None:
+            self._filling.begin()
 
     def _phase_over(self, event: PhaseFinished) -> None:
         self._count(event)

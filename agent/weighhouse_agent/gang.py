@@ -132,6 +132,9 @@ class GangExecution(Execution):
             name = self.plugin.manifest.name
             reason = f"{name} lives in the driver, which cannot be shared: use one machine"
             raise TargetInvalid([("placement", reason)])
+        if self.order.fill_until is not None:
+            reason = "what is filled is watched from one machine: servers and driver on it together"
+            raise TargetInvalid([("placement", reason)])
         self.plugin.check_target(self.target)
         check_faults(self.plugin.manifest, self.target, self.order.faults)
         check_network(self._own_faults(), self.context.options.search_path)

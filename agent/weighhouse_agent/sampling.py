@@ -1,14 +1,16 @@
 """Samples system, driver and machine at fixed times, and notices when the system is gone."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from weighhouse_protocol.report import ResourceSample, TimelineMark
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.lifecycle import Deployed, Plugin, Sample
 from weighhouse_sdk.machine.nodes import Body
+from weighhouse_sdk.machine.procfs import open_files
 from weighhouse_sdk.machine.sampling import cpu_percent, process_usage, tree_usage
 from weighhouse_sdk.marking import Marking
 
@@ -27,11 +29,22 @@ class _Earlier:
     driver_cpu: float | None = None
 
 
+class Looker(Protocol):
+    """Looks at the system with the sampler."""
+
+    def looked(self, seen: Sample) -> Mapping[str, float]:
+        """Take a look at the system; returns what is recorded with it."""
+
+    def recorded(self) -> None:
+        """The look is on record."""
+
+
 @dataclass
 class Sampler:
     """A thread that looks every so many seconds; a look that comes late is not caught up on.
 
     :param on_death: called once, with the process of the system that ended by itself.
+    :param looker: looks along.
     """
 
     plugin: Plugin
@@ -42,6 +55,7 @@ class Sampler:
     every_seconds: float
     on_death: Callable[[Body], None]
     driver_pid: int | None = None
+    looker: Looker | None = None
     last: Sample | None = None
     """The plugin's last sample."""
     _failing: bool = False
@@ -90,6 +104,7 @@ class Sampler:
             return
         self._failing = False
         self.last = seen if self.deployed is not None else None
+        told = {} if self.looker is None else self.looker.looked(seen)
         for mark, label in self._marking.events(seen.metrics):
             self._mark(mark, label)
         now = self.context.clock.monotonic()
@@ -110,15 +125,28 @@ class Sampler:
                 driver_resident_bytes=driver.resident_bytes if driver else None,
                 machine_cpu_percent=use.cpu_percent,
                 steal_percent=use.steal_percent,
-                metrics={**seen.metrics, **use.metrics},
+                metrics={**seen.metrics, **use.metrics, **self._open_files(), **told},
             )
             self.spool.append(lambda n, at: sample.model_copy(update={"sequence": n, "at_us": at}))
+            if self.looker is not None:
+                self.looker.recorded()
         earlier.at, earlier.system_cpu, earlier.driver_cpu = now, seen.cpu_seconds, driver_cpu
 
     def _system(self) -> Sample:
         if self.deployed is None:
             return Sample(self.context.clock.now_us())
         return self.plugin.sample(self.context, self.deployed, self.driver_pid)
+
+    def _open_files(self) -> dict[str, float]:
+        """Files that the system's processes hold open, connections among them; nothing where the
+        system lives in the driver or elsewhere, or its processes do not let themselves be seen.
+        """
+        nodes = () if self.deployed is None else self.deployed.nodes
+        counts = [open_files(node.body.pid) for node in nodes if not node.down]
+        known = [count for count in counts if count is not None]
+        if not known or len(known) < len(counts):
+            return {}
+        return {"system_open_files": float(sum(known))}
 
     def _mark(self, mark: str, label: str) -> None:
         self.spool.append(lambda n, at: TimelineMark(sequence=n, at_us=at, mark=mark, label=label))

@@ -8,7 +8,7 @@ from rich.text import Text
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT, show_caveats
 
-SEARCHING = frozenset({"sweep", "calibrate"})
+SEARCHING = frozenset({"sweep", "calibrate", "peak"})
 """Scenarios that choose their loads."""
 
 
@@ -43,11 +43,14 @@ def _points(search: dict[str, Any]) -> Table:
     table.add_column("load")
     for column in ("throughput", latency, "runs", ""):
         table.add_column(column, justify="right" if column else "left")
-    answer = search["operating_point"] or {"value": search["knee"]}
-    word = "operating point" if search["operating_point"] else "knee"
+    answer, word = {"value": search["knee"]}, "knee"
+    if search["operating_point"]:
+        answer, word = search["operating_point"], "operating point"
+    elif search["axis"] == "depth":
+        answer, word = {"value": search["best"]}, "most"
     for point in search["points"]:
         throughput, late = point["throughput"], point["latency_us"]
-        marked = point["load_level"]["value"] == answer["value"]
+        marked = point["value"] == answer["value"]
         table.add_row(
             point["load_level"]["label"],
             f"{throughput['median']:,.0f} op/s" if throughput else "–",

@@ -2,7 +2,9 @@
 
 from typing import Literal
 
-Scenario = Literal["fixed", "sweep", "calibrate", "fault", "noise"]
+Scenario = Literal[
+    "fixed", "sweep", "calibrate", "peak", "sustained", "soak", "fault", "noise"
+]  # fmt: skip
 
 _HEAD = """\
 # {what}
@@ -18,6 +20,9 @@ targets:
     operations: {{read: 0.5, update: 0.5}}
     request_distribution: zipfian
 """
+
+_BALANCED = "operations: {read: 0.5, update: 0.5}"
+_INSERTS = "operations: {insert: 0.5, read: 0.5}   # only what inserts can fill"
 
 _MEMCACHED = "  - {name: memcached, system: memcached}\n"
 
@@ -54,6 +59,37 @@ repetitions: 3      # of each point
 phases: {warmup_seconds: 2, measure_seconds: 5}
 """
 
+_PEAK = """\
+scenario: peak
+load_levels:        # closed loops; the level's own pipeline is the ladder's first depth
+  - {model: closed, clients: 8}
+peak:
+  depths: [2, 5, 10, 20, 50, 100]   # requests a client keeps in flight
+  # stop_at: {percentile: 99, limit_us: 5000}   # no deeper once p99 passes 5 ms
+repetitions: 3      # of each depth
+phases: {warmup_seconds: 2, measure_seconds: 5}
+"""
+
+_SUSTAINED = """\
+scenario: sustained
+load_levels:
+  - {model: closed, clients: 8}
+sustained:
+  # When it is full: records, memory_bytes, disk_bytes, memory_share (of limits.memory_mebibytes),
+  # or disk_share; say one. It ends before less than 5 % of the disk is free.
+  until: {records: 1000000}
+repetitions: 3
+phases: {warmup_seconds: 0, measure_seconds: 600}   # measure_seconds: at most so long
+"""
+
+_SOAK = """\
+scenario: soak      # drift, leaks, stalls that return
+load_levels:        # a rate that it surely bears; `model: closed` asks as fast as it can
+  - {model: open, rate_per_second: 2000, connections: 16}
+repetitions: 1
+phases: {warmup_seconds: 60, measure_seconds: 14400}   # hours tell more than minutes
+"""
+
 _FAULT = """\
 scenario: fault
 load_levels:
@@ -82,6 +118,9 @@ _PARTS: dict[Scenario, tuple[str, str, str, bool]] = {
         _CALIBRATE,
         True,
     ),
+    "peak": ("How much with pipelining, and what it costs.", "My peak", _PEAK, True),
+    "sustained": ("What happens while it fills?", "My fill", _SUSTAINED, False),
+    "soak": ("Does it stay so for hours?", "My soak", _SOAK, False),
     "fault": ("What a failure costs.", "My fault", _FAULT, False),
     "noise": ("How still is this machine?", "My noise", _NOISE, False),
 }
@@ -91,4 +130,7 @@ def template(scenario: Scenario, slug: str) -> str:
     """A commented experiment file (YAML) that is valid as it is."""
     what, name, course, compares = _PARTS[scenario]
     more = _MEMCACHED if compares else ""
-    return _HEAD.format(what=what, slug=slug, name=name, more=more) + course
+    head = _HEAD.format(what=what, slug=slug, name=name, more=more)
+    if scenario == "sustained":
+        head = head.replace(_BALANCED, _INSERTS)
+    return head + course

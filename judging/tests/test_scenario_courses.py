@@ -63,6 +63,16 @@ def test_a_fill_is_set_on_progress_with_its_first_and_last_tenth():
     assert dict(found.latencies_us)["p99_us"].peak_to_trough == pytest.approx(2.0)
 
 
+def test_tenths_are_of_what_was_filled_not_of_what_was_loaded_before():
+    intervals = seconds([10] * 100)
+    amounts = [Amount(float(at), 1_000.0 + 10 * at) for at in range(101)]
+    found = sustained.figures(sustained.Plan("records", 2_000.0), intervals, amounts)
+    assert (found.begun, found.reached) == (0.5, 1.0)
+    assert (found.first_tenth.begin, found.first_tenth.end) == (0, 10)
+    assert (found.last_tenth.begin, found.last_tenth.end) == (90, 100)
+    assert found.first_tenth.from_progress == 0.5
+
+
 def test_progress_never_goes_back_when_a_store_shrinks():
     intervals = seconds([10] * 6)
     amounts = [Amount(at, there) for at, there in enumerate([0, 40, 30, 35, 60, 80, 200])]

@@ -8,19 +8,26 @@ from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.bases import BaseText
+from weighhouse_protocol.course_checks import cannot_fill, soaks_too_short
 from weighhouse_protocol.disclosure import Disclosure
 from weighhouse_protocol.faults import Fault
-from weighhouse_protocol.load import Load
+from weighhouse_protocol.load import ClosedLoad, Load
 from weighhouse_protocol.matrix import Exclusion, Matrix, OwnPoints
 from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.repetitions import Repetitions, SequentialRepetitions
 from weighhouse_protocol.scenarios import (
+    SEARCHES,
     Calibrate,
     LatencyEnvelope,
+    Peak,
+    Scenario,
+    Sustained,
     Sweep,
+    along,
     most_of,
+    moved,
     require_percentile,
-    varied,
+    same_search,
 )
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
@@ -83,10 +90,11 @@ class Experiment(Document):
     repetitions: Repetitions = 5
     """How often each cell is measured: a number, or a rule by which undecided cells get more. A
     calibration measures each load once, and so often what it found."""
-    scenario: Literal["fixed", "fault", "noise", "sweep", "calibrate"] = "fixed"
+    scenario: Scenario = "fixed"
     """A fixed load; the same while something is done to the system; the same with every target
     twice in a block, to learn what the machine cannot tell (A/A); loads that rise from each load
-    level on, for the curve and its knee; or the most load inside the latency envelope."""
+    level on, for the curve and its knee; the most load inside the latency envelope; deeper and
+    deeper pipelines; until it is full; or for hours, with drift looked for."""
     phases: Phases = Phases()
     faults: tuple[Fault, ...] = Field(default=(), max_length=100)
     """For the scenario `fault`: what is done when, in order of time."""
@@ -94,6 +102,10 @@ class Experiment(Document):
     """For the scenario `sweep`: how far, and when it ends before."""
     calibrate: Calibrate | None = None
     """For the scenario `calibrate`, which needs the latency envelope too; default: its own."""
+    peak: Peak | None = None
+    """For the scenario `peak`: which depths; default: its own."""
+    sustained: Sustained | None = None
+    """For the scenario `sustained`: when it is full."""
     latency_envelope: LatencyEnvelope | None = None
     thresholds: Thresholds = Thresholds()
     gate: Gate = Gate()
@@ -116,7 +128,9 @@ class Experiment(Document):
         if problems := list(self.matrix.problems()):
             raise ValueError("; ".join(problems))
         self._check_faults()
+        self._check_parts()
         self._check_searches()
+        self._check_course()
         if self.scenario == "noise" and self.sequential is not None:
             message = "repetitions: have to be a number under `scenario: noise`"
             raise ValueError(message)
@@ -144,11 +158,23 @@ class Experiment(Document):
                     )
                     raise ValueError(message)
 
-    def _check_searches(self) -> None:
-        for name, part in (("sweep", self.sweep), ("calibrate", self.calibrate)):
-            if part is not None and self.scenario != name:
+    def _check_parts(self) -> None:
+        for name in ("sweep", "calibrate", "peak", "sustained"):
+            if getattr(self, name) is not None and self.scenario != name:
                 message = f"{name}: belongs to `scenario: {name}`, and this is `{self.scenario}`"
                 raise ValueError(message)
+
+    def _check_course(self) -> None:
+        phases, message = self.phases, ""
+        if self.scenario == "soak":
+            message = soaks_too_short(phases.measure_seconds, phases.interval_seconds)
+        elif self.scenario == "sustained":
+            levels, count = [load for _, load in self.loads], phases.measure_operations
+            message = cannot_fill(self.sustained, self.workloads, levels, self.targets, count)
+        if message:
+            raise ValueError(message)
+
+    def _check_searches(self) -> None:
         if not self.searches:
             return
         if message := self._search_lacks():
@@ -188,17 +214,23 @@ class Experiment(Document):
     def _check_search(self, index: int) -> None:
         """Of one load level: it begins below its end, and no other begins the same search."""
         load, limit = self.begun(index), self.most_load(index)
-        if limit > most_of(load):
+        if self.scenario == "peak" and not isinstance(load, ClosedLoad):
+            message = f"load_levels[{index}]: an open loop has no pipeline; use `model: closed`"
+            raise ValueError(message)
+        if self.scenario != "peak" and limit > most_of(load):
             message = f"{self.scenario}: a load level has at most {most_of(load):,.0f}"
             raise ValueError(message)
-        if load.value >= limit:
+        value = self.varies(load)
+        if value >= limit:
             message = (
-                f"load_levels[{index}]: begins at {load.value:g}, and the search ends at "
+                f"load_levels[{index}]: begins at {value:g}, and the search ends at "
                 f"{limit:g}; begin lower, or go higher"
             )
             raise ValueError(message)
         for earlier, other in enumerate(self.load_levels[:index]):
-            if not isinstance(other, OwnPoints) and _same_search(other, load):
+            if not isinstance(other, OwnPoints) and same_search(
+                other, load, deep=self.scenario == "peak"
+            ):
                 message = (
                     f"load_levels[{index}]: begins the same search as load_levels[{earlier}]; a "
                     "search chooses its loads by itself, so one level is enough"
@@ -208,10 +240,34 @@ class Experiment(Document):
     @property
     def searches(self) -> bool:
         """Whether further loads are chosen while it is measured."""
-        return self.scenario in {"sweep", "calibrate"}
+        return self.scenario in SEARCHES
+
+    def varies(self, load: Load | OwnPoints) -> float:
+        """What a search varies of a load level: clients, operations a second, or the pipeline; of
+        no level that is another load for each target (ValueError).
+        """
+        if load.model == "own":
+            raise ValueError(f"{load.name}: is another load for each target, and no search's")
+        return along(load, deep=self.scenario == "peak")
+
+    def varied_load(self, load_index: int, value: float) -> Load:
+        """A load level as a search varies it.
+
+        :raises ValueError: when a level cannot have that value.
+        """
+        return moved(self.begun(load_index), value, deep=self.scenario == "peak")
+
+    @property
+    def ladder(self) -> Peak:
+        """The depths of a peak: what the file says, or the default."""
+        return self.peak or Peak()
 
     def most_load(self, load_index: int) -> float:
-        """The highest load the search from a load level tries: clients, or operations a second."""
+        """The highest load the search from a load level tries: clients, operations a second, or
+        requests that a client keeps in flight.
+        """
+        if self.scenario == "peak":
+            return float(self.ladder.depths[-1])
         limit = self.sweep.to if self.sweep else self.calibration.at_most
         return limit or most_of(self.begun(load_index))
 
@@ -273,6 +329,8 @@ class Experiment(Document):
                 return 1 + math.ceil(doublings) + self.sweep.refine
             case "calibrate":
                 return self.calibration.measurements
+            case "peak":
+                return len(self.ladder.ladder(self.begun(load_index)))
             case _:
                 return 1
 
@@ -338,8 +396,3 @@ class Experiment(Document):
             cells = self.cells_count
         each = 1 if self.scenario == "calibrate" else self.most_repetitions
         return cells * each * self.twins
-
-
-def _same_search(one: Load, other: Load) -> bool:
-    """Whether two loads differ in nothing but what a search varies."""
-    return one.model == other.model and varied(one, other.value) == other

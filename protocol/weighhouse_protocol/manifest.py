@@ -195,6 +195,8 @@ class ManifestTool(Document):
 
     drivers: tuple[Name, ...] = Field(min_length=1)
     """Drivers in whose place it can make load, for example `resp`."""
+    pipelines: bool = False
+    """Whether its clients can keep several requests in flight."""
 
 
 class Manifest(Document):

@@ -11,6 +11,7 @@ from weighhouse_protocol.facts import MachineFacts, PolicyStatement
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import Load, Phase, Share
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.scenarios import FillUntil
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
@@ -120,6 +121,8 @@ class AttemptOrder(Report):
     seed: int
     faults: tuple[Fault, ...] = ()
     """What is done to the system on purpose, in order of time."""
+    fill_until: FillUntil | None = None
+    """When the measured phase ends, should it not have lasted as long as it may."""
     threads: int | None = Field(default=None, ge=1, le=256)
     """Driver threads; None: as many as connections and processors of the slot can use."""
     slot: Name = "machine"

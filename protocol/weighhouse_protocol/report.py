@@ -72,7 +72,8 @@ class ResourceSample(Report):
     machine_cpu_percent: float | None = None
     steal_percent: float | None = None
     metrics: dict[str, float] = Field(default_factory=dict)
-    """The system's own metrics, by name."""
+    """The system's own metrics, by name; `system_open_files`; and while something is filled
+    `fill_amount`, `fill_target`, `fill_disk_free`, `fill_disk_size`."""
 
 
 class TimelineMark(Report):
@@ -83,7 +84,8 @@ class TimelineMark(Report):
     at_us: int
     mark: str
     """`deployed`, `ready`, `stopped`; `fault`, `fault_done`, `fault_failed`; a system's own event:
-    `NAME_began` and `NAME_ended`, or `NAME`; `sample_failed`, `memory_failed`, `system_ended`."""
+    `NAME_began` and `NAME_ended`, or `NAME`; `filled`, `disk_nearly_full`; `sample_failed`,
+    `memory_failed`, `system_ended`."""
     label: str = ""
 
 

@@ -69,6 +69,40 @@ def test_a_sweep_walks_up_from_its_load_level(platform: RunningPlatform, tmp_pat
     assert orders == set(loads), "what the page's matrix shows is what was measured"
 
 
+def test_a_ladder_goes_deeper_at_the_same_clients(
+    platform: RunningPlatform, tmp_path: Path
+) -> None:
+    text = document(
+        "ladder", scenario="peak", peak={"depths": [4, 16]},
+        load_levels=[{"model": "closed", "clients": 1}], repetitions=1,
+    )  # fmt: skip
+    done = carried_out(platform, tmp_path, text)
+    [search] = done["searches"]["searches"]
+    assert search["over"]
+    assert search["axis"] == "depth"
+    assert [point["value"] for point in search["points"]] == [1, 4, 16]
+    assert {point["load_level"]["value"] for point in search["points"]} == {1}
+    assert search["points"][0]["throughput_times"] == 1.0
+    deepest = search["points"][-1]
+    assert deepest["load_level"]["label"] == "1 client, pipeline 16"
+    assert deepest["throughput_times"] > 1.5, "sixteen in flight do more than one"
+    assert search["best"] in {4, 16}
+
+
+def test_what_cannot_pipeline_is_refused_by_name(platform: RunningPlatform) -> None:
+    targets = [
+        {"name": "inside", "system": "rocksdb", "deployment": "in_process"},
+        {"name": "tooled", "system": "redis", "tool": "ycsb"},
+    ]
+    text = document(
+        "flat", scenario="peak", targets=targets, load_levels=[{"model": "closed", "clients": 1}]
+    )
+    answer = platform.request("POST", "/experiments/validate", json={"yaml": text})
+    told = json.dumps(answer["errors"])
+    assert "RocksDB lives inside its driver" in told
+    assert "clients of YCSB have one request under way" in told
+
+
 def test_a_calibration_says_by_which_loads_it_came_to_its_answer(calibrated: dict) -> None:
     [search] = calibrated["searches"]["searches"]
     assert search["over"]

@@ -13,9 +13,14 @@ from weighhouse_testing.waiting import until
 
 KILLED = ("worker", "agent", "backend")
 SEARCHES: dict[str, dict[str, Any]] = {
-    "sweep": {"sweep": {"to": 8, "refine": 2}},
+    # Rates that any server keeps up with, so that no noise ends it before all have been killed.
+    "sweep": {
+        "sweep": {"to": 1600, "refine": 1},
+        "load_levels": [{"model": "open", "rate_per_second": 50}],
+    },
     # Met by every load, so it looks up to its end and measures that one again to be sure.
     "calibrate": {
+        "load_levels": [{"model": "closed", "clients": 1}],
         "calibrate": {"at_most": 64, "measurements": 8},
         "latency_envelope": {"percentile": 99, "limit_us": 20_000},
     },
@@ -34,7 +39,6 @@ def searching(scenario: str) -> str:
     document |= {
         "scenario": scenario,
         "repetitions": 1 if scenario == "sweep" else 2,
-        "load_levels": [{"model": "closed", "clients": 1}],
     } | SEARCHES[scenario]
     return str(yaml.safe_dump(document, sort_keys=False))
 

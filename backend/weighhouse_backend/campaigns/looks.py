@@ -12,7 +12,6 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from weighhouse_protocol.repetitions import MOST_REPETITIONS
-from weighhouse_protocol.scenarios import varied
 
 from weighhouse_backend.campaigns.courses import CellState, SearchStep, latest
 from weighhouse_backend.campaigns.documents import document_of
@@ -120,7 +119,7 @@ class LookService:
         :param begun: place of the level where the search began.
         """
         document = document_of(self.experiments, campaign)
-        load = varied(document.begun(begun), value)
+        load = document.varied_load(begun, value)
         if load in document.load_levels:
             return document.load_levels.index(load)
         level = {"of": begun, "load": load.model_dump(mode="json")}

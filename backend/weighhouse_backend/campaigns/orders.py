@@ -76,6 +76,7 @@ def order_of(work: Work, member: AttemptMember, token: str) -> AttemptOrder:
         interval_seconds=phases.interval_seconds,
         seed=run.seed,
         faults=document.faults,
+        fill_until=None if document.sustained is None else document.sustained.until,
         threads=None if drivers.threads == "auto" else drivers.threads,
         slot=member.slot,
         member=member.index,

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from weighhouse_protocol.bases import POOLED, BaseChoice, BaseText
 from weighhouse_protocol.git import GitContext
+from weighhouse_protocol.scenarios import Scenario
 
 from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.states import (
@@ -264,7 +265,7 @@ class CampaignRead(CampaignSummary):
     seed: int
     targets: list[TargetOfCampaign]
     workloads: list[str]
-    scenario: Literal["fixed", "fault", "noise", "sweep", "calibrate"]
+    scenario: Scenario
     """What was asked of each target; of `sweep` and `calibrate` there are searches."""
     load_levels: list[LoadLevelRead]
     repetitions: int

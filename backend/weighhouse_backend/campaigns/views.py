@@ -176,7 +176,11 @@ def _in_order(document: Document, campaign: Campaign) -> list[LoadLevelRead]:
     """Load levels as the file lists them, each followed by those that a search chose from it."""
     begun = begun_of(document, campaign)
     levels = [level_read(level) for level in document.load_levels]
-    places = sorted(range(len(levels)), key=lambda place: (begun[place], levels[place].value))
+    values = [
+        document.varies(level) if document.searches else read.value
+        for level, read in zip(document.load_levels, levels, strict=True)
+    ]
+    places = sorted(range(len(levels)), key=lambda place: (begun[place], values[place]))
     return [levels[place] for place in places]
 
 

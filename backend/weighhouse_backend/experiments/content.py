@@ -28,7 +28,7 @@ CAME_LATER: Mapping[str, Mapping[str, Any]] = {
 }
 """Fields that documents of before do not have, by their part, with their defaults; of a list of
 parts each one's."""
-WHOLLY_LATER = frozenset({"gate", "sweep", "calibrate"})
+WHOLLY_LATER = frozenset({"gate", "sweep", "calibrate", "peak", "sustained"})
 """Parts that documents of before do not have at all."""
 
 

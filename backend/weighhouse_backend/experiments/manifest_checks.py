@@ -53,6 +53,7 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
         part = experiment.model_copy(update={"targets": tuple(targets)})
         errors.extend(_operation_errors(f"workloads[{index}]", workload, part, manifests))
     errors.extend(_fault_errors(experiment, manifests))
+    errors.extend(_pipeline_errors(experiment, manifests))
     return errors
 
 
@@ -240,6 +241,31 @@ def _fault_errors(
                     message=f"{manifest.name} has no verb {verb!r}",
                     expected="one of " + ", ".join(manifest.faults) if manifest.faults else "none",
                 )
+
+
+def _pipeline_errors(
+    experiment: Experiment, manifests: Mapping[str, Manifest]
+) -> Iterator[FieldError]:
+    """A ladder of depths needs clients that can have several requests under way."""
+    if experiment.scenario != "peak":
+        return
+    for index, target in enumerate(experiment.targets):
+        tool = None if target.tool is None else manifests.get(target.tool)
+        if tool is not None and tool.tool is not None and not tool.tool.pipelines:
+            yield FieldError(
+                path=f"targets[{index}].tool",
+                message=f"clients of {tool.name} have one request under way: nothing to pipeline",
+                expected="no tool: the plugin's own driver, or another scenario",
+            )
+        elif target.deployment == "in_process" and target.tool is None:
+            manifest = manifests.get(target.system)
+            name = target.system if manifest is None else manifest.name
+            yield FieldError(
+                path=f"targets[{index}].deployment",
+                message=f"{name} lives inside its driver and answers each call before it returns: "
+                "nothing to pipeline",
+                expected="scenario: sweep, which varies its clients",
+            )
 
 
 def _asked(features: Mapping[str, tuple[str, bool, str]]) -> Iterator[str]:

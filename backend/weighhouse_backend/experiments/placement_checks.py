@@ -12,7 +12,19 @@ def check_placement(experiment: Experiment, manifests: Mapping[str, Manifest]) -
     """What of a placement cannot be: fewer clients than drivers, a system inside its driver on
     other machines, a system whose nodes cannot be on several machines.
     """
-    return [*_shares(experiment), *_machines(experiment, manifests)]
+    return [*_shares(experiment), *_machines(experiment, manifests), *_fills(experiment)]
+
+
+def _fills(experiment: Experiment) -> Iterator[FieldError]:
+    """A fill is watched, and ended, from one machine."""
+    placement = experiment.placement
+    spread = placement.servers.machines > 1 or placement.drivers.machines > 1
+    if experiment.scenario == "sustained" and (spread or placement.apart != "no"):
+        yield FieldError(
+            path="placement",
+            message="a fill is watched and ended from one machine, which holds servers and driver",
+            expected="servers and drivers on one machine, and apart: no",
+        )
 
 
 def _shares(experiment: Experiment) -> Iterator[FieldError]:

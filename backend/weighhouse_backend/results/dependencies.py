@@ -21,6 +21,7 @@ from weighhouse_backend.results.level_repository import LevelRepository
 from weighhouse_backend.results.logs import LogService
 from weighhouse_backend.results.reading import RunReadService
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.scenario_reading import ScenarioReadService
 from weighhouse_backend.results.settlement import SettlementService
 
 
@@ -63,7 +64,12 @@ class Results:
         """Makes figures of what was reported."""
         campaigns = self.campaigns
         return SettlementService(
-            self.repository, self.levels, self.faults, campaigns.runs, campaigns.clock
+            self.repository,
+            self.levels,
+            self.faults,
+            campaigns.runs,
+            campaigns.clock,
+            campaigns.experiments,
         )
 
     @cached_property
@@ -76,6 +82,11 @@ class Results:
         """Runs for reading."""
         campaigns = self.campaigns
         return RunReadService(self.repository, self.levels, campaigns.runs, campaigns.experiments)
+
+    @cached_property
+    def scenarios(self) -> ScenarioReadService:
+        """What the scenarios of runs gave."""
+        return ScenarioReadService(self.repository, self.campaigns.experiments)
 
     @cached_property
     def figures(self) -> FigureService:

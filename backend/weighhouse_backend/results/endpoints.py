@@ -20,6 +20,7 @@ from weighhouse_backend.results.dependencies import ResultsDep, VisibleRunDep
 from weighhouse_backend.results.errors import ArtifactTooLarge, LogTooLong, ResultNotThere
 from weighhouse_backend.results.fault_schemas import FaultsRead
 from weighhouse_backend.results.logs import MOST_PIECE_BYTES
+from weighhouse_backend.results.scenario_schemas import RunScenarioRead
 from weighhouse_backend.results.schemas import (
     HeatMapRead,
     LogAccepted,
@@ -138,6 +139,15 @@ def results_read_series(
     """
     _keep(run, response)
     return results.reading.series(run, points)
+
+
+@router.get("/runs/{run_id}/scenario")
+def results_read_scenario(
+    run: VisibleRunDep, results: ResultsDep, response: Response, points: Points = MOST_POINTS
+) -> RunScenarioRead:
+    """What the scenario of a run gave: of `sustained` figures by progress, of `soak` its drift."""
+    _keep(run, response)
+    return results.scenarios.of_run(run, points)
 
 
 @router.get("/runs/{run_id}/spectrum")

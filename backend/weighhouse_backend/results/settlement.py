@@ -8,8 +8,11 @@ from uuid import UUID
 from weighhouse_judging.arithmetic.histograms import Histogram, HistogramError
 from weighhouse_protocol.report import Failure
 
+from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.campaigns.states import RunStatus
+from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.results import models
 from weighhouse_backend.results.aligning import Cut
@@ -17,6 +20,12 @@ from weighhouse_backend.results.building import FIRST, LevelService
 from weighhouse_backend.results.fault_costs import FaultService
 from weighhouse_backend.results.packing import ALL, PhaseKind, StoredInterval
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.scenario_reading import (
+    COURSES,
+    SCENARIO,
+    figures_of,
+    material_of,
+)
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
 from weighhouse_backend.results.summaries import (
     QUANTILES,
@@ -35,6 +44,7 @@ class SettlementService:
     faults: FaultService
     runs: RunService
     clock: Clock
+    experiments: ExperimentService
 
     def settle_run(self, run_id: UUID) -> None:
         """Settle a run that has a winning attempt.
@@ -60,6 +70,7 @@ class SettlementService:
             self.runs.fail(run_id, _nothing_measured(len(drivers)))
             return
         self._write(attempt_id, project_id, phases, cuts, len(drivers))
+        self._look_at_course(run, attempt_id)
         total = measured.everything()
         self.runs.complete(
             run_id,
@@ -115,6 +126,22 @@ class SettlementService:
         )
         record.driver = told_of_driver.model_dump(mode="json")
         record.settled_at = self.clock.now()
+
+    def _look_at_course(self, run: Run, attempt_id: UUID) -> None:
+        """Keep what the scenario gave, where it is one whose runs are read as a course."""
+        campaign = self.repository.session.get_one(Campaign, run.campaign_id)
+        document = document_of(self.experiments, campaign)
+        if document.scenario not in COURSES:
+            return
+        workload = document.workloads[
+            self.repository.cells([run.cell_id])[run.cell_id].workload_index
+        ]
+        found = figures_of(document, workload, material_of(self.repository, attempt_id))
+        record = self.repository.record_for_update(
+            self.repository.members([attempt_id])[attempt_id][0]
+        )
+        told = found.model_dump(mode="json")
+        record.driver = {**(record.driver or {}), SCENARIO: told}
 
 
 def summary_row(

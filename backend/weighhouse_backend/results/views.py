@@ -194,7 +194,8 @@ def reproduce(document: Experiment, campaign: Campaign, cell: Cell, run: Run) ->
     the cell up to this repetition: its last run makes the same operations as this one. A load that
     a search chose is a load as any other, so the file measures it and searches no further.
     """
-    chosen = {"scenario": "fixed", "sweep": None, "calibrate": None} if document.searches else {}
+    parts = dict.fromkeys(("sweep", "calibrate", "peak"))
+    chosen = {"scenario": "fixed", **parts} if document.searches else {}
     alone = document.model_copy(
         update={
             "slug": f"{document.slug}-{cell.target}"[:63].rstrip("-._"),

@@ -21,7 +21,7 @@ def scenarios_read_searches(
     audience: AudienceDep = "internal",
 ) -> SearchesRead:
     """The load curves and operating points of a campaign whose loads are chosen while it is
-    measured (`scenario: sweep` or `calibrate`), with every step and its reason.
+    measured (`scenario: sweep`, `calibrate` or `peak`), with every step and its reason.
     """
     campaigns = scenarios.results.campaigns
     campaign = campaigns.campaigns.find(caller, campaign_id)

@@ -2,32 +2,37 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from weighhouse_judging.scenarios import calibrate, sweep
+from weighhouse_judging.scenarios import calibrate, peak, sweep
 from weighhouse_judging.scenarios.calibrate import Calibration
+from weighhouse_judging.scenarios.peak import Peak
 from weighhouse_judging.scenarios.planning import Measurement, Result, Step
+from weighhouse_judging.scenarios.scalability import NotSaid
 from weighhouse_judging.scenarios.sweep import Curve
 from weighhouse_protocol.experiment import Experiment
-from weighhouse_protocol.scenarios import LatencyEnvelope
+from weighhouse_protocol.scenarios import LatencyEnvelope, Scenario
 
 from weighhouse_backend.scenarios.searches import LATENCIES, Search
 
 ASKS = {
     "sweep": "What is the load curve, and where is its knee?",
     "calibrate": "How much load fits inside the latency envelope?",
+    "peak": "How much with pipelining, and what does it cost in latency?",
 }
 USUAL = 99.0
 """Percentile of a sweep that stops at none."""
 
-Answer = Step | Result[Curve] | Result[Calibration]
+Answer = Step | Result[Curve] | Result[Calibration] | Result[Peak]
+NO_LAW = NotSaid("not_for_rates", "Depths of a pipeline are no clients: no law is fitted.")
 
 
 @dataclass(frozen=True)
 class Planner:
     """What decides the next load of a search."""
 
-    plan: sweep.Plan | calibrate.Plan
-    drawn: sweep.Plan
+    plan: sweep.Plan | calibrate.Plan | peak.Plan
+    drawn: sweep.Plan | peak.Plan
     """By which its points are drawn as a curve."""
 
     @property
@@ -39,21 +44,40 @@ class Planner:
     def envelope_us(self) -> float | None:
         """Where it stops, or what it keeps within."""
         plan = self.plan
-        return plan.stop_at_us if isinstance(plan, sweep.Plan) else plan.envelope_us
+        return plan.envelope_us if isinstance(plan, calibrate.Plan) else plan.stop_at_us
 
     def advance(self, measured: Sequence[Measurement]) -> Answer:
         """The next load, or what came out; decided from what was measured alone."""
         if isinstance(self.plan, sweep.Plan):
             return sweep.advance(self.plan, measured)
+        if isinstance(self.plan, peak.Plan):
+            return peak.advance(self.plan, measured)
         return calibrate.advance(self.plan, measured)
 
     def curve(self, measured: Sequence[Measurement]) -> Curve:
         """The points so far."""
-        return sweep.curve(self.drawn, measured)
+        if isinstance(self.drawn, sweep.Plan):
+            return sweep.curve(self.drawn, measured)
+        ladder = peak.ladder(self.drawn, measured)
+        return Curve(
+            axis="depth",
+            latency=self.latency,
+            points=ladder.points,
+            knee=None,
+            knee_inside=False,
+            saturation=ladder.enough,
+            efficiencies=(),
+            scalability=NO_LAW,
+            noise=ladder.noise,
+        )
+
+    def ladder(self, measured: Sequence[Measurement]) -> Peak | None:
+        """What each depth gives and costs; None where clients or a rate are varied."""
+        return peak.ladder(self.drawn, measured) if isinstance(self.drawn, peak.Plan) else None
 
     def whole_points(self, step: Step) -> bool:
         """Whether a step asks for a load with all its repetitions, not for one more run."""
-        return isinstance(self.plan, sweep.Plan) and step.purpose != "again"
+        return not isinstance(self.plan, calibrate.Plan) and step.purpose != "again"
 
 
 def planner(document: Experiment, search: Search, repetitions: int) -> Planner:
@@ -62,6 +86,8 @@ def planner(document: Experiment, search: Search, repetitions: int) -> Planner:
     :param document: the campaign's.
     :param repetitions: of each point of a sweep; of what a calibration found.
     """
+    if document.scenario == "peak":
+        return _ladder(document, search, repetitions)
     begun = document.begun(search.load_index).value
     most = document.most_load(search.load_index)
     if document.sweep is not None:
@@ -93,3 +119,28 @@ def planner(document: Experiment, search: Search, repetitions: int) -> Planner:
         ramp=False,
     )
     return Planner(inside, sweep.Plan(axis=search.axis, start=begun, end=most, latency=latency))
+
+
+def searching(scenario: Scenario) -> Literal["sweep", "calibrate", "peak"]:
+    """A scenario that chooses its loads.
+
+    :raises ValueError: when it does not.
+    """
+    if scenario in ("sweep", "calibrate", "peak"):
+        return scenario
+    message = f"{scenario} chooses no loads"
+    raise ValueError(message)
+
+
+def _ladder(document: Experiment, search: Search, repetitions: int) -> Planner:
+    load, stop = document.begun(search.load_index), document.ladder.stop_at
+    depths = document.ladder.ladder(load)
+    plan = peak.Plan(
+        clients=round(load.value),
+        depths=depths,
+        stop_at_us=None if stop is None else stop.limit_us,
+        latency=LATENCIES[USUAL if stop is None else stop.percentile],
+        repeats=repetitions,
+        most_measurements=2 * len(depths) * repetitions,
+    )
+    return Planner(plan, plan)

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from weighhouse_judging.scenarios import planning
 from weighhouse_judging.scenarios.calibrate import Calibration, OperatingPoint
+from weighhouse_judging.scenarios.peak import Peak
 from weighhouse_judging.scenarios.planning import Step
 from weighhouse_judging.scenarios.points import Estimate
 from weighhouse_judging.scenarios.scalability import NotSaid, Parameter, Scalability
@@ -41,20 +42,20 @@ def search_read(
     result = None if isinstance(answer, Step) else answer
     found = None if result is None else result.figures
     curve = asked.curve(search.measured)
-    law = curve.scalability
+    law, ladder = curve.scalability, asked.ladder(search.measured)
     steps = _steps(search, looks)
     begun = document.begun(search.load_index)
     return SearchRead(
         target=document.targets[search.target_index].name,
         workload=document.workloads[search.workload_index].name,
         load_level=level_read(begun),
-        axis="clients" if search.axis == "clients" else "rate",
+        axis=search.axis,
         latency=asked.latency,
         envelope_us=asked.envelope_us,
         over=result is not None,
         outcome=None if result is None else result.outcome,
         sentence=answer.reason.sentence if result or not steps else steps[-1].reason,
-        points=_points(search, curve),
+        points=_points(search, curve, ladder),
         steps=steps,
         knee=_value(search, curve, curve.knee),
         knee_inside=curve.knee_inside,
@@ -62,21 +63,26 @@ def search_read(
         scalability=_law(law) if isinstance(law, Scalability) else None,
         scalability_note=law.sentence if isinstance(law, NotSaid) else "",
         operating_point=_operating(found.point) if isinstance(found, Calibration) else None,
+        best=None if ladder is None else _value(search, curve, ladder.best),
     )
 
 
-def _points(search: Search, curve: Curve) -> list[SearchPointRead]:
+def _points(search: Search, curve: Curve, ladder: Peak | None) -> list[SearchPointRead]:
     runs: dict[float, list[RunFigures]] = {}
-    for run in search.runs:
-        runs.setdefault(planning.rounded(search.axis, run.load_value), []).append(run)
+    for run, value in zip(search.runs, search.values, strict=True):
+        runs.setdefault(planning.rounded(search.axis, value), []).append(run)
+    bought = {} if ladder is None else {one.depth: one for one in ladder.bought}
     efficiencies = {one.level: one.share for one in curve.efficiencies}
     return [
         SearchPointRead(
             load_level=_level_of(runs[point.level][0]),
+            value=_measured_at(search, point.level),
             throughput=_estimate(point.throughput),
             latency_us=_estimate(point.latency_us),
             mean_us=_estimate(point.mean_us),
             efficiency=efficiencies.get(point.level) if search.axis == "clients" else None,
+            throughput_times=bought[point.level].throughput if point.level in bought else None,
+            latency_times=bought[point.level].latency if point.level in bought else None,
             failures=list(point.failures),
             runs=[run.run_id for run in runs[point.level]],
         )
@@ -108,12 +114,12 @@ def _value(search: Search, curve: Curve, place: int | None) -> float | None:
     """The load of a point, as it was measured."""
     if place is None:
         return None
-    level = curve.points[place].level
-    return next(
-        run.load_value
-        for run in search.runs
-        if planning.rounded(search.axis, run.load_value) == level
-    )
+    return _measured_at(search, curve.points[place].level)
+
+
+def _measured_at(search: Search, level: float) -> float:
+    """What the runs of a planner's level were measured at."""
+    return next(value for value in search.values if planning.rounded(search.axis, value) == level)
 
 
 def _operating(point: OperatingPoint | None) -> OperatingPointRead | None:

@@ -24,6 +24,8 @@ class SearchPointRead(BaseModel):
     """What was measured at one load."""
 
     load_level: LoadLevelRead
+    value: float
+    """What the search varies: clients, operations a second, or requests in flight a client."""
     throughput: PointEstimateRead | None
     """Successes a second; None when nothing could be measured."""
     latency_us: PointEstimateRead | None
@@ -32,6 +34,10 @@ class SearchPointRead(BaseModel):
     efficiency: float | None
     """Of clients: throughput over what that of the first point would be, were it to grow with them
     (1 = it does)."""
+    throughput_times: float | None
+    """Of a pipeline's depth: how much as much it does as the first (3 = thrice)."""
+    latency_times: float | None
+    """Of a pipeline's depth: how much as long it takes as the first."""
     failures: list[str]
     runs: list[UUID]
 
@@ -92,7 +98,7 @@ class SearchRead(BaseModel):
     workload: str
     load_level: LoadLevelRead
     """Where it began."""
-    axis: Literal["clients", "rate"]
+    axis: Literal["clients", "rate", "depth"]
     """What it varies."""
     latency: str
     """The figure that `latency_us` of its points is."""
@@ -117,6 +123,8 @@ class SearchRead(BaseModel):
     """Why no law is told; empty when it is."""
     operating_point: OperatingPointRead | None
     """Of a calibration that found one."""
+    best: float | None
+    """Of a ladder: the depth of the greatest throughput."""
 
 
 class NotFoundRead(BaseModel):
@@ -141,7 +149,7 @@ class OperatingPointsRead(BaseModel):
 class SearchesRead(BaseModel):
     """The searches of a campaign whose loads are chosen while it is measured."""
 
-    scenario: Literal["sweep", "calibrate"]
+    scenario: Literal["sweep", "calibrate", "peak"]
     asks: str
     """The question, in a sentence."""
     searches: list[SearchRead]

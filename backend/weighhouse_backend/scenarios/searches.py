@@ -34,11 +34,13 @@ class Search:
     axis: Axis
     runs: tuple[RunFigures, ...]
     """Those that have ended, in the order they were planned."""
+    values: tuple[float, ...]
+    """What each of them was measured at: clients, operations a second, requests in flight."""
 
     @property
     def measured(self) -> tuple[Measurement, ...]:
         """Its runs as a planner takes them."""
-        return tuple(map(_measurement, self.runs))
+        return tuple(map(_measurement, self.runs, self.values))
 
 
 def searches(
@@ -60,20 +62,32 @@ def searches(
     for run in sorted(ended, key=lambda one: (one.block, one.repetition)):
         level = begun[levels[run.load_label]]
         found[targets[run.target], workloads[run.workload], level].append(run)
+    value = {level.label: document.varies(level) for level in document.load_levels}
     return [
-        Search(*place, axis_of(document, place[2]), tuple(mine)) for place, mine in found.items()
+        Search(
+            *place,
+            axis_of(document, place[2]),
+            tuple(mine),
+            tuple(value[run.load_label] for run in mine),
+        )
+        for place, mine in found.items()
     ]
 
 
 def axis_of(document: Experiment, load_index: int) -> Axis:
     """What a search from a load level varies."""
+    if document.scenario == "peak":
+        return "depth"
     return "clients" if isinstance(document.load_levels[load_index], ClosedLoad) else "rate"
 
 
 def regular(document: Experiment, begun: Sequence[int]) -> set[str]:
     """Labels of the levels that every campaign of the experiment measures again: those of the file,
-    and their doublings. What lies between is one campaign's own.
+    and their doublings; of a ladder all, for it is the file's. What lies between is one campaign's
+    own.
     """
+    if document.scenario == "peak":
+        return {level.label for level in document.load_levels}
     found = set()
     for index, level in enumerate(document.load_levels):
         first = document.begun(begun[index]).value
@@ -83,17 +97,17 @@ def regular(document: Experiment, begun: Sequence[int]) -> set[str]:
     return found
 
 
-def _measurement(run: RunFigures) -> Measurement:
+def _measurement(run: RunFigures, value: float) -> Measurement:
     if run.status != RunStatus.COMPLETED:
         failure = run.failure or {}
         kind = run.failure_kind or "cancelled"
         words = str(failure.get("message") or f"the run was {run.status}")
         by: FailedBy = "elsewhere" if kind in ELSEWHERE else "system"
-        return Measurement(run.load_value, failure=Failure(by, words))
+        return Measurement(value, failure=Failure(by, words))
     known = {name: getattr(run, name) for name in FIGURES}
     asked, failed = run.operations or 0, run.failed_operations or 0
     return Measurement(
-        run.load_value,
+        value,
         {name: float(value) for name, value in known.items() if value is not None},
         error_share=failed / asked if asked else 0.0,
     )

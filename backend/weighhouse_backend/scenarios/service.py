@@ -15,7 +15,7 @@ from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.results.figures import FigureService
 from weighhouse_backend.scenarios.errors import NothingSearched
 from weighhouse_backend.scenarios.operating import End, operating_points
-from weighhouse_backend.scenarios.planners import ASKS, planner
+from weighhouse_backend.scenarios.planners import ASKS, planner, searching
 from weighhouse_backend.scenarios.reading import search_read
 from weighhouse_backend.scenarios.schemas import OperatingPointsRead, SearchesRead
 from weighhouse_backend.scenarios.searches import Search, searches
@@ -54,7 +54,7 @@ class ScenarioService:
             )
         looks = self.looks.of(campaign.id)
         return SearchesRead(
-            scenario="sweep" if document.scenario == "sweep" else "calibrate",
+            scenario=searching(document.scenario),
             asks=ASKS[document.scenario],
             searches=[
                 search_read(
@@ -98,7 +98,7 @@ def _step(document: Experiment, campaign: Campaign, search: Search) -> SearchSte
 
 def _exact(document: Experiment, search: Search, level: float) -> float:
     """The load a planner means: where a search begins is measured as the file has it, unrounded."""
-    first = document.begun(search.load_index).value
+    first = document.varies(document.begun(search.load_index))
     return first if planning.rounded(search.axis, first) == level else level
 
 

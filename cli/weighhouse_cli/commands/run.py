@@ -10,6 +10,7 @@ import typer
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.console import OUT, follow, print_json, show_medians, show_verdict
+from weighhouse_cli.courses import courses_of, show_courses
 from weighhouse_cli.exits import CommandFailed, Exit
 from weighhouse_cli.git_context import GitOptions, find_context, in_words
 from weighhouse_cli.searches import searches_of, show_searches
@@ -127,13 +128,16 @@ def finish(
         threshold_percent=threshold,
         anchor_threshold_percent=anchor_threshold,
     )
-    searches = searches_of(client, campaign)
+    searches, courses = searches_of(client, campaign), courses_of(client, campaign)
     if as_json:
         chosen = {} if searches is None else {"searches": searches}
-        print_json({"campaign": campaign, "gate": verdict} | chosen)
+        told = {"scenarios": courses} if courses else {}
+        print_json({"campaign": campaign, "gate": verdict} | chosen | told)
     else:
         failed = campaign["runs"]["failed"]
         OUT.print(f"{campaign['status']}" + (f", {failed} runs failed" if failed else ""))
+        if courses:
+            show_courses(courses, campaign)
         if searches is None:
             show_medians(client.get("/comparisons", campaign=campaign["id"]))
         else:

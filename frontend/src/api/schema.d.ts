@@ -1020,7 +1020,7 @@ export interface paths {
         /**
          * Scenarios Read Searches
          * @description The load curves and operating points of a campaign whose loads are chosen while it is
-         *     measured (`scenario: sweep` or `calibrate`), with every step and its reason.
+         *     measured (`scenario: sweep`, `calibrate` or `peak`), with every step and its reason.
          */
         get: operations["scenarios_read_searches"];
         put?: never;
@@ -1800,6 +1800,26 @@ export interface paths {
          *     A log that grows is followed by asking for what comes at `Next-Offset` of the last answer.
          */
         get: operations["results_read_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/scenario": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Results Read Scenario
+         * @description What the scenario of a run gave: of `sustained` figures by progress, of `soak` its drift.
+         */
+        get: operations["results_read_scenario"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2809,6 +2829,8 @@ export interface components {
              * @description Grows with each attempt at a run.
              */
             fence: number;
+            /** @description When the measured phase ends, should it not have lasted as long as it may. */
+            fill_until?: components["schemas"]["FillUntil"] | null;
             /**
              * Gang
              * @description All members in order of their index; empty: this agent alone, without barriers. Clients,
@@ -3180,7 +3202,7 @@ export interface components {
              * Scenario
              * @enum {string}
              */
-            scenario: "fixed" | "fault" | "noise" | "sweep" | "calibrate";
+            scenario: "fixed" | "fault" | "noise" | "sweep" | "calibrate" | "peak" | "sustained" | "soak";
             /** Scheduled For */
             scheduled_for: string | null;
             /** Seconds Left */
@@ -4631,6 +4653,112 @@ export interface components {
             message: string;
             /** Path */
             path: string;
+        };
+        /**
+         * FillFigures
+         * @description What a fill gave; stored once, when the run is settled.
+         */
+        FillFigures: {
+            /** Begun */
+            begun: number;
+            /**
+             * Ended
+             * @enum {string}
+             */
+            ended: "filled" | "disk_nearly_full" | "time_over";
+            /**
+             * Fills
+             * @enum {string}
+             */
+            fills: "records" | "memory_bytes" | "disk_bytes" | "memory_share" | "disk_share";
+            first_tenth: components["schemas"]["TenthRead"] | null;
+            last_tenth: components["schemas"]["TenthRead"] | null;
+            p99_us: components["schemas"]["SpreadRead"] | null;
+            p9999_us: components["schemas"]["SpreadRead"] | null;
+            /** Reached */
+            reached: number;
+            /** Seconds */
+            seconds: number;
+            /** Sentence */
+            sentence: string;
+            /** Target */
+            target: number;
+            throughput: components["schemas"]["SpreadRead"] | null;
+            /** Throughput Change */
+            throughput_change: number | null;
+            /** Words */
+            words: string;
+        };
+        /**
+         * FillLineRead
+         * @description A fill by progress; lists of one length. Percentiles of merged histograms, µs.
+         */
+        FillLineRead: {
+            /** P99 Us */
+            p99_us: (number | null)[];
+            /** P9999 Us */
+            p9999_us: (number | null)[];
+            /** Progress */
+            progress: number[];
+            /** Throughput */
+            throughput: number[];
+            /** Until Seconds */
+            until_seconds: number[];
+        };
+        /**
+         * FillMarkRead
+         * @description Something that happened while it filled: an eviction, a compaction, the end.
+         */
+        FillMarkRead: {
+            /** At Seconds */
+            at_seconds: number;
+            /** Kind */
+            kind: string;
+            /** Label */
+            label: string;
+            /** Progress */
+            progress: number;
+        };
+        /**
+         * FillRead
+         * @description What happened while it filled.
+         */
+        FillRead: {
+            figures: components["schemas"]["FillFigures"];
+            line: components["schemas"]["FillLineRead"];
+            /** Marks */
+            marks: components["schemas"]["FillMarkRead"][];
+        };
+        /**
+         * FillUntil
+         * @description When it is full; exactly one is said.
+         */
+        FillUntil: {
+            /**
+             * Disk Bytes
+             * @description Of all nodes' data.
+             */
+            disk_bytes?: number | null;
+            /**
+             * Disk Share
+             * @description Of the disk that holds the data, whatever else is on it.
+             */
+            disk_share?: number | null;
+            /**
+             * Memory Bytes
+             * @description Resident, of all nodes.
+             */
+            memory_bytes?: number | null;
+            /**
+             * Memory Share
+             * @description Of the targets' memory limit (`limits.memory_mebibytes`, times nodes).
+             */
+            memory_share?: number | null;
+            /**
+             * Records
+             * @description Records written: loaded, and inserted since.
+             */
+            records?: number | null;
         };
         /**
          * FindingRead
@@ -7189,7 +7317,8 @@ export interface components {
             machine_cpu_percent?: number | null;
             /**
              * Metrics
-             * @description The system's own metrics, by name.
+             * @description The system's own metrics, by name; `system_open_files`; and while something is filled
+             *     `fill_amount`, `fill_target`, `fill_disk_free`, `fill_disk_size`.
              */
             metrics?: {
                 [key: string]: number;
@@ -7360,6 +7489,19 @@ export interface components {
             waiting_for?: string | null;
         };
         /**
+         * RunScenarioRead
+         * @description What the scenario of a run gave, besides the figures that every run has.
+         */
+        RunScenarioRead: {
+            fill: components["schemas"]["FillRead"] | null;
+            /**
+             * Scenario
+             * @enum {string}
+             */
+            scenario: "fixed" | "fault" | "noise" | "sweep" | "calibrate" | "peak" | "sustained" | "soak";
+            soak: components["schemas"]["SoakFigures"] | null;
+        };
+        /**
          * RunSeriesRead
          * @description A run over time.
          */
@@ -7523,7 +7665,7 @@ export interface components {
              * Scenario
              * @enum {string}
              */
-            scenario: "sweep" | "calibrate";
+            scenario: "sweep" | "calibrate" | "peak";
             /** Searches */
             searches: components["schemas"]["SearchRead"][];
         };
@@ -7536,12 +7678,18 @@ export interface components {
             efficiency: number | null;
             /** Failures */
             failures: string[];
+            /** Latency Times */
+            latency_times: number | null;
             latency_us: components["schemas"]["PointEstimateRead"] | null;
             load_level: components["schemas"]["LoadLevelRead"];
             mean_us: components["schemas"]["PointEstimateRead"] | null;
             /** Runs */
             runs: string[];
             throughput: components["schemas"]["PointEstimateRead"] | null;
+            /** Throughput Times */
+            throughput_times: number | null;
+            /** Value */
+            value: number;
         };
         /**
          * SearchRead
@@ -7552,7 +7700,9 @@ export interface components {
              * Axis
              * @enum {string}
              */
-            axis: "clients" | "rate";
+            axis: "clients" | "rate" | "depth";
+            /** Best */
+            best: number | null;
             /** Envelope Us */
             envelope_us: number | null;
             /** Knee */
@@ -8055,6 +8205,19 @@ export interface components {
             processors?: number[];
         };
         /**
+         * SoakFigures
+         * @description Whether it stayed so; stored once, when the run is settled.
+         */
+        SoakFigures: {
+            /** Hours */
+            hours: number;
+            stalls: components["schemas"]["StallsRead"] | null;
+            /** Stalls Sentence */
+            stalls_sentence: string;
+            /** Trends */
+            trends: components["schemas"]["TrendRead"][];
+        };
+        /**
          * Source
          * @description Where the study stands, who made it, who paid.
          */
@@ -8113,6 +8276,40 @@ export interface components {
             operations: {
                 [key: string]: components["schemas"]["SpectrumPointRead"][];
             };
+        };
+        /**
+         * SpreadRead
+         * @description A figure over the intervals of the measured phase.
+         */
+        SpreadRead: {
+            /** Average */
+            average: number | null;
+            /** Coefficient Of Variation */
+            coefficient_of_variation: number;
+            /** Greatest */
+            greatest: number;
+            /** Intervals */
+            intervals: number;
+            /** Least */
+            least: number;
+            /** Median */
+            median: number;
+            /** Peak To Trough */
+            peak_to_trough: number | null;
+        };
+        /**
+         * StallsRead
+         * @description Dips of throughput that come again and again.
+         */
+        StallsRead: {
+            /** Depth */
+            depth: number;
+            /** Dips */
+            dips: number;
+            /** Period Seconds */
+            period_seconds: number;
+            /** Sentence */
+            sentence: string;
         };
         /**
          * StandingRead
@@ -8735,6 +8932,30 @@ export interface components {
             yaml: string;
         };
         /**
+         * TenthRead
+         * @description The first or last tenth of what a run filled. Latencies in µs, of its merged histogram.
+         */
+        TenthRead: {
+            /** From Progress */
+            from_progress: number;
+            /** From Seconds */
+            from_seconds: number;
+            /** Ok */
+            ok: number;
+            /** P50 Us */
+            p50_us: number | null;
+            /** P99 Us */
+            p99_us: number | null;
+            /** P9999 Us */
+            p9999_us: number | null;
+            /** Throughput */
+            throughput: number;
+            /** To Progress */
+            to_progress: number;
+            /** Until Seconds */
+            until_seconds: number;
+        };
+        /**
          * TimelineItem
          * @description Something that happened.
          */
@@ -8774,7 +8995,8 @@ export interface components {
             /**
              * Mark
              * @description `deployed`, `ready`, `stopped`; `fault`, `fault_done`, `fault_failed`; a system's own event:
-             *     `NAME_began` and `NAME_ended`, or `NAME`; `sample_failed`, `memory_failed`, `system_ended`.
+             *     `NAME_began` and `NAME_ended`, or `NAME`; `filled`, `disk_nearly_full`; `sample_failed`,
+             *     `memory_failed`, `system_ended`.
              */
             mark: string;
             /** Sequence */
@@ -8912,6 +9134,31 @@ export interface components {
              * @default 1
              */
             replication_factor?: number;
+        };
+        /**
+         * TrendRead
+         * @description How a figure changed over a soak.
+         */
+        TrendRead: {
+            /** Clear */
+            clear: boolean;
+            /**
+             * Figure
+             * @enum {string}
+             */
+            figure: "throughput" | "p99_us" | "memory_bytes" | "disk_bytes" | "open_files";
+            /** High */
+            high: number | null;
+            /** Leak */
+            leak: boolean;
+            /** Low */
+            low: number | null;
+            /** Per Hour */
+            per_hour: number | null;
+            /** Relative */
+            relative: boolean;
+            /** Sentence */
+            sentence: string;
         };
         /**
          * TriageRequest
@@ -13566,6 +13813,41 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    results_read_scenario: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                points?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunScenarioRead"];
                 };
             };
         };

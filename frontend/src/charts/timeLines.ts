@@ -5,7 +5,7 @@ import type { ChartOption } from './echarts'
 import { bottomAxis, frame, labelStyle, ORIGIN, valueAxis, type AxisFormat } from './frame'
 import type { Palette } from './palette'
 import { roundScale } from './scales'
-import { timeUnit, writeTime, type TimeUnit } from './time'
+import { timeUnit, writeTime } from './time'
 
 /** One line over time; `values` stands beside `times`, null where nothing was measured. */
 export interface TimeLine {
@@ -60,6 +60,29 @@ export interface TimeLinesInput {
   /** Whether the marks say what they are; charts below the first need not repeat it. */
   named?: boolean
   logarithmic?: boolean
+  /** What goes along the bottom in the place of time: values of `times` and `until` are of it. */
+  along?: AlongAxis
+}
+
+/** An axis along the bottom that is not time. */
+export interface AlongAxis {
+  name: string
+  from: number
+  to: number
+  write: (value: number) => string
+}
+
+/** What stands along the bottom: how it is told, and how many of the lines' values one of it is. */
+interface Bottom {
+  name: string
+  seconds: number
+  write: (value: number) => string
+}
+
+function bottomOf(input: TimeLinesInput, span: number): Bottom {
+  if (input.along) return { name: input.along.name, seconds: 1, write: input.along.write }
+  const unit = timeUnit(span)
+  return { name: unit.name, seconds: unit.seconds, write: (value) => writeTime(value, unit, true) }
 }
 
 /**
@@ -70,7 +93,7 @@ export interface TimeLinesInput {
 export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartOption {
   const { format } = input
   const span = spanOf(input)
-  const unit = timeUnit(span)
+  const unit = bottomOf(input, span)
   const lines = input.lines.map((line) => ({ line, points: pointsOf(line, input.logarithmic) }))
   const bands = lines.flatMap(({ line }) =>
     piecesOf(line, unit, input.logarithmic).map((piece) => bandSeries(line.name, line.colour, piece, 0.2)),
@@ -84,7 +107,7 @@ export function timeLinesOption(input: TimeLinesInput, palette: Palette): ChartO
     },
     xAxis: bottomAxis(palette, unit.name, {
       type: 'value',
-      min: 0,
+      min: input.along?.from ?? 0,
       max: span / unit.seconds || 'dataMax',
       minInterval: 0.1 / unit.seconds,
       axisLabel: {
@@ -123,7 +146,7 @@ interface AtCursor {
 }
 
 /** What the cursor tells: each line's value, and between which its intervals lay. */
-function inWords(items: readonly AtCursor[], input: TimeLinesInput, unit: TimeUnit): string {
+function inWords(items: readonly AtCursor[], input: TimeLinesInput, unit: Bottom): string {
   const rows = items.flatMap(({ seriesIndex, dataIndex, marker }) => {
     const line = input.lines[seriesIndex]
     const at = line ? drawnAt(line)[dataIndex] : undefined
@@ -137,9 +160,9 @@ function inWords(items: readonly AtCursor[], input: TimeLinesInput, unit: TimeUn
   if (!first) return ''
   const from = first.line.times[first.at] ?? 0
   const to = first.line.until?.[first.at]
-  const when = writeTime(from, unit, true)
+  const when = unit.write(from)
   const wide = to !== undefined && to - from > 1.5
-  return [wide ? `${when} to ${writeTime(to, unit, true)}` : when, ...rows.map(({ row }) => row)].join('<br>')
+  return [wide ? `${when} to ${unit.write(to)}` : when, ...rows.map(({ row }) => row)].join('<br>')
 }
 
 function write(value: number | null, input: TimeLinesInput): string {
@@ -148,6 +171,7 @@ function write(value: number | null, input: TimeLinesInput): string {
 
 /** Until when the chart goes, in seconds: all charts of a run alike. */
 function spanOf(input: TimeLinesInput): number {
+  if (input.along) return input.along.to
   const phases = (input.phases ?? []).map((phase) => phase.end_seconds)
   if (phases.length) return Math.max(...phases)
   return input.lines.reduce((most, line) => Math.max(most, line.until?.at(-1) ?? 0, line.times.at(-1) ?? 0), 0)
@@ -182,7 +206,7 @@ function middle(line: TimeLine, at: number): number {
 }
 
 /** The extremes of a line as bands, broken where there are none. */
-function piecesOf(line: TimeLine, unit: TimeUnit, logarithmic: boolean | undefined): BandPoint[][] {
+function piecesOf(line: TimeLine, unit: Bottom, logarithmic: boolean | undefined): BandPoint[][] {
   const pieces: BandPoint[][] = []
   let open: BandPoint[] | null = null
   for (const at of drawnAt(line)) {
@@ -241,7 +265,7 @@ function strokeOf(tone: MomentTone, palette: Palette) {
 }
 
 /** A stretch's level, from its begin to its end. */
-function levelOf(stretch: Stretch, level: number, unit: TimeUnit, palette: Palette) {
+function levelOf(stretch: Stretch, level: number, unit: Bottom, palette: Palette) {
   const lineStyle = { color: palette.accent, type: 'solid' as const, width: 2 }
   const ends: [object, object] = [
     { coord: [stretch.start_seconds / unit.seconds, level], lineStyle, label: { show: false } },
@@ -277,7 +301,7 @@ function cutsOf(input: TimeLinesInput, span: number): Cut[] {
   return cuts
 }
 
-function backdrop(input: TimeLinesInput, span: number, unit: TimeUnit, palette: Palette) {
+function backdrop(input: TimeLinesInput, span: number, unit: Bottom, palette: Palette) {
   const moments = input.moments ?? []
   const stretches = input.stretches ?? []
   const at = (seconds: number): number => seconds / unit.seconds

@@ -72,8 +72,11 @@ def _fields(
 
 def _scenario(document: Experiment) -> str:
     """What is done to the system. Noise is measured by the same cells, twice, and a search by the
-    same cells at loads it chose.
+    same cells at loads it chose; a soak is a fixed load that lasts.
     """
+    if document.sustained is not None:
+        kind, value = document.sustained.until.said
+        return f"sustained until {kind} {value:.12g}"
     return "fault" if document.scenario == "fault" else "fixed"
 
 

@@ -106,6 +106,12 @@ def advance(plan: Plan, measured: Sequence[Measurement]) -> Step | Result[Peak]:
     return Result("done", Reason("ladder_climbed", sentence), _figures(plan, levels))
 
 
+def ladder(plan: Plan, measured: Sequence[Measurement]) -> Peak:
+    """The depths that were measured so far; it may not be over. Raises PlanRefused."""
+    planning.checked(refusals(plan))
+    return _figures(plan, points.gathered("depth", measured))
+
+
 PEAK: Scenario[Plan, Peak] = Scenario("peak", "How much with pipelining?", refusals, advance)
 
 

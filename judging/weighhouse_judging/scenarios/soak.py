@@ -10,7 +10,7 @@ Periodicity, SDM 2005).
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +20,7 @@ from scipy import ndimage, special
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, RESOLUTION
+from weighhouse_judging.findings.words import bytes_in_words
 from weighhouse_judging.scenarios.planning import Reason
 
 Floats = npt.NDArray[np.float64]
@@ -29,6 +30,8 @@ BATCHES, FEWEST_VALUES = 40, 20
 """Batches of a long series; values below which there is no trend."""
 MOST_LOGARITHM = 50.0
 """Nobody needs to know how much faster than e^50 a series grows."""
+MOST_RATIO = 10.0
+"""What is told of it as a number: beyond, minutes were stretched to an hour."""
 FALSE_PERIODS = 0.01
 """How often a series without stalls may be said to have some."""
 FEWEST_RETURNS = 4
@@ -83,15 +86,22 @@ class NotAssessable:
 
 
 def trend(
-    values: Sequence[float], seconds: float, *, name: str, relative: bool = True
+    values: Sequence[float],
+    seconds: float,
+    *,
+    name: str,
+    relative: bool = True,
+    write: Callable[[float], str] | None = None,
 ) -> Trend | NotAssessable:
     """The trend of a series of evenly spaced values.
 
     :param seconds: between two of them.
     :param name: what the series is of, for the sentence: `throughput`.
+    :param write: how a change of a figure that is not relative is told; default: as a number.
     :param relative: whether its logarithm is looked at (positive figures), else its values (bytes).
     """
     line = np.asarray(values, dtype=np.float64)
+    write = write or plainly
     if line.size < FEWEST_VALUES:
         sentence = f"{line.size} values tell no trend; it takes {FEWEST_VALUES}."
         return NotAssessable("too_short", sentence)
@@ -114,9 +124,8 @@ def trend(
     ends = [slope - half, slope, slope + half]
     low, middle, high = [_ratio(one) for one in ends] if relative else ends
     clear = low > 0 or high < 0
-    return Trend(
-        middle, low, high, relative, clear, hours, _trend_told(name, ends, relative, hours)
-    )
+    told = _trend_told(name, ends, relative, hours, write)
+    return Trend(middle, low, high, relative, clear, hours, told)
 
 
 def stalls(values: Sequence[float], seconds: float) -> Stalls | NotAssessable | None:
@@ -202,10 +211,26 @@ def _period(correlation: Floats, lags: int, size: int) -> int | None:
     return None
 
 
-def _trend_told(name: str, ends: Sequence[float], relative: bool, hours: float) -> Reason:
+def plainly(value: float) -> str:
+    """A number with its sign."""
+    return f"{value:+,.4g}"
+
+
+def in_bytes(value: float) -> str:
+    """Bytes with their sign: `+3.2 MiB`."""
+    return ("-" if value < 0 else "+") + bytes_in_words(abs(value))
+
+
+def _percent(ratio: float) -> str:
+    return f"{ratio:+.2%}" if ratio <= MOST_RATIO else f"over +{MOST_RATIO:.0%}"
+
+
+def _trend_told(
+    name: str, ends: Sequence[float], relative: bool, hours: float, write: Callable[[float], str]
+) -> Reason:
     low, middle, high = ends
     clear = low > 0 or high < 0
-    by = [f"{_ratio(one):+.2%}" for one in ends] if relative else [f"{one:+,.4g}" for one in ends]
+    by = [_percent(_ratio(one)) if relative else write(one) for one in ends]
     way = "rises" if middle > 0 else "falls"
     numbers = {"per_hour": middle, "low": low, "high": high, "hours": hours}
     if clear:

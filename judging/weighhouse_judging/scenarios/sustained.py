@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from weighhouse_protocol.scenarios import DISK_KEPT_FREE, fill_ended
 
 from weighhouse_judging.findings.words import bytes_in_words
 from weighhouse_judging.scenarios import planning, spread
@@ -20,8 +21,6 @@ from weighhouse_judging.scenarios.spread import Interval, Spread
 Fills = Literal["records", "bytes"]
 TENTH = 0.1
 """The first and the last part of the fill that are set side by side."""
-DISK_KEPT_FREE = 0.05
-"""Share of a disk that no fill takes."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,12 @@ class Fill:
 
     progress: tuple[float, ...]
     """At the end of each interval, 0 to 1."""
+    begun: float
+    """Progress when the phase began: what was loaded."""
     reached: float
     first_tenth: Tenth | None
     last_tenth: Tenth | None
-    """The last tenth of what was filled, which need not be all."""
+    """The last tenth of what the phase filled, which need not be all."""
     throughput_change: float | None
     """Last tenth against the first: -0.5 = half as much."""
     throughput: Spread | None
@@ -91,14 +92,15 @@ def ends(
     :param disk_free: bytes free on the disk that holds the data, `disk_size` its size; a fill ends
         before it is full.
     """
-    if disk_free is not None and disk_size is not None and disk_free < DISK_KEPT_FREE * disk_size:
+    over = fill_ended(latest.amount, plan.target, disk_free, disk_size)
+    if over == "disk_nearly_full" and disk_free is not None and disk_size is not None:
         sentence = (
             f"The disk is nearly full: {bytes_in_words(disk_free)} of {bytes_in_words(disk_size)} "
             f"are free, and {DISK_KEPT_FREE:.0%} stay free."
         )
         return Reason("disk_nearly_full", sentence, {"free": disk_free, "size": disk_size})
     share = latest.amount / plan.target
-    if share >= 1.0:
+    if over == "filled":
         return Reason("filled", f"All {_amount(plan, plan.target)} are there.", {"progress": 1.0})
     if plan.most_seconds is not None and latest.at_seconds >= plan.most_seconds:
         sentence = f"{share:.0%} were filled in the {plan.most_seconds:g} s allowed."
@@ -110,9 +112,11 @@ def figures(plan: Plan, intervals: Sequence[Interval], amounts: Sequence[Amount]
     """What a fill gave. Raises PlanRefused."""
     planning.checked(refusals(plan))
     progress = progress_of(plan, intervals, amounts)
-    reached = progress[-1] if progress else 0.0
-    first = tenth(intervals, progress, 0.0, TENTH * reached)
-    last = tenth(intervals, progress, (1.0 - TENTH) * reached, reached)
+    begun = _begun(plan, intervals, amounts)
+    reached = progress[-1] if progress else begun
+    part = TENTH * (reached - begun)
+    first = tenth(intervals, (begun, *progress), begun, begun + part)
+    last = tenth(intervals, (begun, *progress), reached - part, reached)
     change = None
     if first is not None and last is not None and first.throughput > 0:
         change = last.throughput / first.throughput - 1.0
@@ -122,34 +126,43 @@ def figures(plan: Plan, intervals: Sequence[Interval], amounts: Sequence[Amount]
         if (found := spread.of_latency(intervals, name)) is not None
     ]
     whole = spread.of_throughput(intervals)
-    return Fill(progress, reached, first, last, change, whole, tuple(series))
+    return Fill(progress, begun, reached, first, last, change, whole, tuple(series))
 
 
 def progress_of(
     plan: Plan, intervals: Sequence[Interval], amounts: Sequence[Amount]
 ) -> tuple[float, ...]:
     """Progress at the end of each interval; between two samples as if filled evenly."""
+    return _at(plan, [one.end_seconds for one in intervals], amounts)
+
+
+def _begun(plan: Plan, intervals: Sequence[Interval], amounts: Sequence[Amount]) -> float:
+    return _at(plan, [one.begin_seconds for one in intervals[:1]], amounts)[0] if intervals else 0.0
+
+
+def _at(plan: Plan, seconds: Sequence[float], amounts: Sequence[Amount]) -> tuple[float, ...]:
     samples = sorted(amounts, key=lambda one: one.at_seconds)
     known = [one for one in samples if math.isfinite(one.amount)]
-    if not known or not intervals:
-        return tuple(0.0 for _ in intervals)
+    if not known or not seconds:
+        return tuple(0.0 for _ in seconds)
     filled = np.maximum.accumulate([max(0.0, one.amount) for one in known])
-    at = np.interp(
-        [one.end_seconds for one in intervals], [one.at_seconds for one in known], filled
-    )
+    at = np.interp(seconds, [one.at_seconds for one in known], filled)
     return tuple(float(value) for value in np.minimum(1.0, at / plan.target))
 
 
 def tenth(
     intervals: Sequence[Interval], progress: Sequence[float], low: float, high: float
 ) -> Tenth | None:
-    """The intervals whose end lies past `low` and whose begin lies before `high`; None for none."""
+    """The intervals whose end lies past `low` and whose begin lies before `high`; None for none.
+
+    :param progress: at the begin of the first interval, and at the end of each.
+    """
     if not intervals:
         return None
-    begins = (0.0, *progress[:-1])
+    begins, ends = progress[:-1], progress[1:]
     inside = [
         place
-        for place, (begin, end) in enumerate(zip(begins, progress, strict=True))
+        for place, (begin, end) in enumerate(zip(begins, ends, strict=True))
         if end > low and begin < high
     ]
     if not inside:
@@ -158,7 +171,7 @@ def tenth(
     part = intervals[begin:end]
     seconds = sum(one.seconds for one in part)
     done = sum(one.ok for one in part) / seconds if seconds > 0 else 0.0
-    return Tenth(begin, end, begins[begin], progress[end - 1], done)
+    return Tenth(begin, end, begins[begin], ends[end - 1], done)
 
 
 def _amount(plan: Plan, amount: float) -> str:

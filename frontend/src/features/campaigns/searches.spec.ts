@@ -9,7 +9,10 @@ const point = (clients: number, throughput: number | null): SearchPoint => ({
   load_level: { kind: 'closed', value: clients, label: `${clients} clients` },
   throughput: throughput === null ? null : estimate(throughput),
   latency_us: throughput === null ? null : estimate(clients * 100),
+  value: clients,
   mean_us: null,
+  throughput_times: null,
+  latency_times: null,
   efficiency: throughput === null ? null : throughput / clients / 1000,
   failures: throughput === null ? ['it crashed'] : [],
   runs: ['a', 'b'],
@@ -32,6 +35,7 @@ const search = (changes: Partial<Search> = {}): Search => ({
   scalability: null,
   scalability_note: '3 numbers of clients cannot tell contention from coherency.',
   operating_point: null,
+  best: null,
   ...changes,
 })
 const targets = [

@@ -23,6 +23,7 @@ export function latencyName(search: Pick<Search, 'latency'>): string {
 
 /** A load in words: `8 clients`, `12 500 op/s`. */
 export function loadText(search: Pick<Search, 'axis'>, value: number): string {
+  if (search.axis === 'depth') return `${formatCount(value)} in flight`
   return search.axis === 'clients' ? plural(value, 'client') : `${formatCount(value)}\u202fop/s`
 }
 
@@ -53,6 +54,7 @@ const spanOf = (figure: Figure): readonly [number, number] | null =>
 
 /** Which load stands out: the operating point of a calibration, the knee of a sweep. */
 function ringedValue(search: Search): number | null {
+  if (search.axis === 'depth') return search.best
   return search.operating_point?.value ?? (search.scalability || search.knee !== null ? search.knee : null)
 }
 
@@ -71,20 +73,26 @@ export function curvesOf(searches: readonly Search[], targets: readonly Target[]
         y: point.y,
         xRange: spanOf(point.throughput),
         yRange: spanOf(point.latency_us),
-        label: formatCount(point.load_level.value),
-        ringed: point.load_level.value === ring,
+        label: formatCount(point.value),
+        ringed: point.value === ring,
         tip: [
           point.load_level.label,
           `Throughput: ${throughputText(point.x)}`,
           `${latencyName(search)}: ${latencyText(point.y)}`,
           plural(point.throughput!.repeats, 'repeat'),
           ...(point.efficiency === null ? [] : [`Efficiency: ${percent(point.efficiency)}`]),
-          ...(point.load_level.value === ring ? [search.operating_point ? 'Operating point' : 'Knee'] : []),
+          ...(point.throughput_times === null ? [] : [`${times(point.throughput_times)} as much as the first`]),
+          ...(point.latency_times === null ? [] : [`${times(point.latency_times)} as long`]),
+          ...(point.value === ring ? [ringWord(search)] : []),
         ],
       })),
     }
   })
 }
+
+const times = (value: number): string => `${Number(value.toPrecision(3))}\u202f×`
+const ringWord = (search: Search): string =>
+  search.operating_point ? 'Operating point' : search.axis === 'depth' ? 'Most' : 'Knee'
 
 const percent = (share: number): string => `${Math.round(share * 100)}\u202f%`
 
@@ -111,6 +119,7 @@ export function factsOf(search: Search): Fact[] {
     return facts
   }
   const drawn = drawnPoints(search)
+  if (search.axis === 'depth') return ladderFacts(search)
   const most = drawn.reduce<(typeof drawn)[number] | null>((best, one) => (!best || one.x > best.x ? one : best), null)
   if (search.envelope_us !== null && !most) return facts
   if (search.knee !== null)
@@ -125,6 +134,26 @@ export function factsOf(search: Search): Fact[] {
   const last = search.points.filter((one) => one.efficiency !== null).at(-1)
   if (last && search.points.length > 1)
     facts.push({ term: 'Efficiency', value: percent(last.efficiency!), note: `with ${last.load_level.label}` })
+  return facts
+}
+
+/** What a ladder of depths gives, and what that costs. */
+function ladderFacts(search: Search): Fact[] {
+  const facts: Fact[] = []
+  const best = search.points.find((one) => one.value === search.best)
+  if (best?.throughput) {
+    facts.push({
+      term: 'Most',
+      value: throughputText(best.throughput.median),
+      note: `with ${loadText(search, best.value)}`,
+    })
+    if (best.throughput_times !== null)
+      facts.push({ term: 'Gained', value: times(best.throughput_times), note: 'as much as the first depth' })
+    if (best.latency_times !== null)
+      facts.push({ term: `Paid in ${latencyName(search)}`, value: times(best.latency_times), note: 'as long' })
+  }
+  if (search.saturation !== null)
+    facts.push({ term: 'Enough', value: loadText(search, search.saturation), note: 'within 5 % of the most' })
   return facts
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { useDraft } from './draft'
-import { changedTo, scenarioOf, SCENARIOS, searches } from './scenarios'
+import { changedTo, depthsOf, filledBy, fillOf, FILLS, scenarioOf, SCENARIOS, searches } from './scenarios'
 
 /** What the form writes when another scenario is chosen. */
 function chosen(yaml: string, ...scenarios: Parameters<typeof changedTo>[0][]): string {
@@ -18,7 +18,11 @@ describe('the scenario of a document', () => {
     expect(scenarioOf(null)).toBe('fixed')
     expect(scenarioOf({ scenario: 'tomorrow' })).toBe('fixed')
     expect(scenarioOf({ scenario: 'sweep' })).toBe('sweep')
-    expect(SCENARIOS.filter(({ value }) => searches(value)).map(({ value }) => value)).toEqual(['sweep', 'calibrate'])
+    expect(SCENARIOS.filter(({ value }) => searches(value)).map(({ value }) => value)).toEqual([
+      'sweep',
+      'calibrate',
+      'peak',
+    ])
   })
 
   it('brings what it cannot be without, and takes along what belonged to another', () => {
@@ -39,5 +43,24 @@ describe('the scenario of a document', () => {
   it('ends above where it begins', () => {
     const rate = 'load_levels:\n  - { model: open, rate_per_second: 1000 }\n'
     expect(chosen(rate, 'sweep')).toContain('to: 32000')
+  })
+
+  it('fills up to something, and a ladder needs nothing written', () => {
+    expect(chosen(FIXED, 'sustained')).toBe(`${FIXED}scenario: sustained\nsustained:\n  until:\n    records: 1000000\n`)
+    expect(chosen(FIXED, 'peak')).toBe(`${FIXED}scenario: peak\n`)
+    expect(chosen(FIXED, 'sustained', 'soak')).toBe(`${FIXED}scenario: soak\n`)
+  })
+})
+
+describe('the parts of a scenario', () => {
+  it('tell by what it is full, also what the YAML says', () => {
+    for (const { value } of FILLS) expect(fillOf({ sustained: { until: filledBy(value) } })).toBe(value)
+    expect(fillOf(null)).toBe('records')
+  })
+
+  it('are depths as they are typed; what is none is left for validation', () => {
+    expect(depthsOf('2, 5 10;20')).toEqual([2, 5, 10, 20])
+    expect(depthsOf('2, deep')).toEqual([2, 'deep'])
+    expect(depthsOf(' ')).toBeUndefined()
   })
 })

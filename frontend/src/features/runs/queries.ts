@@ -51,6 +51,20 @@ export const useRunFaults = (id: Ref<string>, live: Ref<boolean>) =>
     enabled: () => !live.value,
   })
 
+/** What the scenario of a run gave; only some have anything to tell. */
+export const useRunScenario = (id: Ref<string>, asked: () => boolean, done: () => boolean) =>
+  useQuery({
+    queryKey: ['run', id, 'scenario', done],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/runs/{run_id}/scenario', {
+          params: { path: { run_id: id.value }, query: { points: POINTS } },
+        }),
+      ),
+    enabled: asked,
+    shallow: true,
+  })
+
 /** The percentile spectrum of the measured phase. */
 export const useRunSpectrum = (id: Ref<string>, live: Ref<boolean>) =>
   part('spectrum', id, live, (path) => unwrap(api.GET('/api/v1/runs/{run_id}/spectrum', path)))

@@ -73,6 +73,16 @@ def all_processes() -> list[ProcessStat]:
     return [stat for stat in found if stat is not None]
 
 
+def open_files(pid: int) -> int | None:
+    """How many files, sockets and the like a process holds open; None when it is gone or belongs to
+    another user.
+    """
+    try:
+        return sum(1 for _ in os.scandir(PROC / str(pid) / "fd"))
+    except OSError:
+        return None
+
+
 def working_directory(pid: int) -> Path | None:
     """Where a process works; None when it is gone or belongs to another user."""
     try:

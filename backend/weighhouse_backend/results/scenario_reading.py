@@ -1,0 +1,91 @@
+"""What the scenario of a run gave: made once at settlement, and read."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.load import OpenLoad
+from weighhouse_protocol.workload import Workload
+
+from weighhouse_backend.campaigns.documents import document_of
+from weighhouse_backend.campaigns.models import Campaign, Run
+from weighhouse_backend.experiments.service import ExperimentService
+from weighhouse_backend.results import filling, soaking
+from weighhouse_backend.results.filling import Material
+from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.scenario_schemas import (
+    FillRead,
+    RunScenarioRead,
+    ScenarioFigures,
+)
+
+COURSES = frozenset({"sustained", "soak"})
+"""Scenarios whose runs are read as a course of their own."""
+SCENARIO = "scenario"
+"""Where their figures stand in a record's settled facts, `RunRecord.driver`."""
+
+
+def material_of(repository: ResultRepository, attempt_id: UUID) -> Material:
+    """What was recorded of an attempt that one machine carried out."""
+    return Material(
+        intervals=repository.intervals(attempt_id),
+        samples=repository.samples(attempt_id),
+        marks=repository.marks(attempt_id),
+    )
+
+
+def figures_of(document: Experiment, workload: Workload, material: Material) -> ScenarioFigures:
+    """What the judge makes of a run. Raises HistogramError.
+
+    :param document: of its campaign; `workload` the run's.
+    """
+    if document.sustained is not None:
+        most = document.phases.measure_seconds
+        return ScenarioFigures(fill=filling.figures(document.sustained.until, most, material))
+    if document.scenario != "soak":
+        return ScenarioFigures()
+    rates = [one.operation_rates for _, one in document.loads if isinstance(one, OpenLoad)]
+    inserts = workload.operations.insert > 0 or any("insert" in one for one in rates)
+    return ScenarioFigures(soak=soaking.figures(material, inserts=inserts))
+
+
+@dataclass(frozen=True)
+class ScenarioReadService:
+    """Reads what was made at settlement, and draws it."""
+
+    repository: ResultRepository
+    experiments: ExperimentService
+
+    def of_run(self, run: Run, points: int) -> RunScenarioRead:
+        """What the scenario of a run gave, for a caller who may see it.
+
+        :param points: that a line has at most, about.
+        """
+        campaign = self.repository.session.get_one(Campaign, run.campaign_id)
+        document = document_of(self.experiments, campaign)
+        kept = self._kept(run)
+        return RunScenarioRead(
+            scenario=document.scenario,
+            fill=self._fill(run, document, kept, points),
+            soak=kept.soak,
+        )
+
+    def _kept(self, run: Run) -> ScenarioFigures:
+        record = (
+            None if run.result_attempt_id is None else self.repository.record(run.result_attempt_id)
+        )
+        told = {} if record is None else (record.driver or {}).get(SCENARIO, {})
+        return ScenarioFigures.model_validate(told)
+
+    def _fill(
+        self, run: Run, document: Experiment, kept: ScenarioFigures, points: int
+    ) -> FillRead | None:
+        if kept.fill is None or document.sustained is None or run.result_attempt_id is None:
+            return None
+        return filling.fill_read(
+            kept.fill,
+            document.sustained.until,
+            document.phases.measure_seconds,
+            material_of(self.repository, run.result_attempt_id),
+            points,
+        )
