@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.instants import instant, microseconds
+from weighhouse_backend.kit.db import Base
 from weighhouse_backend.results.levels import Closed, Piece, Place, reported
 from weighhouse_backend.results.models import Interval, LevelsWanted, LevelWindow
 from weighhouse_backend.results.packing import DriverUse, StoredInterval, cut, pack, unpack
@@ -215,7 +216,7 @@ class LevelRepository:
             or 0
         )
 
-    def _streamed(self, query: Select[Any], table: type) -> Iterator[Any]:
+    def _streamed(self, query: Select[Any], table: type[Base]) -> Iterator[Any]:
         columns = [column for column in table.__table__.columns if column.name != "figures"]
         plain = query.with_only_columns(*columns)
         yield from self.session.execute(plain.execution_options(yield_per=STREAMED))

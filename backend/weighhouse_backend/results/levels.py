@@ -14,7 +14,7 @@ from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.points import Window
 from weighhouse_backend.results.summaries import US_PER_SECOND
 
-WIDTHS = tuple(2**step for step in range(13))
+WIDTHS: tuple[int, ...] = tuple(2**step for step in range(13))
 """Seconds, up to some 68 minutes: a run of four weeks has 591 windows of the widest."""
 FEWEST_MERGED = 4
 """Intervals in a window of the lowest level, by their usual length."""

@@ -88,11 +88,15 @@ def unpacked_points(
 
 
 def _figures(operation: OperationSum) -> PointFigures:
+    p50, p99, p999, p9999 = operation.response.quantiles_us(SERIES_QUANTILES)
     return PointFigures(
         operation.ok,
         operation.errors + operation.verify_failed,
         operation.not_found,
-        *operation.response.quantiles_us(SERIES_QUANTILES),
+        p50,
+        p99,
+        p999,
+        p9999,
         _wait_us(operation),
     )
 
