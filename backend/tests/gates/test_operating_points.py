@@ -1,6 +1,11 @@
 """What a calibration found feeds the next experiment: each target at its own load."""
 
+from pathlib import Path
+
 import pytest
+from weighhouse_backend.campaigns.planning import PlannedCell
+from weighhouse_backend.gates.looking import CampaignFigures
+from weighhouse_protocol.yaml_document import experiment_from_yaml
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import whole_run
@@ -64,6 +69,10 @@ def test_the_points_are_the_load_of_the_next_experiment(laboratory, calibrated):
     cells = {one["target"]: one["load_level"] for one in stands["cells"]}
     assert {name: cell["value"] for name, cell in cells.items()} == points
     comparison = laboratory.get("/comparisons", campaign=campaign)
+    (loops,) = [
+        one["value"] for one in comparison["disclosure"]["items"] if "load model" in one["label"]
+    ]
+    assert loops == "open loop, timed from when each operation was due"
     assert {one["verdict"] for one in comparison["differences"]} & {"changed", "equivalent"}
     assert comparison["unmatched"] == []
     (level,) = comparison["load_levels"]
@@ -142,3 +151,12 @@ def test_a_workload_that_an_excluded_system_cannot_do_is_valid(laboratory):
     assert any("Memcached cannot do 'scan'" in one for one in both), both
     part = errors(exclusions=[{"system": "memcached", "workload": "scans"}])
     assert not any("Memcached" in one for one in part), part
+
+
+def test_the_figure_that_is_watched_is_that_of_the_cells_own_loop():
+    fixtures = Path(__file__).parents[3] / "protocol" / "fixtures" / "experiment"
+    document = experiment_from_yaml((fixtures / "good-operating-points.yaml").read_text("utf-8"))
+    figures = CampaignFigures(document, {})
+    clients, rate = PlannedCell(0, 0, 1), PlannedCell(1, 0, 1)
+    assert figures.metric(clients).name == "throughput"
+    assert figures.metric(rate).name == "p99_us"

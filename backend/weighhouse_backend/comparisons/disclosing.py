@@ -114,9 +114,9 @@ def _of_method(sides: Sequence[Side], records: Sequence[AttemptRecord]) -> Itera
     document, campaign = sides[0].document, sides[0].campaign
     loops = {
         "closed loop: no claim on response time"
-        if isinstance(level, ClosedLoad)
+        if isinstance(load, ClosedLoad)
         else "open loop, timed from when each operation was due"
-        for level in document.load_levels
+        for _, load in document.loads
     }
     phases = document.phases
     runs = [run for side in sides for run in side.runs]

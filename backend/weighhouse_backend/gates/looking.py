@@ -62,7 +62,8 @@ class CampaignFigures:
 
     def metric(self, cell: PlannedCell) -> Metric:
         """The figure that is watched in a cell."""
-        closed = self.document.load_levels[cell.load_index].model == "closed"
+        load = self.document.load_of(cell.target_index, cell.workload_index, cell.load_index)
+        closed = load.model == "closed"
         return METRIC["throughput" if closed else "p99_us"]
 
     def blocks(self, *cells: PlannedCell) -> int:
