@@ -87,7 +87,7 @@ def test_a_database_that_crashes_is_a_regression_and_shown(laboratory):
     assert comparison["unmatched"] == [
         {
             "workload": "balanced", "load_level": cell["load_level"],
-            "side": f"{crashed}~redis", "reason": "failed",
+            "side": f"{crashed}~redis", "reason": "failed", "because": "",
         }
     ]  # fmt: skip
 
