@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 from weighhouse_backend.results.packing import Outcome, StoredInterval
+from weighhouse_backend.results.sampling import sample_steps
 from weighhouse_backend.results.summaries import sum_phases
 from weighhouse_judging.arithmetic.histograms import Histogram
 
@@ -103,6 +104,15 @@ def test_series_cover_all_phases_on_one_axis(run, laboratory):
     assert set(series["operations"]) == {"insert", "read", "update", "all"}
     assert len(series["resources"]["t"]) == 3
     assert series["resources"]["cpu_percent"] == [40.0, 41.0, 42.0]
+
+
+def test_samples_are_merged_to_as_many_steps_as_are_drawn(run, laboratory):
+    (attempt,) = run["attempts"]
+    with laboratory.sessions() as session:
+        steps = sample_steps(session, UUID(attempt["id"]), 2)
+        whole = sample_steps(session, UUID(attempt["id"]), 1)
+    assert [[one.cpu_percent for one in member] for member in steps.values()] == [[40.5, 42.0]]
+    assert [[one.cpu_percent for one in member] for member in whole.values()] == [[41.0]]
 
 
 def test_fewer_points_are_merged_windows_not_averages(laboratory):

@@ -41,7 +41,7 @@ def sample_steps(session: Session, attempt_id: UUID, points: int) -> dict[int, l
             ResourceSample.driver_cpu_percent,
             ResourceSample.disk_bytes,
             ResourceSample.steal_percent,
-            ((place - 1).op("/")(width)).label("step"),
+            ((place - 1) // width).label("step"),
         )
         .where(of_attempt)
         .subquery()
