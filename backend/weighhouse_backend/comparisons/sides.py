@@ -82,11 +82,14 @@ class Side:
     @property
     def _left_out(self) -> dict[estimates.CellKey, str]:
         """Cells that the experiment says this side has not, with its reasons."""
+        matrix = self.document.matrix
+        if not matrix.exclusions:
+            return {}
         return {
             (workload.name, level.label): found.reason
             for workload in self.document.workloads
             for level in self.document.load_levels
-            if (found := self.document.matrix.excluding(self.target, workload.name, level.label))
+            if (found := matrix.excluding(self.target, workload.name, level.label))
         }
 
     @property
