@@ -75,7 +75,9 @@ class RedisBenchmark:
     @staticmethod
     def _read(output: str, operations: int) -> dict[str, Figures]:
         output = output.replace("\r", "\n")
-        (rate,) = _need(output, r"throughput summary: ([\d.]+) requests")
+        (rate,) = _need(output, r"throughput summary: ([\d.]+|inf) requests")
+        if rate == "inf":
+            raise SystemExit(f"{operations} requests took less than a millisecond: ask for more")
         numbers = _need(output, r"^ +[\d.]+ +[\d.]+ +([\d.]+) +([\d.]+) +([\d.]+) +[\d.]+ *$")
         p50, p95, p99 = (float(one) * 1e3 for one in numbers)
         # The summary has no p99.9: the first step of the distribution that reaches it.

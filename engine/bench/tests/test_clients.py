@@ -46,7 +46,16 @@ def test_a_server_is_stopped_after_as_many_reads_as_asked_and_goes_on(running):
 
 def test_a_client_that_ends_before_the_stall_is_told(running):
     client = peers.RedisBenchmark.find()
-    assert run(client.full_speed(running.port, 1, 1, 10), stop=(running, 10**9, 1)).stall is None
+    job = client.full_speed(running.port, 1, 1, 2000)
+    assert run(job, stop=(running, 10**9, 1)).stall is None
+
+
+def test_a_run_too_short_for_its_clock_has_no_rate():
+    # redis-benchmark counts whole milliseconds, and divides by them.
+    with pytest.raises(SystemExit, match="took less than a millisecond"):
+        peers.RedisBenchmark("redis-benchmark").full_speed(1, 1, 1, 10).read(
+            "  throughput summary: inf requests per second\n"
+        )
 
 
 def test_what_is_missing_says_how_it_is_looked_for(monkeypatch, tmp_path):
