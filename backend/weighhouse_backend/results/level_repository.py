@@ -123,6 +123,16 @@ class LevelRepository:
         for row in self._streamed(query, Interval):
             yield reported(row.sequence, _interval(row))
 
+    def more(self, attempt_id: UUID, member: int, after: int) -> bool:
+        """Whether a member reported an interval behind a sequence."""
+        behind = select(Interval.sequence).where(
+            Interval.attempt_id == attempt_id,
+            Interval.member == member,
+            Interval.span == RAW,
+            Interval.sequence > after,
+        )
+        return self.session.scalar(behind.limit(1)) is not None
+
     def pieces(self, attempt_id: UUID, width: int, after: int) -> Iterator[Piece]:
         """Windows of a level behind a sequence, as they are fetched."""
         query = (
