@@ -107,13 +107,13 @@ class LevelService:
             return None
         width = next((one for one in WIDTHS if span.seconds <= one * points), WIDTHS[-1])
         if width < span.lowest:
-            found = self.levels.drawn(attempt_id, span.lowest)
+            found, _ = self.levels.drawn(attempt_id, span.lowest)
             if sum(one.merged for one in found) <= points:
                 return None
         width = max(width, span.lowest)
-        found = self.levels.drawn(attempt_id, width, heat=heat)
-        tail = self._tail(attempt_id, span, width, found[-1].place if found else None)
-        return [*found, *(Drawn(one.window, one.place, one.piece.merged) for one in tail)]
+        found, last = self.levels.drawn(attempt_id, width, heat=heat)
+        tail = self._tail(attempt_id, span, width, last)
+        return [*found, *(Drawn(one.window, one.piece.merged) for one in tail)]
 
     def _tail(
         self, attempt_id: UUID, span: Span, width: int, before: Place | None

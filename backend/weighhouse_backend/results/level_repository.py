@@ -42,7 +42,6 @@ class Drawn:
     """A stored window, as charts take it."""
 
     window: Window
-    place: Place
     merged: int
 
 
@@ -147,8 +146,10 @@ class LevelRepository:
         for row in self._streamed(query, LevelWindow):
             yield Piece(_interval(row), row.sequence, row.last_sequence, row.merged, _place(row))
 
-    def drawn(self, attempt_id: UUID, width: int, *, heat: bool = False) -> list[Drawn]:
-        """The windows of a level, in order, without their histograms.
+    def drawn(
+        self, attempt_id: UUID, width: int, *, heat: bool = False
+    ) -> tuple[list[Drawn], Place | None]:
+        """The windows of a level, in order, without their histograms; and where the last lies.
 
         :param heat: with the latencies' distribution, else without.
         """
@@ -167,8 +168,9 @@ class LevelRepository:
             select(*columns)
             .where(LevelWindow.attempt_id == attempt_id, LevelWindow.width_seconds == width)
             .order_by(LevelWindow.sequence)
-        )
-        return [Drawn(_window(row, heat=heat), _place(row), row.merged) for row in rows]
+        ).all()
+        drawn = [Drawn(_window(row, heat=heat), row.merged) for row in rows]
+        return drawn, _place(rows[-1]) if rows else None
 
     def insert(
         self, attempt_id: UUID, project_id: UUID, member: int | None, width: int,
