@@ -1792,6 +1792,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/gauges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Results Read Gauges
+         * @description What the system said of itself over the run, and what passed disks and network, machine by
+         *     machine; a long run is thinned to about `points` samples.
+         */
+        get: operations["results_read_gauges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/heatmap": {
         parameters: {
             query?: never;
@@ -5027,6 +5048,42 @@ export interface components {
             verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
         };
         /**
+         * GaugeRead
+         * @description One figure over time; as many values as its machine has instants.
+         */
+        GaugeRead: {
+            /** Label */
+            label: string;
+            /** Name */
+            name: string;
+            /** Per Second */
+            per_second: (number | null)[] | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "system" | "disk" | "network" | "machine";
+            /** Total */
+            total: number | null;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "bytes" | "packets" | "percent" | "us" | "ms" | "seconds" | "number";
+            /** Values */
+            values: (number | null)[];
+        };
+        /**
+         * GaugesRead
+         * @description What was sampled of a run besides processor and memory.
+         */
+        GaugesRead: {
+            /** Every */
+            every: number;
+            /** Machines */
+            machines: components["schemas"]["MachineGaugesRead"][];
+        };
+        /**
          * GitContext
          * @description The commit that a campaign measures, and where it stands. Never holds a secret: what an
          *     address names as user, password or query is taken off.
@@ -5676,6 +5733,20 @@ export interface components {
             };
             /** Virtualisation */
             virtualisation?: string | null;
+        };
+        /**
+         * MachineGaugesRead
+         * @description Of one member's machine and its part of the system.
+         */
+        MachineGaugesRead: {
+            /** Agent Name */
+            agent_name: string;
+            /** Gauges */
+            gauges: components["schemas"]["GaugeRead"][];
+            /** Member */
+            member: number;
+            /** T */
+            t: number[];
         };
         /**
          * MachineLines
@@ -7595,7 +7666,10 @@ export interface components {
             machine_cpu_percent?: number | null;
             /**
              * Metrics
-             * @description The system's own metrics, by name; `system_open_files`; and while something is filled
+             * @description The system's own metrics, by name; `system_open_files`; as counters since sampling began,
+             *     where the kernel tells, `system_disk_read_bytes`, `system_disk_written_bytes`, and by interface
+             *     `network_received_bytes.NAME`, `network_sent_bytes.NAME`, `network_received_packets.NAME`,
+             *     `network_sent_packets.NAME`; and while something is filled
              *     `fill_amount`, `fill_target`, `fill_disk_free`, `fill_disk_size`.
              */
             metrics?: {
@@ -14121,6 +14195,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FaultsRead"];
+                };
+            };
+        };
+    };
+    results_read_gauges: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                points?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GaugesRead"];
                 };
             };
         };
