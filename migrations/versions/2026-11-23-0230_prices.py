@@ -1,6 +1,6 @@
 """prices of organizations: what machines and licences cost them
 
-Revision: 0017, after 0016
+Revision: 0017, after 0018
 """
 
 import sqlalchemy as sa
@@ -8,7 +8,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0017"
-down_revision = "0016"
+down_revision = "0018"
 branch_labels = None
 depends_on = None
 
