@@ -75,7 +75,9 @@ class CostService:
         cells = []
         for side in sides:
             project = side.campaign.project_id
-            book = books.setdefault(project, self.prices.book(project))
+            if project not in books:
+                books[project] = self.prices.book(project)
+            book = books[project]
             if price is not None:
                 book.named(price)
             cells += _of_side(side, book, price, rate, members, gathered)
