@@ -19,7 +19,7 @@ from weighhouse_backend.kit.settings import Settings
 FEATURES = {
     "identity", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results", "findings",
     "comparisons", "series", "alerts", "annotations", "gates", "noise", "publishing", "status",
-    "scenarios", "studies",
+    "scenarios", "studies", "prices",
 }  # fmt: skip
 METHODS = {"delete", "get", "patch", "post", "put"}
 EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"

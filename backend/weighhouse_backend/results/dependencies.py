@@ -16,6 +16,7 @@ from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.distributions import DistributionService
 from weighhouse_backend.results.fault_costs import FaultService
 from weighhouse_backend.results.figures import FigureService
+from weighhouse_backend.results.gauge_reading import GaugeReadService
 from weighhouse_backend.results.ingestion import EventService
 from weighhouse_backend.results.level_repository import LevelRepository
 from weighhouse_backend.results.logs import LogService
@@ -90,6 +91,11 @@ class Results:
         return RunReadService(
             self.repository, self.levels, self.sampling, campaigns.runs, campaigns.experiments
         )
+
+    @cached_property
+    def gauges(self) -> GaugeReadService:
+        """What was sampled of runs besides processor and memory."""
+        return GaugeReadService(self.reading)
 
     @cached_property
     def scenarios(self) -> ScenarioReadService:
