@@ -276,13 +276,12 @@ def _curve(plan: Plan, levels: Mapping[float, Sequence[Measurement]]) -> Curve:
     law: Scalability | NotSaid = NotSaid(
         "not_for_rates", "The law is about clients that wait for their answers; rates do not."
     )
+    repeats = {
+        level: [value for one in some if (value := one.figure("throughput")) is not None]
+        for level, some in levels.items()
+    }
     if closed:
-        pairs = [
-            (level, value)
-            for level, some in levels.items()
-            for one in some
-            if (value := one.figure("throughput")) is not None
-        ]
+        pairs = [(level, value) for level, values in repeats.items() for value in values]
         law = scalability.fit([level for level, _ in pairs], [value for _, value in pairs])
     return Curve(
         plan.axis,
@@ -291,7 +290,7 @@ def _curve(plan: Plan, levels: Mapping[float, Sequence[Measurement]]) -> Curve:
         knee,
         knee is not None and usable[0] < knee < usable[-1],
         knees.saturation(found),
-        knees.efficiencies(found),
+        knees.efficiencies(found, repeats),
         law,
         points.noise(list(levels.values()), "throughput", plan.noise),
     )
