@@ -7181,6 +7181,8 @@ export interface components {
             p99_us: number | null;
             /** P999 Us */
             p999_us: number | null;
+            /** Repetition */
+            repetition: number;
             /**
              * Run Id
              * Format: uuid

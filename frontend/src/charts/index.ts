@@ -1,12 +1,14 @@
 export { default as ChartFrame } from './ChartFrame.vue'
+export { default as FiguresExport } from './FiguresExport.vue'
 export type { ChartOption } from './echarts'
 export type { AxisFormat } from './frame'
-export { curvesOption, PLOT, yPixels, type CurvePoint, type CurveSide, type Size } from './curves'
+export { curvesOption, PLOT, yPixels, type CurveFit, type CurvePoint, type CurveSide, type Size } from './curves'
 export { bandSeries } from './bands'
+export { barsOption, type Bar, type BarSide } from './bars'
 export { provideBeside, type Beside } from './beside'
 export { distributionsOption, type BandedLine } from './distributions'
 export { heatOption } from './heat'
-export { operationColour, PERCENTILES, type Palette } from './palette'
+export { operationColour, PERCENTILES, shadeFor, type Palette } from './palette'
 export {
   historyOption,
   placesOf,
