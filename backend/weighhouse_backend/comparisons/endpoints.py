@@ -116,13 +116,16 @@ def comparisons_read_distributions(
 
 @router.get("/comparisons/scaling", tags=["comparisons"])
 def comparisons_read_scaling(
-    caller: CallerDep, comparisons: ComparisonsDep, question: ReleasedDep
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    question: ReleasedDep,
+    law: Annotated[bool, Query(description="Without it the answer comes at once")] = True,
 ) -> ScalingRead:
     """How each side scales with its load under each workload: knee and saturation, and of clients
     the scaling efficiency X(n) / (n/n₀ × X(n₀)) and the Universal Scalability Law, both with their
     intervals. A load that is another one for each side is on no line.
     """
-    return comparisons.scaling.read(caller, question)
+    return comparisons.scaling.read(caller, question, law=law)
 
 
 @router.get("/comparisons/footprint", tags=["comparisons"])

@@ -32,20 +32,21 @@ class ScalingService:
     sides: SideService
     figures: FigureService
 
-    def read(self, caller: Caller, question: Question) -> ScalingRead:
+    def read(self, caller: Caller, question: Question, *, law: bool = True) -> ScalingRead:
         """Every line of two loads or more, side by side and workload by workload.
 
+        :param law: whether to fit the law, which takes some 50 ms a line.
         :raises ComparisonUnclear: when the question names no sides, too many, or a side that is not
             there.
         :raises CampaignNotFound: when a campaign is not the caller's to see.
         """
         choice = self.sides.chosen(caller, question)
         runs = self.figures.of_campaigns({side.campaign.id for side in choice.sides})
-        lines = [line for side in choice.with_runs(runs).sides for line in scaled(side)]
+        lines = [line for side in choice.with_runs(runs).sides for line in scaled(side, law=law)]
         return ScalingRead(lines=lines)
 
 
-def scaled(side: Side) -> Iterator[ScaledLineRead]:
+def scaled(side: Side, *, law: bool = True) -> Iterator[ScaledLineRead]:
     """The lines of one side. A load of a side's own is on none: it is no step of a ladder."""
     levels = {
         level.label: level
@@ -58,7 +59,7 @@ def scaled(side: Side) -> Iterator[ScaledLineRead]:
         if level is not None and run.status == RunStatus.COMPLETED:
             lines.setdefault((run.workload, level.model, _besides(level)), []).append(run)
     for (workload, _, _), runs in lines.items():
-        found = _line(side.key, workload, variant_of(levels[runs[0].load_label]), runs)
+        found = _line(side.key, workload, variant_of(levels[runs[0].load_label]), runs, law)
         if found is not None:
             yield found
 
@@ -81,7 +82,7 @@ def _besides(level: ClosedLoad | OpenLoad) -> str:
 
 
 def _line(
-    side: str, workload: str, variant: str, runs: Sequence[RunFigures]
+    side: str, workload: str, variant: str, runs: Sequence[RunFigures], fits: bool
 ) -> ScaledLineRead | None:
     closed = runs[0].load_kind == "closed"
     axis: planning.Axis = "clients" if closed else "rate"
@@ -89,7 +90,8 @@ def _line(
     if len(loads) < FEWEST_LOADS:
         return None
     plan = sweep.Plan(axis, min(loads), max(loads), most_measurements=1000)
-    curve = sweep.curve(plan, [measurement(run, run.load_value) for run in runs])
+    measured = [measurement(run, run.load_value) for run in runs]
+    curve = sweep.curve(plan, measured, law=fits)
     efficiencies = {one.level: one for one in curve.efficiencies if closed}
     by_load: dict[float, list[RunFigures]] = {}
     for run in runs:

@@ -74,6 +74,7 @@ export function barsOption(input: BarsInput, palette: Palette, size: Size): Char
       type: 'value',
       min: 0,
       max: input.y.max,
+      interval: (ticks[1] ?? input.y.max) - (ticks[0] ?? 0) || input.y.max,
       axisLabel: {
         ...labelStyle(palette),
         customValues: ticks,

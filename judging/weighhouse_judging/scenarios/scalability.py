@@ -64,7 +64,7 @@ class Peak:
 class NotSaid:
     """What the law does not say, typed, and why."""
 
-    kind: Literal["too_few_levels", "not_for_rates", "no_peak", "beyond_range"]
+    kind: Literal["too_few_levels", "not_for_rates", "not_asked", "no_peak", "beyond_range"]
     sentence: str
 
 

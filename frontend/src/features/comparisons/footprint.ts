@@ -115,7 +115,11 @@ function chart(
     unit,
     groups: known.map(({ label }) => label),
     sides: sides.filter((side) => side.bars.some(Boolean)),
-    y: binaryScale(values, tick),
+    // Room for the marks above the bars.
+    y: binaryScale(
+      values.map((value) => value * 1.1),
+      tick,
+    ),
     sentence: sentence(title, sides),
     table: { columns: ['side', 'when', 'median, bytes', 'low', 'high', 'from low to high', 'repeats'], rows },
   }

@@ -69,12 +69,16 @@ export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<Dist
   })
 }
 
-/** How the sides scale with their load. */
-export function useScaling(address: Ref<ComparisonAddress>, enabled: Ref<boolean>) {
+/**
+ * How the sides scale with their load.
+ *
+ * @param law whether the fitted law is wanted as well, which the server takes longer for.
+ */
+export function useScaling(address: Ref<ComparisonAddress>, law: boolean) {
   return useQuery({
-    queryKey: ['scaling', address],
-    queryFn: () => unwrap(api.GET('/api/v1/comparisons/scaling', { params: { query: { ...address.value } } })),
-    enabled,
+    queryKey: ['scaling', address, law],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/comparisons/scaling', { params: { query: { ...address.value, law } } })),
     placeholderData: keepPreviousData,
   })
 }

@@ -1,5 +1,6 @@
 import type { Fill, RunSeries } from '@/api'
 import {
+  markIsHollow,
   shadeFor,
   timeLinesOption,
   type AxisFormat,
@@ -118,7 +119,9 @@ export function besideLines(runs: readonly RunCourse[], figure: BesideFigure, ax
     const kept = found.t.flatMap((time, at) => (time >= span[0] && time < span[1] ? [at] : []))
     if (!kept.some((at) => (found.values[at] ?? null) !== null)) return []
     const placed = (seconds: number) => placeOf(run, axis, Math.min(seconds, span[1]) - span[0])
-    const dash = DASHES[runs.filter((one) => one.key === run.key).indexOf(run) % DASHES.length]
+    // Of two targets of one system, whose colour is one, the second is dashed as its mark is hollow.
+    const turn = runs.filter((one) => one.key === run.key).indexOf(run) + (markIsHollow(run.mark) ? 1 : 0)
+    const dash = DASHES[turn % DASHES.length]
     return [
       {
         name: lineName(run, runs),
