@@ -1,6 +1,7 @@
 """Makes the application out of settings; nothing happens before."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
@@ -65,6 +66,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: Application) -> AsyncIterator[None]:
         state = app.state
+        # What is there now stays; looking through it again and again would stop every answer.
+        gc.collect()
+        gc.freeze()
         tasks = [
             asyncio.create_task(state.subscriptions.run()),
             asyncio.create_task(state.waiting_room.run()),

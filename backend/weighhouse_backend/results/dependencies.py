@@ -22,6 +22,7 @@ from weighhouse_backend.results.level_repository import LevelRepository
 from weighhouse_backend.results.logs import LogService
 from weighhouse_backend.results.reading import RunReadService
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.scenario_reading import ScenarioReadService
 from weighhouse_backend.results.settlement import SettlementService
 
@@ -46,7 +47,12 @@ class Results:
     @cached_property
     def levels(self) -> LevelService:
         """Builds and reads the levels of runs."""
-        return LevelService(LevelRepository(self.campaigns.session), self.repository)
+        return LevelService(LevelRepository(self.campaigns.session), self.repository, self.sampling)
+
+    @cached_property
+    def sampling(self) -> SampleService:
+        """Merges and reads resource samples."""
+        return SampleService(self.campaigns.session)
 
     @cached_property
     def logs(self) -> LogService:
@@ -87,7 +93,9 @@ class Results:
     def reading(self) -> RunReadService:
         """Runs for reading."""
         campaigns = self.campaigns
-        return RunReadService(self.repository, self.levels, campaigns.runs, campaigns.experiments)
+        return RunReadService(
+            self.repository, self.levels, self.sampling, campaigns.runs, campaigns.experiments
+        )
 
     @cached_property
     def scenarios(self) -> ScenarioReadService:
