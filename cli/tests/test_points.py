@@ -31,7 +31,7 @@ class Platform(ThreadingHTTPServer):
 class Asked(BaseHTTPRequestHandler):
     server: Platform
 
-    def do_GET(self) -> None:  # noqa: N802 - a name of the standard library
+    def do_GET(self) -> None:
         self.server.seen.append(self.path)
         self.send_response(200)
         self.send_header("Content-Type", "application/json")

@@ -83,9 +83,7 @@ def test_fills_share_the_axis_of_their_progress_and_go_back_to_time(
     expect(boxes.last).not_to_be_checked()
 
 
-def test_memory_stands_beside_each_other_by_moment(
-    window: Window, filled: dict[str, Any]
-) -> None:
+def test_memory_stands_beside_each_other_by_moment(window: Window, filled: dict[str, Any]) -> None:
     page = window(NARROW, "dark")
     page.goto(f"/compare?campaign={filled['id']}&tab=memory")
     figure = page.get_by_role("figure").filter(has_text="Memory of the processes")

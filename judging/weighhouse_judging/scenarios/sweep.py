@@ -271,9 +271,7 @@ def _refine(
     return None
 
 
-def _curve(
-    plan: Plan, levels: Mapping[float, Sequence[Measurement]], *, law: bool = True
-) -> Curve:
+def _curve(plan: Plan, levels: Mapping[float, Sequence[Measurement]], *, law: bool = True) -> Curve:
     found = tuple(points.point(level, some, plan.latency) for level, some in levels.items())
     closed = plan.axis == "clients"
     knee = knees.knee(found, closed=closed)

@@ -178,6 +178,7 @@ export function besideOption(
       moments: besideMoments(runs, axis),
       named: figure === 'throughput' && runs.length < MOST_NAMED,
       logarithmic: figure.endsWith('_us'),
+      together: true,
       ...(along ? { along } : {}),
     },
     palette,
