@@ -48,11 +48,16 @@ export function useSavePrices() {
 }
 
 /** What the cells of sides cost; what was there before stays while this loads. */
-export function useCosts(question: MaybeRefOrGetter<CostQuestion>, choice: MaybeRefOrGetter<CostChoice>) {
+export function useCosts(
+  question: MaybeRefOrGetter<CostQuestion>,
+  choice: MaybeRefOrGetter<CostChoice>,
+  enabled: MaybeRefOrGetter<boolean>,
+) {
   const query = computed(() => ({ ...toValue(question), ...toValue(choice) }))
   return useQuery({
     queryKey: ['costs', query],
     queryFn: () => unwrap(api.GET('/api/v1/comparisons/costs', { params: { query: query.value } })),
+    enabled: () => toValue(enabled),
     placeholderData: keepPreviousData,
   })
 }
