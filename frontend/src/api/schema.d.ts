@@ -12209,6 +12209,8 @@ export interface operations {
                 base?: string | null;
                 baseline?: number;
                 campaign?: string | null;
+                /** @description Without it the answer comes at once */
+                law?: boolean;
                 /** @description `CAMPAIGN~TARGET`, repeated */
                 side?: string[] | null;
             };
