@@ -68,7 +68,13 @@ export function barsOption(input: BarsInput, palette: Palette, size: Size): Char
       data: [...input.groups],
       axisTick: { show: false },
       axisLine: { lineStyle: { color: palette.ruleStrong } },
-      axisLabel: { ...labelStyle(palette), interval: 0, lineHeight: 13, overflow: 'break', width: widthOf(input, size) },
+      axisLabel: {
+        ...labelStyle(palette),
+        interval: 0,
+        lineHeight: 13,
+        overflow: 'break',
+        width: widthOf(input, size),
+      },
     },
     yAxis: {
       type: 'value',

@@ -176,8 +176,7 @@ function beside(items: readonly AtCursor[], input: TimeLinesInput): AtCursor[] {
   if (!line || at === undefined) return []
   const here = middle(line, at)
   return input.lines.flatMap((one, seriesIndex) => {
-    const away = (place: number | undefined) =>
-      place === undefined ? Infinity : Math.abs(middle(one, place) - here)
+    const away = (place: number | undefined) => (place === undefined ? Infinity : Math.abs(middle(one, place) - here))
     const drawn = drawnAt(one)
     const dataIndex = drawn.reduce<number>((best, place, index) => (away(place) < away(drawn[best]) ? index : best), 0)
     const step = (middle(one, one.times.length - 1) - middle(one, 0)) / Math.max(1, one.times.length - 1)

@@ -77,8 +77,7 @@ export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<Dist
 export function useScaling(address: Ref<ComparisonAddress>, law: boolean) {
   return useQuery({
     queryKey: ['scaling', address, law],
-    queryFn: () =>
-      unwrap(api.GET('/api/v1/comparisons/scaling', { params: { query: { ...address.value, law } } })),
+    queryFn: () => unwrap(api.GET('/api/v1/comparisons/scaling', { params: { query: { ...address.value, law } } })),
     placeholderData: keepPreviousData,
   })
 }
