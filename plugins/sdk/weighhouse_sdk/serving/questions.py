@@ -44,7 +44,7 @@ class Questions(Plugin):
 
     def prepare(self, parameters: Mapping[str, Scalar], place: Place) -> None:
         """Write what the server reads when it starts; most read nothing. Not called again when a
-        node is brought back.
+        node is brought back with its data.
 
         :param place: its directory is there and empty; a configuration file belongs in it.
         """
