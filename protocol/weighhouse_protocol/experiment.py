@@ -151,16 +151,10 @@ class Experiment(Document):
                     f"phase, which lasts {self.phases.measure_seconds:g} s"
                 )
                 raise ValueError(message)
-            for target in self.targets:
-                if fault.node > target.topology.nodes:
-                    message = (
-                        f"faults[{index}].node: {target.name} has {target.topology.nodes} nodes"
-                    )
-                    raise ValueError(message)
         for target in self.targets:
             for problem in course_problems(self.faults, target.topology):
-                message = f"faults[{problem.index}].verb: {target.name}: {problem.message}"
-                raise ValueError(message)
+                message = f"faults[{problem.index}].{problem.field}: {target.name}: "
+                raise ValueError(message + problem.message)
 
     def _check_parts(self) -> None:
         for name in ("sweep", "calibrate", "peak", "sustained"):

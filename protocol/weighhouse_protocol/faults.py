@@ -67,6 +67,25 @@ class FaultProblem(NamedTuple):
     index: int
     """Of the verb."""
     message: str
+    field: Literal["verb", "node"] = "verb"
+
+
+def layout_problem(fault: Fault, layout: str, topology: Topology, system: str) -> str | None:
+    """Why a node cannot be replaced or leave for what it is to the others; None when it can.
+
+    :param layout: of the system's manifest; `system` its name.
+    """
+    nodes, copies = topology.nodes, topology.replication_factor
+    if fault.verb not in ("replace", "remove"):
+        return None
+    if layout in ("replicas", "shards") and nodes == copies and fault.node == 1:
+        return (
+            f"`{fault.verb}` node 1: it is the only primary of {system}, and no other node "
+            "takes over"
+        )
+    if fault.verb == "remove" and layout == "shards" and copies == 1:
+        return f"`remove` node {fault.node}: no other node of {system} has its data"
+    return None
 
 
 def course_problems(faults: Sequence[Fault], topology: Topology) -> Iterator[FaultProblem]:
@@ -80,7 +99,7 @@ def course_problems(faults: Sequence[Fault], topology: Topology) -> Iterator[Fau
     for index, fault in enumerate(faults):
         verb, node = fault.verb, fault.node
         if node > nodes:
-            yield FaultProblem(index, f"node {node}: there are {nodes}")
+            yield FaultProblem(index, f"node {node}: there are {nodes}", "node")
         elif node in gone:
             yield FaultProblem(index, f"{verb} node {node}: it was removed before")
         elif copies == 1 and (verb == "replace" or (verb == "remove" and node in down)):

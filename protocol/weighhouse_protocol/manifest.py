@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Name, Scalar
 from weighhouse_protocol.fairness.rules import Translation
-from weighhouse_protocol.faults import Fault, FaultVerb
+from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.workload import Operation
 
@@ -343,21 +343,7 @@ class Manifest(Document):
         """Why a verb cannot be done to this system, laid out so; None when it can."""
         if fault.verb not in self.faults:
             return f"`{fault.verb}`: {self.name} offers: {', '.join(self.faults) or 'none'}"
-        one_primary = self.topology.layout in ("replicas", "shards") and (
-            topology.nodes == topology.replication_factor
-        )
-        if fault.verb in ("replace", "remove") and one_primary and fault.node == 1:
-            return (
-                f"`{fault.verb}` node 1: it is the only primary of {self.name}, and no other node "
-                "takes over"
-            )
-        if (
-            fault.verb == "remove"
-            and self.topology.layout == "shards"
-            and topology.replication_factor == 1
-        ):
-            return f"`remove` node {fault.node}: no other node of {self.name} has its data"
-        return None
+        return layout_problem(fault, self.topology.layout, topology, self.name)
 
     def concerning(self, target: Target, machines: int = 1) -> tuple[ManifestDisclaimer, ...]:
         """The statements that stand beside numbers of a target.
