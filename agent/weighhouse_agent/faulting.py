@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from weighhouse_protocol.faults import Fault
+from weighhouse_protocol.faults import Fault, course_problems
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.report import TimelineMark
 from weighhouse_protocol.target import Target
@@ -63,15 +63,14 @@ def check_faults(manifest: Manifest, target: Target, faults: Sequence[Fault]) ->
     :raises TargetInvalid: with every verb that could not be done.
     """
     problems = []
-    offered = ", ".join(manifest.faults) or "none"
     for index, fault in enumerate(faults):
         path = f"faults[{index}]"
         if target.deployment not in OWN_NODES:
             problems.append((path, f"a deployment `{target.deployment}` has no nodes of ours"))
-        elif fault.verb not in manifest.faults:
-            problems.append((path, f"`{fault.verb}`: {manifest.name} offers: {offered}"))
-        elif fault.node > target.topology.nodes:
-            problems.append((path, f"node {fault.node}: there are {target.topology.nodes}"))
+        elif (problem := manifest.fault_problem(fault, target.topology)) is not None:
+            problems.append((path, problem))
+    course = course_problems(faults, target.topology)
+    problems += [(f"faults[{each.index}]", each.message) for each in course]
     if problems:
         raise TargetInvalid(problems)
 

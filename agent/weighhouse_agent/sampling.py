@@ -13,6 +13,7 @@ from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.machine.procfs import open_files
 from weighhouse_sdk.machine.sampling import cpu_percent, process_usage, tree_usage
 from weighhouse_sdk.marking import Marking
+from weighhouse_sdk.redistributing import Redistributing
 
 from weighhouse_agent.machine import MachineWatch
 from weighhouse_agent.spool import SpoolWriter
@@ -62,6 +63,7 @@ class Sampler:
     _failing: bool = False
     _traffic: Traffic = field(default_factory=Traffic)
     _marking: Marking = field(init=False)
+    _redistributing: Redistributing = field(default_factory=Redistributing)
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -109,6 +111,10 @@ class Sampler:
         told = {} if self.looker is None else self.looker.looked(seen)
         for mark, label in self._marking.events(seen.metrics):
             self._mark(mark, label)
+        if first:
+            self._redistributing.first(seen.transfers)
+        for told_of in self._redistributing.marks(seen.transfers, settled=seen.settled):
+            self._mark(told_of.mark, told_of.label, told_of.at_us)
         now = self.context.clock.monotonic()
         elapsed = now - earlier.at
         # A load tool is a process below its driver's.
@@ -158,8 +164,13 @@ class Sampler:
             return {}
         return {"system_open_files": float(sum(known))}
 
-    def _mark(self, mark: str, label: str) -> None:
-        self.spool.append(lambda n, at: TimelineMark(sequence=n, at_us=at, mark=mark, label=label))
+    def _mark(self, mark: str, label: str, at_us: int | None = None) -> None:
+        """:param at_us: when it was; None: now."""
+        self.spool.append(
+            lambda n, now: TimelineMark(
+                sequence=n, at_us=now if at_us is None else at_us, mark=mark, label=label
+            )
+        )
 
 
 def _rate(earlier: float | None, later: float | None, elapsed: float) -> float | None:

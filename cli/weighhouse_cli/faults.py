@@ -44,6 +44,9 @@ def show_faults(
         OUT.print(Text.assemble(name, f"  {where}, repeat {one['run']['repetition']}"))
         for fault in one["faults"]:
             OUT.print(f"  {_sentence(fault)}", soft_wrap=True, markup=False, highlight=False)
+            if (moved := fault.get("redistribution")) is not None:
+                text = f"  {_redistribution(fault, moved)}"
+                OUT.print(text, soft_wrap=True, markup=False, highlight=False)
             OUT.print(_stretches(fault))
     if not found:
         OUT.print("Nothing was broken in a run that completed.", style="dim")
@@ -63,6 +66,19 @@ def _sentence(fault: dict[str, Any]) -> str:
         f"{recovery['operations_missing']:,.0f} missing",
     ]
     return f"{begun}: {', '.join(told)}. {recovery['sentence']}"
+
+
+def _redistribution(fault: dict[str, Any], moved: dict[str, Any]) -> str:
+    """How data was shared out anew."""
+    begun = moved["begin_seconds"] - fault["begin_seconds"]
+    text = f"redistribution began {begun:.1f} s after the fault"
+    if moved["end_seconds"] is None:
+        return f"{text} and had not ended when the system was stopped."
+    text += f" and took {moved['end_seconds'] - moved['begin_seconds']:.1f} s"
+    if moved["bytes"] is not None:
+        text += f": {moved['bytes']:,} bytes in {moved['transfers']:,} transfers"
+    failed = f", {moved['failed']:,} of them failed" if moved["failed"] else ""
+    return f"{text}{failed}."
 
 
 def _after(seconds: float | None) -> str:

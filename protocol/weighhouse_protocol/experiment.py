@@ -10,7 +10,7 @@ from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.bases import BaseText
 from weighhouse_protocol.course_checks import cannot_fill, soaks_too_short
 from weighhouse_protocol.disclosure import Disclosure
-from weighhouse_protocol.faults import Fault
+from weighhouse_protocol.faults import Fault, course_problems
 from weighhouse_protocol.load import ClosedLoad, Load
 from weighhouse_protocol.matrix import Exclusion, Matrix, OwnPoints
 from weighhouse_protocol.placement import Placement
@@ -151,12 +151,10 @@ class Experiment(Document):
                     f"phase, which lasts {self.phases.measure_seconds:g} s"
                 )
                 raise ValueError(message)
-            for target in self.targets:
-                if fault.node > target.topology.nodes:
-                    message = (
-                        f"faults[{index}].node: {target.name} has {target.topology.nodes} nodes"
-                    )
-                    raise ValueError(message)
+        for target in self.targets:
+            for problem in course_problems(self.faults, target.topology):
+                message = f"faults[{problem.index}].{problem.field}: {target.name}: "
+                raise ValueError(message + problem.message)
 
     def _check_parts(self) -> None:
         for name in ("sweep", "calibrate", "peak", "sustained"):

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Name, Scalar
 from weighhouse_protocol.fairness.rules import Translation
-from weighhouse_protocol.faults import FaultVerb
+from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.workload import Operation
 
@@ -338,6 +338,12 @@ class Manifest(Document):
         if len(known) > 1 and (target.deployment == "external" or foreign_image):
             return None
         return known[0]
+
+    def fault_problem(self, fault: Fault, topology: Topology) -> str | None:
+        """Why a verb cannot be done to this system, laid out so; None when it can."""
+        if fault.verb not in self.faults:
+            return f"`{fault.verb}`: {self.name} offers: {', '.join(self.faults) or 'none'}"
+        return layout_problem(fault, self.topology.layout, topology, self.name)
 
     def concerning(self, target: Target, machines: int = 1) -> tuple[ManifestDisclaimer, ...]:
         """The statements that stand beside numbers of a target.

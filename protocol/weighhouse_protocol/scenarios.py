@@ -136,9 +136,9 @@ class FillUntil(Document):
             case "records":
                 return f"{value:,.0f} records"
             case "memory_share":
-                return f"{value:.0%} of the memory limit".replace("%", " %")
+                return f"{100 * value:.4g} % of the memory limit"
             case "disk_share":
-                return f"{value:.0%} of the disk".replace("%", " %")
+                return f"{100 * value:.4g} % of the disk"
             case _:
                 return f"{value:,.0f} bytes of {kind.removesuffix('_bytes')}"
 

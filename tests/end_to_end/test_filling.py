@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy
 import psycopg
 import pytest
 import yaml
@@ -44,7 +45,7 @@ def carried_out(platform: RunningPlatform, tmp_path: Path, text: str) -> dict[st
     access = {"WEIGHHOUSE_URL": platform.url, "WEIGHHOUSE_TOKEN": platform.token}
     done = subprocess.run(
         [WEIGHHOUSE, "run", str(file), "--wait", "--json"],
-        env=os.environ | access, capture_output=True, text=True, check=False, timeout=300,
+        env=os.environ | access, capture_output=True, text=True, check=False, timeout=800,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -63,6 +64,8 @@ class Stored:
     """An interval as it is stored: successes, and their histogram by the reference library."""
 
     phase: str
+    begin: float
+    """Unix time, seconds."""
     seconds: float
     inserted: int
     histogram: HdrHistogram
@@ -82,13 +85,13 @@ def us(histogram: HdrHistogram, percentile: float) -> float:
 def stored(platform: RunningPlatform, run: str) -> list[Stored]:
     """All intervals of a run of inserts alone, straight from the tables."""
     question = """
-        SELECT i.phase, i.duration_us, i.operations, i.histograms
+        SELECT i.phase, extract(epoch FROM i.started_at), i.duration_us, i.operations, i.histograms
         FROM intervals i JOIN runs r ON r.result_attempt_id = i.attempt_id
         WHERE r.id = %s AND i.span = 1 ORDER BY i.phase_index, i.started_at"""
     with psycopg.connect(plain(platform.inner.database_url)) as connection:
         rows = connection.execute(question, [run]).fetchall()
     found = []
-    for phase, duration, operations, blob in rows:
+    for phase, begin, duration, operations, blob in rows:
         outcome = operations.get("insert", {}).get("ok", {"count": 0})
         place = outcome.get("response")
         merged = HdrHistogram(1, 60_000_000_000, 3)
@@ -96,7 +99,7 @@ def stored(platform: RunningPlatform, run: str) -> list[Stored]:
             begin, length = place
             text = base64.b64encode(bytes(blob)[begin : begin + length])
             merged.add(HdrHistogram.decode(text))
-        found.append(Stored(phase, duration / 1e6, outcome["count"], merged))
+        found.append(Stored(phase, float(begin), duration / 1e6, outcome["count"], merged))
     return found
 
 
@@ -143,22 +146,64 @@ def test_it_ends_when_the_records_are_written_though_the_store_evicts(evicting: 
     assert "eviction" in kinds, "the store had room for a part of it alone"
 
 
+def measured_of(every: list[Stored]) -> list[Stored]:
+    """The measured phase; what came back after the end counts with the interval before it."""
+    found = [one for one in every if one.phase == "measure" and one.seconds > 0]
+    before, last = found[-2:]
+    if last.seconds < before.seconds / 2:
+        both = before.seconds + last.seconds, before.inserted + last.inserted
+        found[-2:] = [Stored("measure", before.begin, *both, merged([before, last]))]
+    return found
+
+
+def by_records(every: list[Stored], target: float) -> list[tuple[float, float]]:
+    """Progress at begin and end of each measured interval: what was loaded, and inserted since."""
+    there, found = sum(one.inserted for one in every if one.phase == "load"), []
+    for one in measured_of(every):
+        before, there = there, there + one.inserted
+        found.append((min(1.0, before / target), min(1.0, there / target)))
+    return found
+
+
+def by_samples(
+    platform: RunningPlatform, run: str, every: list[Stored], target: float
+) -> list[tuple[float, float]]:
+    """The same by the amounts that the agent saw, never taken back, evenly between two looks."""
+    question = """
+        SELECT extract(epoch FROM s.at), (s.metrics->>'fill_amount')::float
+        FROM resource_samples s JOIN runs r ON r.result_attempt_id = s.attempt_id
+        WHERE r.id = %s AND s.metrics ? 'fill_amount' ORDER BY s.at"""
+    with psycopg.connect(plain(platform.inner.database_url)) as connection:
+        rows = connection.execute(question, [run]).fetchall()
+    at = [float(when) for when, _ in rows]
+    most = numpy.maximum.accumulate([amount for _, amount in rows])
+
+    def progress(when: float) -> float:
+        return min(1.0, float(numpy.interp(when, at, most)) / target)
+
+    measured = measured_of(every)
+    return [(progress(one.begin), progress(one.begin + one.seconds)) for one in measured]
+
+
 def test_its_figures_are_those_of_the_stored_histograms(
     platform: RunningPlatform, evicting: tuple
 ) -> None:
     run, fill = evicting
-    figures = fill["figures"]
     every = stored(platform, run)
-    measured = [one for one in every if one.phase == "measure" and one.seconds > 0]
-    before, last = measured[-2:]
-    if last.seconds < before.seconds / 2:  # what came back after the end
-        both = before.seconds + last.seconds, before.inserted + last.inserted
-        measured[-2:] = [Stored("measure", *both, merged([before, last]))]
-    there, at = sum(one.inserted for one in every if one.phase == "load"), []
-    for one in measured:
-        before, there = there, there + one.inserted
-        at.append((min(1.0, before / RECORDS), min(1.0, there / RECORDS)))
-    begun, reached = at[0][0], at[-1][1]
+    assert_figures_are_stored(fill["figures"], every, by_records(every, RECORDS))
+
+
+def assert_figures_are_stored(
+    figures: dict[str, Any], every: list[Stored], at: list[tuple[float, float]]
+) -> None:
+    """What is told of a fill is what its stored histograms say.
+
+    :param at: progress at begin and end of each measured interval.
+    """
+    measured = measured_of(every)
+    begun, reached = at[0][0], max(high for _, high in at)
+    assert figures["begun"] == pytest.approx(begun)
+    assert figures["reached"] == pytest.approx(reached)
     tenth = 0.1 * (reached - begun)
     first = [one for one, (low, high) in zip(measured, at, strict=True) if low < begun + tenth]
     last = [one for one, (low, high) in zip(measured, at, strict=True)
@@ -191,10 +236,56 @@ def test_a_size_on_disk_ends_it_too(platform: RunningPlatform, tmp_path: Path) -
         targets=[{"name": "rocksdb", "system": "rocksdb", "deployment": "in_process"}],
         sustained={"until": {"disk_bytes": 160 * MEBIBYTE}},
     )
-    _, fill = scenario_of(platform, carried_out(platform, tmp_path, text))
-    assert fill["figures"]["ended"] == "filled", fill["figures"]["sentence"]
-    assert fill["figures"]["reached"] == 1.0
-    assert fill["figures"]["last_tenth"]["throughput"] > 0
+    assert_filled(platform, carried_out(platform, tmp_path, text))
+
+
+def assert_filled(platform: RunningPlatform, done: dict[str, Any]) -> dict[str, Any]:
+    """It ended because it was full, and its figures are what was stored; what is told of it."""
+    run, fill = scenario_of(platform, done)
+    figures = fill["figures"]
+    assert figures["ended"] == "filled", figures["sentence"]
+    assert (figures["reached"], fill["line"]["progress"][-1]) == (1.0, 1.0)
+    assert fill["line"]["progress"] == sorted(fill["line"]["progress"])
+    every = stored(platform, run)
+    progress = by_samples(platform, run, every, figures["target"])
+    assert_figures_are_stored(figures, every, progress)
+    return fill
+
+
+@pytest.mark.timeout(900)
+def test_a_size_of_cassandra_ends_it(platform: RunningPlatform, tmp_path: Path) -> None:
+    """Its log of writes grows by whole segments, 32 MiB each."""
+    workload = {"name": "fill", "record_count": 200, "field_count": 1, "field_length": 8000}
+    text = document(
+        "cassandra-fills",
+        targets=[
+            {
+                "name": "cassandra",
+                "system": "cassandra",
+                "parameters": {"heap_mebibytes": 256, "garbage_collector": "serial"},
+            }
+        ],
+        workloads=[workload | {"operations": {"insert": 1.0}}],
+        load_levels=[{"model": "closed", "clients": 4}],
+        phases={"warmup_seconds": 0, "measure_seconds": 180, "interval_seconds": 0.5},
+        sustained={"until": {"disk_bytes": 256 * MEBIBYTE}},
+    )
+    done = carried_out(platform, tmp_path, text)
+    fill = assert_filled(platform, done)
+    assert fill["figures"]["throughput"]["peak_to_trough"] is not None
+    assert fill["figures"]["seconds"] < 180
+    told = json.dumps(platform.request("GET", f"/campaigns/{done['campaign']['id']}/disclosure"))
+    assert "measured until 268,435,456 bytes of disk, at most 180 s" in told
+
+
+def test_a_share_of_the_memory_limit_ends_it(platform: RunningPlatform, tmp_path: Path) -> None:
+    text = document(
+        "memory-fills",
+        targets=[{"name": "redis", "system": "redis", "limits": {"memory_mebibytes": 100}}],
+        sustained={"until": {"memory_share": 0.5}},
+    )
+    fill = assert_filled(platform, carried_out(platform, tmp_path, text))
+    assert fill["figures"]["target"] == 50 * MEBIBYTE
 
 
 def test_time_that_runs_out_is_told(platform: RunningPlatform, tmp_path: Path) -> None:

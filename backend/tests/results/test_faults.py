@@ -6,9 +6,11 @@ import pytest
 from sqlalchemy import delete, select
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results import models
-from weighhouse_backend.results.faults import Mark, costs, episodes
+from weighhouse_backend.results.fault_marks import Mark
+from weighhouse_backend.results.faults import costs, episodes
 from weighhouse_backend.results.packing import OK, Outcome, StoredInterval
 from weighhouse_judging.arithmetic.histograms import Histogram
+from weighhouse_protocol.redistribution import amount_label
 
 from .laboratory import experiment
 from .reports import START_US, ended, histogram, interval, latencies, numbered, raw, recorded
@@ -43,7 +45,7 @@ def test_before_during_and_after_of_one_fault():
     told = {10: DOWN, 11: DOWN, 12: DOWN, 13: BACK, 14: BACK}
     intervals = course(told, 30)
     marks = verb("kill node 1", 10.0, 10.1) + verb("start node 1", 12.0, 12.8)
-    found = costs(lambda: intervals, marks)
+    found = costs(iter(intervals), marks)
     (only,) = found.faults
     assert (only.label, only.begin_seconds, only.end_seconds) == ("kill node 1", 10.0, 12.8)
     assert only.mended
@@ -76,7 +78,7 @@ def test_every_fault_is_held_against_the_time_before_the_first():
     intervals = course(told, 25)
     marks = verb("pause node 1", 6, 6) + verb("resume node 1", 7, 7)
     marks += verb("kill node 2", 14, 14) + verb("start node 2", 15, 15)
-    first, second = costs(lambda: intervals, marks).faults
+    first, second = costs(iter(intervals), marks).faults
     assert first.stretches[0] == second.stretches[0]
     assert (first.stretches[2].begin_seconds, first.stretches[2].end_seconds) == (7, 14)
     assert first.recovery.returned_seconds == 1.0
@@ -88,7 +90,7 @@ def test_every_fault_is_held_against_the_time_before_the_first():
 def test_faults_that_overlap_are_one():
     marks = verb("kill node 1", 10, 10) + verb("network node 2: delay 20 ms", 12, 12)
     marks += verb("start node 1", 14, 15) + verb("heal node 2", 16, 16)
-    (only,) = costs(lambda: course({}, 30), marks).faults
+    (only,) = costs(iter(course({}, 30)), marks).faults
     assert only.label == "kill node 1 and network node 2: delay 20 ms"
     assert (only.begin_seconds, only.end_seconds, only.mended) == (10, 16, True)
     assert [one.label for one in only.verbs][-1] == "heal node 2"
@@ -96,13 +98,13 @@ def test_faults_that_overlap_are_one():
 
 def test_what_was_not_mended_lasts_to_the_end():
     marks = verb("kill node 1", 10, 10) + verb("start node 1", 14, 20, "start node 1: not ready")
-    (only,) = costs(lambda: course({}, 30), marks).faults
+    (only,) = costs(iter(course({}, 30)), marks).faults
     assert (only.end_seconds, only.mended) == (30, False)
     assert only.stretches[2].operations == {}
     assert [(one.done, one.became) for one in only.verbs] == [
         (True, "done"), (False, "start node 1: not ready"),
     ]  # fmt: skip
-    (cut,) = costs(lambda: course({}, 30), [mark("fault", "kill node 1", 29.5)]).faults
+    (cut,) = costs(iter(course({}, 30)), [mark("fault", "kill node 1", 29.5)]).faults
     assert (cut.verbs[0].end_seconds, cut.mended) == (None, False)
 
 
@@ -119,8 +121,70 @@ def test_a_restart_mends_itself_and_members_do_their_verbs_by_themselves():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("marks", "label", "end"),
+    [
+        (verb("replace node 2", 10, 14), "replace node 2", 14),
+        (verb("remove node 2", 10, 14), "remove node 2", 14),
+        (
+            verb("kill node 2", 10, 10.1) + verb("replace node 2", 12, 15),
+            "kill node 2 and replace node 2",
+            15,
+        ),
+        (
+            verb("pause node 2", 10, 10) + verb("replace node 2", 12, 15)
+            + verb("remove node 2", 20, 21),
+            "pause node 2 and replace node 2",
+            15,
+        ),
+    ],
+)  # fmt: skip
+def test_a_node_that_was_replaced_or_removed_is_mended(marks, label, end):
+    first, *_ = costs(iter(course({}, 30)), marks).faults
+    assert (first.label, first.end_seconds, first.mended) == (label, end, True)
+
+
+@pytest.mark.parametrize("kind", ["replace", "remove"])
+def test_a_node_that_could_not_be_replaced_or_removed_stays_broken(kind):
+    marks = verb(f"{kind} node 2", 10, 14, "not ready") + verb("kill node 1", 16, 16)
+    (only,) = costs(iter(course({}, 30)), marks).faults
+    assert (only.mended, only.end_seconds) == (False, 30)
+
+
+def moved(begin: float, end: float | None, size: int, member: int = 0, failed: int = 0):
+    began = mark("redistribution_began", "redistribution began", begin, member)
+    label = amount_label(size, 2, failed)
+    return [began] + ([mark("redistribution_ended", label, end, member)] if end else [])
+
+
+def test_what_went_from_node_to_node_belongs_to_the_fault_before_it():
+    marks = verb("kill node 2", 10, 10.1) + verb("replace node 2", 11, 15)
+    marks += verb("remove node 1", 20, 24)
+    marks += moved(3, 4, 7) + moved(12, 14, 1000) + moved(12.5, 14.5, 24, member=1, failed=1)
+    marks += moved(21, None, 0)
+    first, second = costs(iter(course({}, 30)), marks).faults
+    assert first.redistribution.model_dump() == {
+        "begin_seconds": 12, "end_seconds": 14.5, "bytes": 1024, "transfers": 4, "failed": 1,
+    }  # fmt: skip
+    assert second.redistribution.model_dump() == {
+        "begin_seconds": 21, "end_seconds": None, "bytes": None, "transfers": None, "failed": 0,
+    }  # fmt: skip
+    (quiet,) = costs(iter(course({}, 30)), verb("kill node 1", 10, 10)).faults
+    assert quiet.redistribution is None
+
+
+def test_migrations_are_a_redistribution_whose_bytes_nobody_tells():
+    marks = verb("kill node 2", 10, 10.1)
+    for node, begin, end in ((1, 11, 13), (3, 11.5, 14)):
+        marks.append(mark("migration_began", f"node {node}: migration began", begin))
+        marks.append(mark("migration_ended", f"node {node}: migration ended", end))
+    (only,) = costs(iter(course({}, 30)), marks).faults
+    told = only.redistribution
+    assert (told.begin_seconds, told.end_seconds, told.bytes) == (11, 14, None)
+
+
 def test_too_little_before_a_fault_is_said():
-    (only,) = costs(lambda: course({}, 30), verb("kill node 1", 3, 3)).faults
+    (only,) = costs(iter(course({}, 30)), verb("kill node 1", 3, 3)).faults
     assert only.recovery is None
     assert only.not_told == (
         "3 intervals lie before the fault: break nothing before 5 intervals have passed"
@@ -129,8 +193,8 @@ def test_too_little_before_a_fault_is_said():
 
 
 def test_nothing_of_a_run_that_nobody_broke():
-    assert costs(lambda: course({}, 5), []).faults == []
-    assert costs(list, verb("kill node 1", 3, 3)).faults == []
+    assert costs(course({}, 5), []).faults == []
+    assert costs([], verb("kill node 1", 3, 3)).faults == []
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import ClosedLoad
 
 from weighhouse_backend.campaigns.states import RunStatus
@@ -125,13 +126,24 @@ def _of_method(sides: Sequence[Side], records: Sequence[AttemptRecord]) -> Itera
     yield Fact(
         "how",
         "phases",
-        f"{phases.warmup_seconds:g} s warm-up cut by rule, {phases.measure_seconds:g} s measured",
+        f"{phases.warmup_seconds:g} s warm-up cut by rule, {_measured(document)}",
     )
     yield Fact("how", "repeats", _repeats(runs))
     yield Fact("how", "order", f"shuffled within each block, seed {campaign.seed}")
     yield Fact("how", "driver threads", threads)
     streams = (one.stream_hash[:NAMED] if one.stream_hash else None for one in records)
     yield Fact("how", "digest of the operations", _several(streams, most=3))
+
+
+def _measured(document: Experiment) -> str:
+    """How long, where something else may end it before."""
+    phases, ends = document.phases, ""
+    if document.sustained is not None:
+        ends = document.sustained.until.words
+    elif phases.measure_operations is not None:
+        ends = f"{phases.measure_operations:,} operations"
+    seconds = f"{phases.measure_seconds:g} s"
+    return f"measured until {ends}, at most {seconds}" if ends else f"{seconds} measured"
 
 
 def _repeats(runs: Sequence[RunFigures]) -> str:

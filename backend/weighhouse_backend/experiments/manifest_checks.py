@@ -1,11 +1,12 @@
 """What an experiment asks of its systems, checked against their plugins' manifests. Pure."""
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
@@ -230,6 +231,7 @@ def _fault_errors(
                 expected="deployment: process, or scenario: fixed",
             )
             continue
+        yield from _unfit_errors(experiment.faults, target, manifest)
         for fault in experiment.faults:
             if fault.verb not in manifest.faults:
                 lacking[(fault.verb, manifest.id)] = manifest
@@ -241,6 +243,20 @@ def _fault_errors(
                     message=f"{manifest.name} has no verb {verb!r}",
                     expected="one of " + ", ".join(manifest.faults) if manifest.faults else "none",
                 )
+
+
+def _unfit_errors(
+    faults: Sequence[Fault], target: Target, manifest: Manifest
+) -> Iterator[FieldError]:
+    """Verbs that the system has, but not for this node of this topology."""
+    for at, fault in enumerate(faults):
+        problem = manifest.fault_problem(fault, target.topology)
+        if fault.verb in manifest.faults and problem is not None:
+            yield FieldError(
+                path=f"faults[{at}].node",
+                message=f"{target.name}: {problem}",
+                expected="another node, or another verb",
+            )
 
 
 def _pipeline_errors(

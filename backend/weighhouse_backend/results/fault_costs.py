@@ -1,6 +1,6 @@
 """What the faults of a run cost: worked out when it is settled, kept, and read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,8 +9,9 @@ from weighhouse_backend.campaigns.models import Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.results import models
 from weighhouse_backend.results.building import FIRST, LevelService
+from weighhouse_backend.results.fault_marks import TELLING, Mark
 from weighhouse_backend.results.fault_schemas import FaultsRead
-from weighhouse_backend.results.faults import Mark, costs
+from weighhouse_backend.results.faults import BEGUN, costs
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.repository import ResultRepository
 
@@ -53,20 +54,14 @@ class FaultService:
 
     def _worked_out(self, attempt_id: UUID) -> FaultsRead:
         marks = [
-            mark for mark in self.repository.marks(attempt_id) if mark.kind.startswith("fault")
+            mark for mark in self.repository.marks(attempt_id) if mark.kind.startswith(TELLING)
         ]
-        if not marks:
+        if not any(mark.kind == BEGUN for mark in marks):
             return NONE
         drivers = self.levels.levels.driving(attempt_id)
         offsets = self.repository.offsets(attempt_id)
         # One driver's intervals stand by its own clock, those of several by the server's.
         own = offsets.get(drivers[0], 0) if len(drivers) == 1 else 0
-
-        def read() -> Iterable[StoredInterval]:
-            if len(drivers) != 1:
-                return self.repository.intervals(attempt_id)
-            reported = self.levels.levels.reported(attempt_id, drivers[0], FIRST)
-            return (piece.interval for piece in reported)
 
         by_clock = [
             Mark(
@@ -77,4 +72,10 @@ class FaultService:
             )
             for mark in marks
         ]
-        return costs(read, by_clock)
+        return costs(self._intervals(attempt_id, drivers), by_clock)
+
+    def _intervals(self, attempt_id: UUID, drivers: Sequence[int]) -> Iterable[StoredInterval]:
+        if len(drivers) != 1:
+            return self.repository.intervals(attempt_id)
+        reported = self.levels.levels.reported(attempt_id, drivers[0], FIRST)
+        return (piece.interval for piece in reported)

@@ -79,6 +79,21 @@ class FaultVerbRead(BaseModel):
     done: bool
 
 
+class RedistributionRead(BaseModel):
+    """Data went from node to node, so that each has its share again. Seconds from the measured
+    phase's begin, as the system tells them.
+    """
+
+    begin_seconds: float
+    end_seconds: float | None
+    """Null: it had not ended when the system was stopped."""
+    bytes: int | None
+    """Null: the system does not tell."""
+    transfers: int | None
+    failed: int
+    """Transfers among them that failed."""
+
+
 class FaultRead(BaseModel):
     """Something was broken, until it was mended; what overlaps is one fault. Seconds from the
     measured phase's begin.
@@ -96,6 +111,8 @@ class FaultRead(BaseModel):
     recovery: RecoveryRead | None
     not_told: str | None
     """Why no recovery is told."""
+    redistribution: RedistributionRead | None = None
+    """Null: there was none, or the system does not tell."""
 
 
 class FaultsRead(BaseModel):

@@ -5,7 +5,8 @@ since nobody can say which of them cost what. `before` is the time before the fi
 of them, because only then nothing had been broken yet; `after` ends where the next begins.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
@@ -14,6 +15,7 @@ from weighhouse_judging.scenarios import fault
 from weighhouse_judging.scenarios.planning import PlanRefused
 from weighhouse_judging.scenarios.spread import Interval
 
+from weighhouse_backend.results.fault_marks import Mark, Moved, redistribution, redistributions
 from weighhouse_backend.results.fault_schemas import (
     FaultRead,
     FaultsRead,
@@ -26,23 +28,19 @@ from weighhouse_backend.results.packing import ALL, StoredInterval
 from weighhouse_backend.results.summaries import QUANTILES, US_PER_SECOND, OperationSum, PhaseSum
 
 BEGUN, ENDED = "fault", frozenset({"fault_done", "fault_failed"})
-MENDS = {"start": {"kill", "stop"}, "resume": {"pause"}, "heal": {"network"}}
+MENDS = {
+    "start": {"kill", "stop"},
+    "replace": {"kill", "stop", "pause", "network"},
+    "remove": {"kill", "stop", "pause", "network"},
+    "resume": {"pause"},
+    "heal": {"network"},
+}
 """Verb → what it takes back."""
+WHOLE = frozenset({"restart", "replace", "remove"})
+"""Verbs that break something and, when they are done, have mended it."""
 LATE = 1 / fault.NOTICED
 """A success that takes so many times the old p99 is late."""
 PHASE = "measure"
-Read = Callable[[], Iterable[StoredInterval]]
-
-
-@dataclass(frozen=True)
-class Mark:
-    """Something on a run's timeline, by the clock of its intervals."""
-
-    kind: str
-    label: str
-    at_us: int
-    member: int = 0
-    """Who did it."""
 
 
 @dataclass
@@ -86,10 +84,10 @@ class Episode:
         """Note a verb that was done or tried."""
         self.verbs.append(verb)
         done, node = verb.place
-        if done in MENDS:
-            if verb.done:
-                self.broken -= {(one, node) for one in MENDS[done]}
-        elif done != "restart" or not verb.done:
+        if done in MENDS and verb.done:
+            self.broken -= {(one, node) for one in MENDS[done]}
+        breaks = not verb.done if done in WHOLE else done not in MENDS
+        if breaks:
             self.broken.add((done, node))
 
 
@@ -103,36 +101,58 @@ def episodes(marks: Sequence[Mark]) -> list[Episode]:
     return found
 
 
-def costs(read: Read, marks: Sequence[Mark]) -> FaultsRead:
+def costs(intervals: Iterable[StoredInterval], marks: Sequence[Mark]) -> FaultsRead:
     """What the faults of a run cost. Raises HistogramError.
 
-    :param read: gives the run's intervals in order of time; called twice, so that none is kept.
+    :param intervals: the run's, in order of time; gone through once, and none is kept.
     :param marks: of its timeline.
     """
     found = episodes(marks)
     if not found:
         return FaultsRead(faults=[], late_us=None)
     first_us = found[0].begin_us
-    before = _Stretch("before")
-    begun_us, ended_us = None, 0
-    for one in _measured(read()):
+    before, course = _Stretch("before"), list[Interval]()
+    begun_us, ended_us, late_us = None, 0, None
+    parts: list[_Part] = []
+    for one in _measured(intervals):
         begun_us = one.start_us if begun_us is None else begun_us
-        ended_us = max(ended_us, one.start_us + one.duration_us)
-        if one.start_us + one.duration_us <= first_us:
+        ended_us = one.start_us + one.duration_us
+        if not parts and ended_us <= first_us:
             before.add(one)
+            course.append(_interval(one, begun_us, None))
+            continue
+        if not parts:
+            late_us = _late(before)
+            parts = _parts(found, before, course, begun_us)
+        interval = _interval(one, begun_us, late_us)
+        for part in parts:
+            part.add(one, interval)
     if begun_us is None:
         return FaultsRead(faults=[], late_us=None)
+    if not parts:
+        late_us = _late(before)
+        parts = _parts(found, before, course, begun_us)
+    moved = redistributions(marks)
+    return FaultsRead(faults=[part.read(ended_us, moved) for part in parts], late_us=late_us)
+
+
+def _late(before: "_Stretch") -> float | None:
+    """From when on a success is late; counts those before, too."""
     old = before.total().response.quantiles_us([0.99])[0]
     late_us = None if old is None else LATE * old
     before.late = _above(before.total(), late_us)
-    parts = [_Part(one, before, begun_us, ended_us) for one in found]
-    for part, following in zip(parts, [*found[1:], None], strict=True):
-        part.until_us = ended_us if following is None else following.begin_us
-    for one in _measured(read()):
-        interval = _interval(one, begun_us, late_us)
-        for part in parts:
-            part.add(one, interval, first_us)
-    return FaultsRead(faults=[part.read() for part in parts], late_us=late_us)
+    return late_us
+
+
+def _parts(
+    found: Sequence[Episode], before: "_Stretch", course: Sequence[Interval], begun_us: int
+) -> list["_Part"]:
+    """:param course: the intervals before the first of them."""
+    followed = [*(one.begin_us for one in found[1:]), math.inf]
+    return [
+        _Part(one, before, begun_us, until, course=list(course))
+        for one, until in zip(found, followed, strict=True)
+    ]
 
 
 @dataclass
@@ -178,33 +198,29 @@ class _Part:
     episode: Episode
     before: _Stretch
     begun_us: int
-    ended_us: int
-    until_us: int = 0
+    until_us: float
     """Where its `after` ends: an interval in which the next fault begins is that one's."""
     during: _Stretch = field(default_factory=lambda: _Stretch("during"))
     after: _Stretch = field(default_factory=lambda: _Stretch("after"))
     course: list[Interval] = field(default_factory=list)
 
-    @property
-    def end_us(self) -> int:
-        return self.ended_us if self.episode.end_us is None else self.episode.end_us
-
-    def add(self, one: StoredInterval, interval: Interval, first_us: int) -> None:
-        """Take an interval, if it belongs to this fault."""
+    def add(self, one: StoredInterval, interval: Interval) -> None:
+        """Take an interval from after the first fault, if it belongs to this one."""
         end_us = one.start_us + one.duration_us
-        if end_us <= first_us:
-            self.course.append(interval)
-            return
         if end_us <= self.episode.begin_us or end_us > self.until_us:
             return
-        stretch = self.during if one.start_us < self.end_us else self.after
+        mended_us = self.episode.end_us
+        broken = mended_us is None or one.start_us < mended_us
+        stretch = self.during if broken else self.after
         stretch.add(one)
         stretch.late += interval.late or 0
         self.course.append(interval)
 
-    def read(self) -> FaultRead:
+    def read(self, ended_us: int, moved: Sequence[Moved]) -> FaultRead:
+        """:param ended_us: where the phase ends."""
+        end_us = ended_us if self.episode.end_us is None else self.episode.end_us
         begin = (self.episode.begin_us - self.begun_us) / US_PER_SECOND
-        end = (self.end_us - self.begun_us) / US_PER_SECOND
+        end = (end_us - self.begun_us) / US_PER_SECOND
         recovery, not_told = None, None
         try:
             recovery = _recovery(fault.figures(fault.Plan(begin, end), self.course))
@@ -219,15 +235,21 @@ class _Part:
             stretches=[
                 self.before.read(self.begun_us, self.begun_us),
                 self.during.read(self.begun_us, self.episode.begin_us),
-                self.after.read(self.begun_us, self.end_us),
+                self.after.read(self.begun_us, end_us),
             ],
             recovery=recovery,
             not_told=not_told,
+            redistribution=redistribution(
+                moved, self.begun_us, self.episode.begin_us, self.until_us
+            ),
         )
 
     def _breaking(self) -> list[str]:
         verbs = self.episode.verbs
-        return [one.label for one in verbs if one.place[0] not in MENDS] or [verbs[0].label]
+        breaking = [
+            one.label for one in verbs if one.place[0] not in MENDS or one.place[0] in WHOLE
+        ]
+        return breaking or [verbs[0].label]
 
 
 def _verbs(marks: Sequence[Mark]) -> list[Verb]:

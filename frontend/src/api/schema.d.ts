@@ -4751,7 +4751,7 @@ export interface components {
              * Verb
              * @enum {string}
              */
-            verb: "kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal";
+            verb: "kill" | "stop" | "start" | "restart" | "replace" | "remove" | "pause" | "resume" | "network" | "heal";
         };
         /**
          * FaultRead
@@ -4770,6 +4770,7 @@ export interface components {
             /** Not Told */
             not_told: string | null;
             recovery: components["schemas"]["RecoveryRead"] | null;
+            redistribution?: components["schemas"]["RedistributionRead"] | null;
             /** Stretches */
             stretches: components["schemas"]["StretchRead"][];
             /** Verbs */
@@ -7302,6 +7303,23 @@ export interface components {
             without_success_seconds: number;
         };
         /**
+         * RedistributionRead
+         * @description Data went from node to node, so that each has its share again. Seconds from the measured
+         *     phase's begin, as the system tells them.
+         */
+        RedistributionRead: {
+            /** Begin Seconds */
+            begin_seconds: number;
+            /** Bytes */
+            bytes: number | null;
+            /** End Seconds */
+            end_seconds: number | null;
+            /** Failed */
+            failed: number;
+            /** Transfers */
+            transfers: number | null;
+        };
+        /**
          * Registered
          * @description Answer to a registration.
          */
@@ -9209,7 +9227,7 @@ export interface components {
             /** Editions */
             editions: components["schemas"]["Edition"][];
             /** Faults */
-            faults: ("kill" | "stop" | "start" | "restart" | "pause" | "resume" | "network" | "heal")[];
+            faults: ("kill" | "stop" | "start" | "restart" | "replace" | "remove" | "pause" | "resume" | "network" | "heal")[];
             /** Homepage */
             homepage: string;
             /** Id */

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.target import Topology
 from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.families.cql import rows
@@ -16,10 +17,11 @@ from weighhouse_sdk.lifecycle import Deployed, Description, Installed
 from weighhouse_sdk.machine.procfs import all_processes, working_directory
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
+from weighhouse_sdk.redistributing import Streamed
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import Address
 
-from weighhouse_plugin_cassandra import home
+from weighhouse_plugin_cassandra import home, operating
 
 JAVA = {"heap_mebibytes": "0", "garbage_collector": "g1"}
 """Parameters of the Java machine → the vendor's choice; they stand on the command line."""
@@ -39,6 +41,8 @@ PLACES = (
     "cdc_raw_directory", "local_system_data_file_directory",
 )  # fmt: skip
 READY_SECONDS = 120.0
+GONE = ("LEFT", "removed")
+"""How gossip begins to tell of nodes that have left, or were removed when they were dead."""
 NESTED: Mapping[str, Callable[[str], dict[str, object]]] = {
     "memtable": lambda kind: {
         "memtable": {
@@ -109,7 +113,8 @@ class CassandraPlugin(RingPlugin):
             "endpoint_snitch": "SimpleSnitch",
             "commitlog_sync": "periodic",
             "storage_compatibility_mode": "CASSANDRA_4",
-            "auto_bootstrap": False,
+            # The first nodes have nothing to get from each other; one that comes later has.
+            "auto_bootstrap": place.fresh,
             "start_native_transport": True,
             "listen_address": own,
             "rpc_address": address.host,
@@ -127,7 +132,7 @@ class CassandraPlugin(RingPlugin):
             "hints_directory": str(directory / "hints"),
             "cdc_raw_directory": str(directory / "cdc_raw"),
         }
-        if not place.alone:
+        if not (place.alone or place.fresh):
             mine = tokens(place.number, len(place.addresses))
             settings["initial_token"] = ",".join(map(str, mine))
         schemas = declared(self.manifest.parameters)
@@ -144,10 +149,17 @@ class CassandraPlugin(RingPlugin):
         (directory / "cassandra.yaml").write_text(json.dumps(settings, indent=1))
         (directory / "logback.xml").write_text(LOGBACK)
 
-    def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:  # noqa: ARG002 - its address stands in the yaml file
+    def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
         """Java's options, then the class of the daemon."""
         home_place, _ = home.find()
         heap = int(parameters.get("heap_mebibytes", 0))
+        # An empty one has to have heard of all others before it takes the tokens of the one that
+        # was at its address: it waits as long as the vendor has it wait.
+        begins = (
+            f"-Dcassandra.replace_address_first_boot={self.own(place)}"
+            if place.fresh
+            else "-Dcassandra.ring_delay_ms=1000"
+        )
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         return (
             f"@{home.JAVA_OPTIONS}",
@@ -158,9 +170,12 @@ class CassandraPlugin(RingPlugin):
             "-Dcassandra.config=file:cassandra.yaml",
             "-Dlogback.configurationFile=logback.xml",
             "-Dcassandra.storagedir=.",
-            "-Dcassandra.ring_delay_ms=1000",
+            # Else it closes its output, and with it its log, as soon as it serves.
+            "-Dcassandra-foreground=yes",
+            begins,
             "-Dcassandra.skip_wait_for_gossip_to_settle=0",
             "-Dcassandra.superuser_setup_delay_ms=0",
+            *operating.options(place),
             "-cp",
             f"{home_place}/lib/*",
             "org.apache.cassandra.service.CassandraDaemon",
@@ -178,7 +193,8 @@ class CassandraPlugin(RingPlugin):
             "SELECT value FROM system_views.settings WHERE name = 'commitlog_directory'",
         )
         joined = [row["bootstrapped"] for row in local] == ["COMPLETED"]
-        normal = gossip and all(str(row["status_with_port"]).startswith("NORMAL") for row in gossip)
+        said = [str(row["status_with_port"]) for row in gossip]
+        normal = said and all(each.startswith(("NORMAL", *GONE)) for each in said)
         if not (joined and normal and log):
             return None
         directory = Path(str(log[0]["value"])).parent
@@ -197,7 +213,9 @@ class CassandraPlugin(RingPlugin):
                 timeout_seconds,
                 "SELECT status_with_port FROM system_views.gossip_info",
             )
-            normal = sum(str(row["status_with_port"]).startswith("NORMAL") for row in gossip)
+            # What has left is known of for three days.
+            said = [str(row["status_with_port"]) for row in gossip]
+            normal = sum(each.startswith(("NORMAL", *GONE)) for each in said)
             if normal < len(place.addresses):
                 return (
                     f"node {place.number} knows of {normal} of {len(place.addresses)} nodes that "
@@ -250,6 +268,21 @@ class CassandraPlugin(RingPlugin):
                 if isinstance(value, int | float) and math.isfinite(value):
                     found[f"{row['name']}.{column}"] = float(value)
         return found
+
+    def needs_peer_port(self, topology: Topology) -> bool:
+        """Where `nodetool` asks a node to leave its ring."""
+        return topology.nodes > 1
+
+    def expel(self, context: Context, others: Sequence[Place], gone: Place, *, up: bool) -> None:
+        """`nodetool decommission` at a node that is up, `nodetool removenode` at another one."""
+        if up:
+            operating.decommission(context, gone)
+        else:
+            operating.remove_dead(context, others, gone, self.own(gone), self.ask_seconds)
+
+    def streams(self, address: Address, timeout_seconds: float) -> Sequence[Streamed]:
+        """`system_views.streaming`, which Cassandra has since 4.1."""
+        return operating.streams(address, timeout_seconds)
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:  # noqa: ARG002 - the node does not tell
         """Not told: the heap is taken as a whole when the node starts."""

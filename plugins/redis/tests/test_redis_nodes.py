@@ -1,6 +1,7 @@
 """Redis as several nodes: a primary with replicas, and a cluster, on the real redis-server."""
 
 from weighhouse_plugin_redis import PLUGIN
+from weighhouse_sdk.testkit.resp_leaving_testing import RespLeaving
 from weighhouse_sdk.testkit.resp_testing import RespCluster, RespReplicas
 
 
@@ -9,4 +10,8 @@ class TestReplicas(RespReplicas):
 
 
 class TestCluster(RespCluster):
+    plugin = PLUGIN
+
+
+class TestLeaving(RespLeaving):
     plugin = PLUGIN

@@ -31,6 +31,7 @@ from weighhouse_sdk.machine.nodes import Body, Node
 from weighhouse_sdk.machine.remains import Leftover
 from weighhouse_sdk.parameters import target_problems
 from weighhouse_sdk.places import NodeAddress, Place
+from weighhouse_sdk.redistributing import Transfer
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,11 @@ class Sample:
     disk_bytes: int | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
     """The system's own, by name."""
+    transfers: Mapping[str, Transfer] = field(default_factory=dict)
+    """Data that goes from node to node so that each has its share, by the system's own names of
+    the transfers: those under way, and those before that it still tells of."""
+    settled: bool = True
+    """Whether every node told its transfers that belongs to the system."""
 
 
 @dataclass(frozen=True)

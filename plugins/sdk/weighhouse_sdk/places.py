@@ -49,10 +49,13 @@ class Place:
     """Of all nodes in order, this one among them."""
     replication_factor: int = 1
     peer_port: int | None = None
-    """A second port, for other nodes alone; None: the system wants none."""
+    """A second port, for other nodes or for the operator; None: the system wants none."""
     peer_addresses: tuple[Address, ...] = ()
     """Of all nodes' second ports in order, for systems whose nodes are told of each other when they
     start; empty: the system wants none."""
+
+    fresh: bool = False
+    """It begins empty, in the place of a node that is gone."""
 
     @property
     def alone(self) -> bool:

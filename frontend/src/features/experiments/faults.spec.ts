@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { System } from '@/api'
 
-import { commonVerbs, fewestNodes, limitsOf, nextFault, targetsOf, withVerb } from './faults'
+import { commonVerbs, fewestNodes, limitsOf, nextFault, objectionTo, targetsOf, withVerb } from './faults'
 
 const system = (id: string, faults: string[], deployment = 'process') =>
   ({ id, name: id.toUpperCase(), faults, default_deployment: deployment }) as unknown as System
@@ -16,7 +16,9 @@ const targets = (...ids: string[]) => targetsOf({ targets: ids.map((id) => ({ sy
 describe('what can be done to the targets', () => {
   it('is what all of them bear', () => {
     expect(commonVerbs(targets('redis', 'memcached'))).toEqual(['kill', 'start'])
-    expect(limitsOf(targets('memcached'))).toEqual(['MEMCACHED cannot: stop, restart, pause, resume, network, heal.'])
+    expect(limitsOf(targets('memcached'))).toEqual([
+      'MEMCACHED cannot: stop, restart, replace, remove, pause, resume, network, heal.',
+    ])
   })
 
   it('is nothing where the nodes are somebody else’s', () => {
@@ -56,5 +58,38 @@ describe('withVerb', () => {
       at_seconds: 1,
       verb: 'heal',
     })
+  })
+})
+
+describe('objectionTo', () => {
+  const of = (nodes: number, replication_factor: number) =>
+    targetsOf({ targets: [{ system: 'redis', topology: { nodes, replication_factor } }] }, systems)
+
+  it('keeps the last copy of a record', () => {
+    const alone = [{ verb: 'replace', node: 2 }]
+    expect(objectionTo(alone, 0, of(3, 1))).toBe('REDIS keeps one copy of each record: node 2’s would be lost.')
+    expect(objectionTo(alone, 0, of(3, 2))).toBeUndefined()
+    const dead = [{ verb: 'kill' }, { verb: 'remove' }]
+    expect(objectionTo(dead, 1, of(3, 1))).toContain('one copy')
+    expect(objectionTo([{ verb: 'remove' }], 0, of(3, 1))).toBeUndefined()
+  })
+
+  it('leaves as many nodes as there are copies', () => {
+    const two = [
+      { verb: 'remove', node: 1 },
+      { verb: 'remove', node: 2 },
+    ]
+    expect(objectionTo(two, 0, of(4, 3))).toBeUndefined()
+    expect(objectionTo(two, 1, of(4, 3))).toBe('REDIS would have too few nodes for 3 copies of each record.')
+  })
+
+  it('does nothing to a node that has left', () => {
+    const gone = [
+      { verb: 'remove', node: 2 },
+      { verb: 'start', node: 2 },
+      { verb: 'start', node: 1 },
+    ]
+    expect(objectionTo(gone, 1, of(4, 2))).toBe('Node 2 has been removed before.')
+    expect(objectionTo(gone, 2, of(4, 2))).toBeUndefined()
   })
 })

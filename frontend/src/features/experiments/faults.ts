@@ -8,6 +8,8 @@ export const VERBS: Readonly<Record<string, string>> = {
   stop: 'stop: end it in order',
   start: 'start: bring it back with its data',
   restart: 'restart: stop and start',
+  replace: 'replace: put an empty one in its place',
+  remove: 'remove: have it leave for good',
   pause: 'pause: freeze it',
   resume: 'resume: let it go on',
   network: 'network: make it worse',
@@ -47,12 +49,32 @@ export function limitsOf(targets: readonly { target: Item; system: System }[]): 
   return [...new Set(reasons)]
 }
 
+/** Why a verb makes no sense where it stands, whatever the server will say of it; undefined: it does. */
+export function objectionTo(
+  items: readonly Item[],
+  index: number,
+  targets: readonly { target: Item; system: System }[],
+): string | undefined {
+  const verb = items[index]?.['verb']
+  const node = nodeOf(items[index])
+  const before = items.slice(0, index).filter((one) => nodeOf(one) === node)
+  if (before.some((one) => one['verb'] === 'remove')) return `Node ${node} has been removed before.`
+  if (verb !== 'replace' && verb !== 'remove') return undefined
+  const down = ['kill', 'stop'].includes(String(before.at(-1)?.['verb']))
+  const removed = items.slice(0, index).filter((one) => one['verb'] === 'remove').length
+  for (const { target, system } of targets) {
+    const { nodes, copies } = sizeOf(target)
+    if (copies < 2 && (verb === 'replace' || down))
+      return `${system.name} keeps one copy of each record: node ${node}’s would be lost.`
+    if (verb === 'remove' && nodes - removed <= copies)
+      return `${system.name} would have too few nodes for ${copies} ${copies === 1 ? 'copy' : 'copies'} of each record.`
+  }
+  return undefined
+}
+
 /** The most nodes that every target has. */
 export function fewestNodes(targets: readonly { target: Item }[]): number {
-  const counts = targets.map(({ target }) => {
-    const topology = target['topology'] as Item | undefined
-    return typeof topology?.['nodes'] === 'number' ? topology['nodes'] : 1
-  })
+  const counts = targets.map(({ target }) => sizeOf(target).nodes)
   return counts.length ? Math.min(...counts) : 1
 }
 
@@ -70,6 +92,16 @@ export function nextFault(items: readonly Item[], verbs: readonly string[]): Ite
 export function withVerb(fault: Item, verb: string): Item {
   const rest = Object.fromEntries(Object.entries(fault).filter(([key]) => key !== 'network'))
   return verb === 'network' ? { ...rest, verb, network: fault['network'] ?? { delay_ms: 20 } } : { ...rest, verb }
+}
+
+function nodeOf(fault: Item | undefined): number {
+  return typeof fault?.['node'] === 'number' ? fault['node'] : 1
+}
+
+function sizeOf(target: Item): { nodes: number; copies: number } {
+  const topology = target['topology'] as Item | undefined
+  const told = (name: string) => (typeof topology?.[name] === 'number' ? topology[name] : 1)
+  return { nodes: told('nodes'), copies: told('replication_factor') }
 }
 
 function deploymentOf(target: Item, system: System): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { FaultCost, FaultStretch } from '@/api'
 
-import { recoveryFigures, stretchRows, stretchTable } from './faults'
+import { recoveryFigures, redistributionText, stretchRows, stretchTable } from './faults'
 
 const figures = (p99: number | null, ok: number, failed = 0) => ({
   ok, failed, not_found: 0, throughput: ok / 10, mean_us: p99, p50_us: p99, p95_us: p99, p99_us: p99,
@@ -65,5 +65,22 @@ describe('what a fault cost', () => {
     expect(told['p99 back after']).toMatchObject({ shown: { value: '–' }, note: 'it did not return' })
     expect(told['Missing']?.shown.value).toBe('20\u2009000')
     expect(recoveryFigures({ ...fault, recovery: null, not_told: 'too little before' })).toEqual([])
+  })
+})
+
+describe('redistributionText', () => {
+  const told = (redistribution: FaultCost['redistribution']) => redistributionText({ ...fault, redistribution })
+
+  it('counts from the fault', () => {
+    const moved = { begin_seconds: 12.5, end_seconds: 20, bytes: 52_428_800, transfers: 3, failed: 0 }
+    expect(told(moved)).toBe('Redistribution began 2.5 s after the fault and took 7.5 s: 50.0 MiB in 3 transfers.')
+    expect(told({ ...moved, transfers: 1, failed: 1 })).toContain('in 1 transfer, of which 1 failed.')
+  })
+
+  it('says what is not known', () => {
+    const moved = { begin_seconds: 12, end_seconds: 14, bytes: null, transfers: null, failed: 0 }
+    expect(told(moved)).toContain('took 2.0 s: the system does not tell how much.')
+    expect(told({ ...moved, end_seconds: null })).toContain('had not ended when the system was stopped')
+    expect(told(null)).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import type { FaultCost, FaultStretch } from '@/api'
 import { FIGURES } from '@/api'
 import type { ChartTable } from '@/charts'
-import { formatCount, formatLatency, formatThroughput, type Shown } from '@/ui'
+import { formatBytes, formatCount, formatLatency, formatThroughput, type Shown } from '@/ui'
 
 /** A figure of the table: its name, and how it was before, during and after. */
 export interface StretchRow {
@@ -38,6 +38,21 @@ export function stretchRows(fault: FaultCost): StretchRow[] {
     row('late', (one) => formatCount(one.late)),
     row('not found', (one) => formatCount(all(one)?.not_found)),
   ]
+}
+
+/** How data was shared out anew after a fault, in a sentence; undefined where the system tells nothing. */
+export function redistributionText(fault: FaultCost): string | undefined {
+  const moved = fault.redistribution
+  if (!moved) return undefined
+  const begun = `${secondsText(moved.begin_seconds - fault.begin_seconds)} after the fault`
+  if (moved.end_seconds === null) return `Redistribution began ${begun} and had not ended when the system was stopped.`
+  const took = secondsText(moved.end_seconds - moved.begin_seconds)
+  const shown = formatBytes(moved.bytes)
+  const size = moved.bytes === null ? 'the system does not tell how much' : `${shown.value} ${shown.unit}`
+  const count = moved.transfers ?? 0
+  const parts = moved.transfers === null ? '' : ` in ${formatCount(count)} ${count === 1 ? 'transfer' : 'transfers'}`
+  const failed = moved.failed ? `, of which ${formatCount(moved.failed)} failed` : ''
+  return `Redistribution began ${begun} and took ${took}: ${size}${parts}${failed}.`
 }
 
 /** The same as figures to take along, one row an operation and stretch, with how the system came back. */

@@ -79,6 +79,8 @@ class Seen:
     port: int
     flags: frozenset[str]
     slots: tuple[str, ...]
+    follows: str = ""
+    """Identity of the primary whose replica it is; empty of a primary."""
 
     @property
     def fresh(self) -> bool:
@@ -101,10 +103,11 @@ def seen_by(address: Address, timeout_seconds: float) -> list[Seen]:
         raise ReplyError(f"CLUSTER NODES answers {text!r}")
     found = []
     for line in text.splitlines():
-        identity, where, flags, _, _, _, _, _, *slots = line.split(" ")
+        identity, where, flags, follows, _, _, _, _, *slots = line.split(" ")
         host, _, port = where.partition("@")[0].rpartition(":")
         told = frozenset(flags.split(","))
-        found.append(Seen(identity, host, int(port or 0), told, tuple(slots)))
+        primary = "" if follows == "-" else follows
+        found.append(Seen(identity, host, int(port or 0), told, tuple(slots), primary))
     return found
 
 
@@ -164,8 +167,10 @@ def missing(places: Sequence[Place], timeout_seconds: float) -> str | None:
     for place in places:
         name = f"node {place.number}"
         told = lines(place.address, timeout_seconds, "CLUSTER", "INFO")
-        known, wanted = int(told["cluster_known_nodes"]), len(place.addresses)
-        if known != wanted:
+        known = int(told["cluster_known_nodes"])
+        # One that is down may have left for good.
+        wanted = len(place.addresses) if whole else len(places)
+        if known < wanted or (whole and known > wanted):
             return f"{name} knows {known} of {wanted} nodes"
         if whole and told["cluster_state"] != "ok":
             return f"{name} says cluster_state:{told['cluster_state']}"

@@ -1,5 +1,6 @@
 """The shared half of plugins whose system is Redis or a relative of it."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -8,10 +9,10 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
 
 from weighhouse_sdk.configuration import system_names, system_value
-from weighhouse_sdk.context import HostOptions
+from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.credentials import NOT_SHOWN
-from weighhouse_sdk.errors import DeployFailed, TargetInvalid
-from weighhouse_sdk.families import resp_cluster, resp_replication
+from weighhouse_sdk.errors import DeployFailed, NotReady, TargetInvalid
+from weighhouse_sdk.families import resp_cluster, resp_leaving, resp_replication
 from weighhouse_sdk.families.resp import configuration, info
 from weighhouse_sdk.lifecycle import Deployed, Installed
 from weighhouse_sdk.parameters import declared, target_problems
@@ -50,6 +51,8 @@ GAUGES: Mapping[str, str] = {
     "aof_rewrite_in_progress": "aof_rewrite",
 }
 """Their events that last."""
+HAND_OVER_SECONDS = 0.5
+"""Between two looks whether a replica has taken over."""
 COUNTERS: Mapping[str, str] = {
     "evicted_keys": "eviction",
     "aof_delayed_fsync": "delayed_fsync",
@@ -218,6 +221,33 @@ class RespServer(ServerPlugin):
             if unseen is not None:
                 return unseen
         return resp_replication.missing(places, timeout_seconds)
+
+    # how a node is replaced, and how one leaves
+
+    def forget(self, others: Sequence[Place], gone: Place, timeout_seconds: float) -> None:
+        """In a cluster, once another has its slots: an empty node has an identity of its own."""
+        if resp_cluster.is_cluster(gone):
+            resp_leaving.forget(others, gone, timeout_seconds)
+
+    def adopt(self, others: Sequence[Place], fresh: Place, timeout_seconds: float) -> None:
+        """In a cluster a replica of the primary that has the fewest."""
+        if resp_cluster.is_cluster(fresh):
+            resp_leaving.adopt(others, fresh, timeout_seconds)
+
+    def expel(self, context: Context, others: Sequence[Place], gone: Place, *, up: bool) -> None:
+        """A replica takes over from a primary that is up; of one that has ended the cluster itself
+        makes it do so. `forget` follows.
+        """
+        if not up:
+            return
+        last = "it still has its slots"
+        for _ in context.attempts(math.inf, every_seconds=HAND_OVER_SECONDS):
+            try:
+                if resp_leaving.hand_over(others, gone, self.ask_seconds):
+                    return
+            except (OSError, ReplyError) as error:
+                last = str(error)
+        raise NotReady(f"node {gone.number} cannot leave: {last}", "its log tells more")
 
     # for the driver
 

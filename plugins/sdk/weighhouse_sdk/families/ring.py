@@ -90,7 +90,10 @@ class RingPlugin(ServerPlugin):
         """All nodes: with one alone, others that start beside it may find nobody to talk to."""
         if place.alone:
             return f"{self.own(place)}:{STORAGE_PORT}"
-        return ",".join(f"{each.host}:{STORAGE_PORT}" for each in place.addresses)
+        # One that is its own seed would begin without the data of others.
+        hosts = [each.host for each in place.addresses]
+        hosts = [each for each in hosts if not place.fresh or each != place.address.host]
+        return ",".join(f"{each}:{STORAGE_PORT}" for each in hosts)
 
     def peer_ends(self, place: Place) -> tuple[Address, ...]:
         """The node's own address."""

@@ -75,6 +75,8 @@ class Node:
     body: Body
     down: bool = False
     """Ended on purpose: not to be missed."""
+    left: bool = False
+    """Left the system for good."""
     paused: bool = False
     delayer: ServerProcess | None = None
     """Holds back what it sends, while that is wanted."""

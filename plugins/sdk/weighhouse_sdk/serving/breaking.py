@@ -16,12 +16,15 @@ def node_of(manifest: Manifest, nodes: Sequence[Node], fault: Fault) -> Node:
     """The node that a fault is meant for.
 
     :raises TargetInvalid: when the plugin does not offer the verb, or there is no such node.
+    :raises DeployFailed: when it has left.
     """
     if fault.verb not in manifest.faults:
         offered = ", ".join(manifest.faults) or "none"
         raise TargetInvalid([("faults", f"{fault.verb}: {manifest.name} offers: {offered}")])
     for node in nodes:
         if node.place.number == fault.node:
+            if node.left:
+                raise DeployFailed(f"node {fault.node} has left for good", "name another one")
             return node
     here = ", ".join(str(node.place.number) for node in nodes) or "none"
     raise TargetInvalid([("faults", f"node {fault.node}: nodes of this machine are: {here}")])

@@ -7,8 +7,10 @@ from typing import ClassVar
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Topology
 
+from weighhouse_sdk.context import Context
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.places import Place
+from weighhouse_sdk.redistributing import Streamed
 from weighhouse_sdk.wire import Address
 
 
@@ -42,7 +44,7 @@ class Questions(Plugin):
 
     def prepare(self, parameters: Mapping[str, Scalar], place: Place) -> None:
         """Write what the server reads when it starts; most read nothing. Not called again when a
-        node is brought back.
+        node is brought back with its data.
 
         :param place: its directory is there and empty; a configuration file belongs in it.
         """
@@ -99,7 +101,9 @@ class Questions(Plugin):
         return addresses
 
     def needs_peer_port(self, topology: Topology) -> bool:
-        """Whether each node listens on a second port, for other nodes: `Place.peer_port`."""
+        """Whether each node listens on a second port, for other nodes or for whoever operates it:
+        `Place.peer_port`.
+        """
         del topology
         return False
 
@@ -124,3 +128,41 @@ class Questions(Plugin):
         """
         del places, timeout_seconds
         return None
+
+    # how a node is replaced, and how one leaves
+
+    def forget(self, others: Sequence[Place], gone: Place, timeout_seconds: float) -> None:
+        """Have the nodes that are up let go of one that has ended: it has left, or an empty one is
+        about to begin in its place, which most learn from that one. Idempotent: called again for
+        as long as it raises.
+
+        :raises OSError, ReplyError, ValueError: when one does not answer, or cannot do without it
+            yet.
+        """
+
+    def adopt(self, others: Sequence[Place], fresh: Place, timeout_seconds: float) -> None:
+        """Make an empty node that serves a part of the system; most join by themselves.
+        Idempotent: called again for as long as it raises.
+
+        :raises OSError, ReplyError, ValueError: when one does not answer, or refuses.
+        """
+
+    def expel(self, context: Context, others: Sequence[Place], gone: Place, *, up: bool) -> None:
+        """Have a node leave the system for good, with its data handed over; returns when the
+        others do without it. For plugins whose manifest offers `remove`.
+
+        :param others: the nodes that are up, without it.
+        :param up: whether it is.
+        :raises NotReady: when the system does not let it go.
+        :raises Cancelled, DeadlinePassed: when there is no more time.
+        """
+        raise NotImplementedError
+
+    def streams(self, address: Address, timeout_seconds: float) -> Sequence[Streamed]:
+        """Data that a node sent to others or got from them so that each has its share: what it
+        tells of that since it was started. Most do not tell.
+
+        :raises OSError, ReplyError, ValueError: when it does not answer.
+        """
+        del address, timeout_seconds
+        return ()

@@ -24,15 +24,11 @@ from weighhouse_sdk.machine.network.disturbing import Ends, described
 from weighhouse_sdk.machine.nodes import Node
 from weighhouse_sdk.machine.sampling import disk_usage
 from weighhouse_sdk.places import NodeAddress
+from weighhouse_sdk.redistributing import Streamed, together
 from weighhouse_sdk.serving import breaking
 from weighhouse_sdk.serving.hosting import UNTOLD, how_ended
-from weighhouse_sdk.serving.starting import (
-    EXTERNAL,
-    UNREADABLE,
-    Starting,
-    addresses_of,
-    own_numbers,
-)
+from weighhouse_sdk.serving.replacing import Replacing
+from weighhouse_sdk.serving.starting import EXTERNAL, UNREADABLE, addresses_of, own_numbers
 from weighhouse_sdk.wire import Address
 
 VERSION_SECONDS = 10.0
@@ -41,7 +37,7 @@ SAMPLE_SECONDS = 0.5
 the sampling."""
 
 
-class ServerPlugin(Starting):
+class ServerPlugin(Replacing):
     """Servers with a directory of their own each, listening on TCP ports of the machine; or, as an
     `external` deployment, servers that somebody else set up.
 
@@ -165,7 +161,7 @@ class ServerPlugin(Starting):
             for number, address in enumerate(addresses_of(context, deployed), 1):
                 metrics |= self._metrics(number, len(deployed.endpoints), address)
             return Sample(at_us=context.clock.now_us(), metrics=metrics)
-        usages, metrics = [], {}
+        usages, metrics, told, settled = [], {}, [], True
         for node in deployed.nodes:
             usage = node.body.usage()
             if usage is None and not node.down:
@@ -175,12 +171,18 @@ class ServerPlugin(Starting):
             if not (node.down or node.paused):
                 place = node.place
                 metrics |= self._metrics(place.number, len(place.addresses), place.address)
+            if not node.left:
+                streams = self._streams(node)
+                settled = settled and streams is not None
+                told += streams or ()
         return Sample(
             at_us=context.clock.now_us(),
             cpu_seconds=sum(usage.cpu_seconds for usage in usages),
             resident_bytes=sum(usage.resident_bytes for usage in usages),
             disk_bytes=disk_usage(context.data_directory),
             metrics=metrics,
+            transfers=together(told),
+            settled=settled,
         )
 
     def memory(
@@ -223,6 +225,10 @@ class ServerPlugin(Starting):
             breaking.carry_out(node, "stop", context.options.stop_seconds)
         if fault.verb in ("start", "restart"):
             return self._bring_back(context, deployed, node)
+        if fault.verb == "replace":
+            return self._replace(context, deployed, node)
+        if fault.verb == "remove":
+            return self._remove(context, deployed, node)
         return breaking.carry_out(node, fault.verb, context.options.stop_seconds)
 
     def stop(self, context: Context, deployed: Deployed) -> Stopped:
@@ -270,6 +276,16 @@ class ServerPlugin(Starting):
             found = self.metrics(address, SAMPLE_SECONDS)
             return {f"{prefix}{name}": value for name, value in found.items()}
         return {}
+
+    def _streams(self, node: Node) -> Sequence[Streamed] | None:
+        """None: it does not answer."""
+        if node.place.alone:
+            return ()
+        # One that leaves is down already, and tells for as long as it is there.
+        if node.body.exit_code is None and not node.paused:
+            with contextlib.suppress(*UNREADABLE):
+                return self.streams(node.place.address, SAMPLE_SECONDS)
+        return None
 
     def _failed(self, deployed: Deployed, error: Exception | None) -> SystemFailed:
         body = deployed.ended_by_itself()

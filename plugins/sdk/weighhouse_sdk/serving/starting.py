@@ -169,8 +169,10 @@ class Starting(Hosting):
         self._defaults[key] = dict(found)
         return found
 
-    def _await(self, context: Context, body: Body, address: Address) -> None:
-        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
+    def _await(
+        self, context: Context, body: Body, address: Address, at_least_seconds: float = 0.0
+    ) -> None:
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds, at_least_seconds)
         last: Exception | None = None
         for _ in context.attempts(limit):
             if body.exit_code is not None:
@@ -243,8 +245,14 @@ class Starting(Hosting):
                 found.append(place)
         return found
 
-    def _await_union(self, context: Context, deployed: Deployed, up: Sequence[Place]) -> None:
-        limit = max(context.options.ready_seconds, self.ready_floor_seconds)
+    def _await_union(
+        self,
+        context: Context,
+        deployed: Deployed,
+        up: Sequence[Place],
+        at_least_seconds: float = 0.0,
+    ) -> None:
+        limit = max(context.options.ready_seconds, self.ready_floor_seconds, at_least_seconds)
         missing: str | None = None
         for _ in context.attempts(limit, every_seconds=0.1):
             ended = deployed.ended_by_itself()
