@@ -81,7 +81,7 @@ lock: env ## resolve requirements.in anew
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements.in -o requirements.lock
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-steadiness bench-scenarios bench-fleet bench-latency bench-longrun ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun ## every benchmark
 
 .PHONY: bench-statistics
 bench-statistics: env ## how often comparisons and gates are wrong, on figures whose truth is known; last line JSON
@@ -106,6 +106,10 @@ bench-fleet: install ## what agents at rest cost: AGENTS=1000 (AGENTS, SECONDS_A
 .PHONY: bench-latency
 bench-latency: install ## from a campaign's start to its claim and first operation (CAMPAIGNS=15); last line JSON
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_latency --campaigns $(or $(CAMPAIGNS),15)
+
+.PHONY: bench-searches
+bench-searches: install ## knee and operating points on real servers, beside a grid and a second search; ONLY=knee|points; last line JSON
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_searches $(if $(ONLY),--only $(ONLY))
 
 .PHONY: bench-longrun
 bench-longrun: install ## what the page of a run of twelve hours costs: charts, settling, memory; last line JSON

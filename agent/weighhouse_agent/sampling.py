@@ -16,6 +16,7 @@ from weighhouse_sdk.marking import Marking
 
 from weighhouse_agent.machine import MachineWatch
 from weighhouse_agent.spool import SpoolWriter
+from weighhouse_agent.traffic import Traffic
 
 JOIN_SECONDS = 10.0
 
@@ -59,6 +60,7 @@ class Sampler:
     last: Sample | None = None
     """The plugin's last sample."""
     _failing: bool = False
+    _traffic: Traffic = field(default_factory=Traffic)
     _marking: Marking = field(init=False)
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -114,6 +116,7 @@ class Sampler:
         driver = usage(self.driver_pid) if self.driver_pid is not None else None
         driver_cpu = driver.cpu_seconds if driver else None
         use = machine.since_last()
+        traffic = self._traffic.look(self._pids())
         if not first:
             sample = ResourceSample(
                 sequence=0,
@@ -125,7 +128,7 @@ class Sampler:
                 driver_resident_bytes=driver.resident_bytes if driver else None,
                 machine_cpu_percent=use.cpu_percent,
                 steal_percent=use.steal_percent,
-                metrics={**seen.metrics, **use.metrics, **self._open_files(), **told},
+                metrics={**seen.metrics, **use.metrics, **self._open_files(), **traffic, **told},
             )
             self.spool.append(lambda n, at: sample.model_copy(update={"sequence": n, "at_us": at}))
             if self.looker is not None:
@@ -136,6 +139,13 @@ class Sampler:
         if self.deployed is None:
             return Sample(self.context.clock.now_us())
         return self.plugin.sample(self.context, self.deployed, self.driver_pid)
+
+    def _pids(self) -> list[int]:
+        """The system's processes on this machine; of one that lives in the driver, the driver."""
+        if self.context.target.deployment == "in_process":
+            return [] if self.driver_pid is None else [self.driver_pid]
+        nodes = () if self.deployed is None else self.deployed.nodes
+        return [node.body.pid for node in nodes if not node.down]
 
     def _open_files(self) -> dict[str, float]:
         """Files that the system's processes hold open, connections among them; nothing where the

@@ -72,7 +72,10 @@ class ResourceSample(Report):
     machine_cpu_percent: float | None = None
     steal_percent: float | None = None
     metrics: dict[str, float] = Field(default_factory=dict)
-    """The system's own metrics, by name; `system_open_files`; and while something is filled
+    """The system's own metrics, by name; `system_open_files`; as counters since sampling began,
+    where the kernel tells, `system_disk_read_bytes`, `system_disk_written_bytes`, and by interface
+    `network_received_bytes.NAME`, `network_sent_bytes.NAME`, `network_received_packets.NAME`,
+    `network_sent_packets.NAME`; and while something is filled
     `fill_amount`, `fill_target`, `fill_disk_free`, `fill_disk_size`."""
 
 

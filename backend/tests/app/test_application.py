@@ -1,6 +1,7 @@
 """The whole application: its health, its OpenAPI document, what a new installation begins with."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -18,8 +19,9 @@ from weighhouse_backend.kit.settings import Settings
 FEATURES = {
     "identity", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results", "findings",
     "comparisons", "series", "alerts", "annotations", "gates", "noise", "publishing", "status",
-    "scenarios", "studies",
+    "scenarios", "studies", "prices",
 }  # fmt: skip
+METHODS = {"delete", "get", "patch", "post", "put"}
 EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"
 
 
@@ -200,3 +202,18 @@ def test_what_the_database_refuses_is_no_fault_of_ours(settings, query, value, t
     assert answer.status_code == 422, answer.text
     assert answer.json()["detail"].startswith("the database cannot keep this: ")
     assert told in answer.json()["detail"]
+
+
+def test_an_address_says_all_the_methods_it_takes(client, openapi):
+    templates = {
+        re.compile(re.sub(r"\{[^}]+\}", "[^/]+", path) + "$"): set(operations)
+        for path, operations in openapi["paths"].items()
+    }
+    for path, operations in openapi["paths"].items():
+        address = re.sub(r"\{[^}]+\}", "01a20389-2920-714d-978c-8346173e7b29", path)
+        taken = set().union(*(takes for one, takes in templates.items() if one.match(address)))
+        method = next(one for one in ("patch", "put", "delete") if one not in taken)
+        answer = client.request(method, address)
+        assert answer.status_code == 405, (method, path)
+        allowed = {one.strip().lower() for one in answer.headers["allow"].split(",")}
+        assert allowed - {"head"} == taken & METHODS, (operations.keys(), path)

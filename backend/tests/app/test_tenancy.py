@@ -21,7 +21,7 @@ def test_every_table_of_tenants_is_guarded(session_factory):
         wanted = set(session.scalars(tenants))
         found = set(session.scalars(guarded, {"role": TENANT_ROLE}))
     assert len(wanted) > 20
-    assert found == wanted | {"projects", "manifests", "manifest_offers"}
+    assert found == wanted | {"projects", "manifests", "manifest_offers", "price_sheets"}
 
 
 def test_a_forgotten_condition_shows_no_other_tenants_row(session_factory, tenants):

@@ -69,6 +69,17 @@ def test_what_people_ask_for_first_stands_first_and_memory_last(laboratory, camp
         assert factors == sorted(factors, reverse=True)
 
 
+def test_mean_latency_is_shown_with_its_interval_and_never_judged(laboratory, campaigns):
+    found = laboratory.get("/comparisons", campaign=campaigns[0])
+    for cell in found["cells"]:
+        assert cell["mean_us"]["kind"] == "interval"
+        assert cell["mean_us"]["low"] < cell["mean_us"]["median"] < cell["mean_us"]["high"]
+    judged = {one["metric"] for one in found["differences"]}
+    judged |= {one["metric"] for one in found["rankings"]}
+    assert "throughput" in judged
+    assert "mean_us" not in judged
+
+
 def test_the_baseline_can_be_chosen(laboratory, campaigns):
     turned = laboratory.get("/comparisons", campaign=campaigns[0], baseline=1)
     throughput = difference(turned["differences"], "throughput")

@@ -23,6 +23,7 @@ from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
+from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
@@ -34,8 +35,8 @@ from weighhouse_protocol.report import AttemptEvent, EventBatch
 from .reports import FACTS, whole_run
 
 ROUTERS = (
-    studies, noise, findings, scenarios, comparisons, publishing, alerts, annotations, gates,
-    results, campaigns, experiments, fleet, results_agent, campaigns_agent, fleet_agent,
+    studies, prices, noise, findings, scenarios, comparisons, publishing, alerts, annotations,
+    gates, results, campaigns, experiments, fleet, results_agent, campaigns_agent, fleet_agent,
 )  # fmt: skip
 Report = Callable[[dict[str, Any]], list[dict[str, Any]]]
 

@@ -1,5 +1,6 @@
 """Levels of long runs: what is drawn from them is what their intervals say, whatever happens."""
 
+import math
 import random
 from uuid import UUID
 
@@ -14,6 +15,8 @@ from weighhouse_backend.results.levels import WIDTHS, Piece, closed, lowest_widt
 from weighhouse_backend.results.packing import OK, Outcome, StoredInterval
 from weighhouse_backend.results.points import packed_points
 from weighhouse_backend.results.repository import ResultRepository, interval_row
+from weighhouse_backend.results.sample_levels import WIDTHS as SAMPLE_WIDTHS
+from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.settlement import summary_row
 from weighhouse_backend.results.summaries import sum_phases
 
@@ -57,7 +60,10 @@ def long_run():
         at = number + (5 if number > 900 else 0)
         events.append({"kind": "interval", "interval": interval(at, operations, driver=use)})
         if number % 2:
-            events.append({"kind": "sample", "cpu_percent": 50.0, "resident_bytes": number})
+            events.append({
+                "kind": "sample", "cpu_percent": float(number % 17), "resident_bytes": number,
+                "metrics": {"keys": number} if number % 3 else {},
+            })  # fmt: skip
     events.append(ended("measure", {}))
     return numbered(events)
 
@@ -186,6 +192,67 @@ def test_charts_from_levels_are_charts_from_intervals(laboratory, sent):
     assert fine["detail"] == {"point_seconds": 1.0, "extremes_seconds": None}
 
 
+def samples_of(session, attempt_id):
+    return session.scalars(
+        select(models.ResourceSample)
+        .where(models.ResourceSample.attempt_id == attempt_id)
+        .order_by(models.ResourceSample.sequence)
+    ).all()
+
+
+def sample_windows_of(session, attempt_id):
+    rows = session.scalars(
+        select(models.SampleWindow)
+        .where(models.SampleWindow.attempt_id == attempt_id)
+        .order_by(models.SampleWindow.width, models.SampleWindow.slot)
+    )
+    return list(rows)
+
+
+def test_samples_are_merged_like_intervals(laboratory, sent):
+    with unit_of_work(laboratory.sessions) as session:
+        attempt_id = UUID(sent["attempt_id"])
+        samples, rows = samples_of(session, attempt_id), sample_windows_of(session, attempt_id)
+        drawn = SampleService(session).steps(attempt_id, 100)[0]
+        every = SampleService(session).steps(attempt_id, SECONDS)[0]
+    assert len(samples) == len(every) == SECONDS // 2
+    assert {row.width for row in rows} == set(SAMPLE_WIDTHS)
+    for row in rows:
+        part = samples[row.slot * row.width : (row.slot + 1) * row.width]
+        assert row.last_sequence == part[-1].sequence
+        assert row.at == part[0].at
+        shares = [one.cpu_percent for one in part]
+        assert row.figures["cpu_percent"] == [len(part), sum(shares), min(shares), max(shares)]
+        keys = [one.metrics["keys"] for one in part if one.metrics]
+        wanted = {"keys": [len(keys), sum(keys), min(keys), max(keys)]} if keys else {}
+        assert row.metrics == wanted
+    for width in SAMPLE_WIDTHS:
+        slots = [row.slot for row in rows if row.width == width]
+        assert slots == list(range(math.ceil(len(samples) / width)))
+    assert [one.figures["resident_bytes"].high for one in drawn] == [
+        max(one.resident_bytes for one in samples[begin : begin + 8])
+        for begin in range(0, len(samples), 8)
+    ]
+
+
+def test_samples_of_a_run_under_way_are_drawn_to_the_last(laboratory):
+    laboratory.campaign(plain("samples-under-way"))
+    order, events = laboratory.begin(), long_run()[:1400]
+    laboratory.send(order, events)
+    resources = laboratory.get(f"/runs/{order['run_id']}/series", points=50)["resources"]
+    told = [one["resident_bytes"] for one in events if one["kind"] == "sample"]
+    with unit_of_work(laboratory.sessions) as session:
+        rows = sample_windows_of(session, UUID(order["attempt_id"]))
+    closed_by_then = [row for row in rows if row.width == 16]
+    assert len(told) % 16, "the last one is not closed"
+    assert len(closed_by_then) == len(told) // 16
+    assert resources["resident_bytes"] == [
+        max(told[begin : begin + 16]) for begin in range(0, len(told), 16)
+    ]
+    laboratory.complete(order, len(events))
+    laboratory.settle(order["run_id"])
+
+
 def test_a_batch_that_is_broken_off_leaves_nothing_and_is_taken_again(laboratory):
     laboratory.campaign(plain("broken-off"))
     order, events = laboratory.begin(), long_run()[:1200]
@@ -222,6 +289,10 @@ def test_a_run_from_before_is_read_as_before_until_its_levels_are_built(laborato
     attempt_id, run = UUID(sent["attempt_id"]), f"/runs/{sent['run_id']}"
     with unit_of_work(laboratory.sessions) as session:
         as_built = [told(row) for row in windows_of(session, attempt_id)]
+        samples_as_built = [told(row) for row in sample_windows_of(session, attempt_id)]
+        session.execute(
+            delete(models.SampleWindow).where(models.SampleWindow.attempt_id == attempt_id)
+        )
         session.execute(
             delete(models.LevelWindow).where(models.LevelWindow.attempt_id == attempt_id)
         )
@@ -238,6 +309,7 @@ def test_a_run_from_before_is_read_as_before_until_its_levels_are_built(laborato
         session.add(models.LevelsWanted(attempt_id=attempt_id, project_id=project_id))
     shown = laboratory.get(f"{run}/series", points=100)
     assert shown["detail"] == {"point_seconds": 22.0, "extremes_seconds": 1.0}
+    assert len(shown["resources"]["t"]) == math.ceil(SECONDS / 2 / 8), "merged as they are read"
     spectrum = laboratory.get(f"{run}/spectrum")
 
     left: list[bool] = []
@@ -246,6 +318,8 @@ def test_a_run_from_before_is_read_as_before_until_its_levels_are_built(laborato
     assert left == [True, False]
     with unit_of_work(laboratory.sessions) as session:
         assert [told(row) for row in windows_of(session, attempt_id)] == as_built
+        again = [told(row) for row in sample_windows_of(session, attempt_id)]
+        assert again == samples_as_built
         assert ResultRepository(session).coarsest_span(attempt_id) == 1
     assert laboratory.get(f"{run}/series", points=100)["detail"]["point_seconds"] == 16.0
     assert laboratory.get(f"{run}/spectrum") == spectrum

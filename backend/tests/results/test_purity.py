@@ -11,7 +11,7 @@ RESULTS = Path(weighhouse_backend.results.__file__).parent
 CAMPAIGNS = Path(weighhouse_backend.campaigns.__file__).parent
 PURE = [
     *(RESULTS / f"{name}.py" for name in (
-        "packing", "summaries", "points", "charts", "levels", "aligning",
+        "packing", "summaries", "points", "charts", "levels", "sample_levels", "aligning",
         "faults", "fault_schemas",
     )),
     CAMPAIGNS / "instants.py",

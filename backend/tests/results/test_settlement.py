@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 from weighhouse_backend.results.packing import Outcome, StoredInterval
-from weighhouse_backend.results.sampling import sample_steps
+from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.summaries import sum_phases
 from weighhouse_judging.arithmetic.histograms import Histogram
 
@@ -109,10 +109,12 @@ def test_series_cover_all_phases_on_one_axis(run, laboratory):
 def test_samples_are_merged_to_as_many_steps_as_are_drawn(run, laboratory):
     (attempt,) = run["attempts"]
     with laboratory.sessions() as session:
-        steps = sample_steps(session, UUID(attempt["id"]), 2)
-        whole = sample_steps(session, UUID(attempt["id"]), 1)
-    assert [[one.cpu_percent for one in member] for member in steps.values()] == [[40.5, 42.0]]
-    assert [[one.cpu_percent for one in member] for member in whole.values()] == [[41.0]]
+        sampling = SampleService(session)
+        steps = sampling.steps(UUID(attempt["id"]), 2)
+        whole = sampling.steps(UUID(attempt["id"]), 1)
+    (two,), (one,) = steps.values(), whole.values()
+    assert [step.figures["cpu_percent"].mean for step in two] == [40.5, 42.0]
+    assert [step.figures["cpu_percent"].mean for step in one] == [41.0]
 
 
 def test_fewer_points_are_merged_windows_not_averages(laboratory):

@@ -1,6 +1,7 @@
 """Makes the application out of settings; nothing happens before."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
@@ -38,6 +39,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.subscriptions import Subscriptions
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
+from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
@@ -47,7 +49,7 @@ from weighhouse_backend.studies.endpoints import router as studies
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, experiments, campaigns, results,
     findings, scenarios, comparisons, publishing, studies, gates, alerts, annotations, overviews,
-    noise, fleet,
+    noise, prices, fleet,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 
@@ -65,6 +67,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: Application) -> AsyncIterator[None]:
         state = app.state
+        # What is there now stays; looking through it again and again would stop every answer.
+        gc.collect()
+        gc.freeze()
         tasks = [
             asyncio.create_task(state.subscriptions.run()),
             asyncio.create_task(state.waiting_room.run()),

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI, Request
+from pydantic_core import from_json
 from sqlalchemy import DateTime, Engine, MetaData, QueuePool, Uuid, create_engine
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
@@ -48,6 +49,7 @@ def make_engine(url: str, *, pool_size: int = 10) -> Engine:
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_pre_ping=True,
+        json_deserializer=from_json,
         connect_args={"options": "-c timezone=UTC -c lock_timeout=20000"},
     )
 

@@ -12,9 +12,11 @@ from sqlalchemy.exc import DataError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
+from starlette.routing import Match
 
 log = structlog.get_logger(__name__)
 
+METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
@@ -187,6 +189,16 @@ _BY_STATUS: dict[int, type[Problem]] = {
 }  # fmt: skip
 
 
+def taken_methods(request: Request) -> set[str]:
+    """All methods that an address takes; the router alone names those of its first operation."""
+    return {
+        method
+        for method in METHODS
+        for route in request.app.routes
+        if route.matches({**request.scope, "method": method})[0] is Match.FULL
+    }
+
+
 def install_problems(app: FastAPI) -> None:
     """Make every error of an app a problem document."""
 
@@ -204,6 +216,8 @@ def install_problems(app: FastAPI) -> None:
         assert isinstance(error, HTTPException)  # noqa: S101
         kind = _BY_STATUS.get(error.status_code, Problem)
         headers = dict(error.headers or {})
+        if error.status_code == NotAllowed.status:
+            headers["Allow"] = ", ".join(sorted(taken_methods(request)))
         return _answer(kind(str(error.detail), headers=headers), request, error.status_code)
 
     def on_database(request: Request, error: Exception) -> JSONResponse:

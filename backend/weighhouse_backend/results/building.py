@@ -26,6 +26,7 @@ from weighhouse_backend.results.levels import (
 )
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.repository import RAW, ResultRepository
+from weighhouse_backend.results.sampling import SampleService
 
 BUILT_FROM = 600
 """Intervals from which on a run has levels; fewer are drawn at once without. While a run is taken
@@ -40,6 +41,7 @@ class LevelService:
 
     levels: LevelRepository
     results: ResultRepository
+    sampling: SampleService
 
     def advance(self, own: AttemptMember) -> None:
         """Close the windows that the latest batch of a member closes; in the transaction that
@@ -51,7 +53,10 @@ class LevelService:
 
         :param own: locked; its batch is stored.
         """
-        if own.events_stored < BUILT_FROM or not self._alone(own):
+        if own.events_stored < BUILT_FROM:
+            return
+        self.sampling.advance(own.attempt_id, own.project_id, own.index)
+        if not self._alone(own):
             return
         with suppress(HistogramError):
             self._build(own.attempt_id, own.project_id, own.index, final=False)
@@ -67,6 +72,7 @@ class LevelService:
         :returns: its widest windows, in which every interval is once; None of a short run, which
             has no levels, and of several drivers.
         """
+        self.sampling.finish(attempt_id, project_id, BUILT_FROM)
         if len(drivers) != 1:
             if drivers:
                 self._build_together(attempt_id, project_id)
@@ -101,13 +107,13 @@ class LevelService:
             return None
         width = next((one for one in WIDTHS if span.seconds <= one * points), WIDTHS[-1])
         if width < span.lowest:
-            found = self.levels.drawn(attempt_id, span.lowest)
+            found, _ = self.levels.drawn(attempt_id, span.lowest)
             if sum(one.merged for one in found) <= points:
                 return None
         width = max(width, span.lowest)
-        found = self.levels.drawn(attempt_id, width, heat=heat)
-        tail = self._tail(attempt_id, span, width, found[-1].place if found else None)
-        return [*found, *(Drawn(one.window, one.place, one.piece.merged) for one in tail)]
+        found, last = self.levels.drawn(attempt_id, width, heat=heat)
+        tail = self._tail(attempt_id, span, width, last)
+        return [*found, *(Drawn(one.window, one.piece.merged) for one in tail)]
 
     def _tail(
         self, attempt_id: UUID, span: Span, width: int, before: Place | None
@@ -116,7 +122,8 @@ class LevelService:
 
         :param before: where the latest closed one lies, as it was read; others may have followed.
         """
-        if span.member is None:
+        after = FIRST if before is None else before.last_sequence
+        if span.member is None or not self.levels.more(attempt_id, span.member, after):
             return ()
         return closed(self._behind(attempt_id, span, width, before), width, before, final=True)
 

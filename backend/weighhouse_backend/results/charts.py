@@ -5,9 +5,11 @@ addition and percentiles out of the merged histogram.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 from weighhouse_judging.arithmetic.histograms import NS_PER_US, Histogram
@@ -86,10 +88,6 @@ class Series:
     operations: dict[str, OperationLine]
     phases: list[PhaseSpan]
     measured: list[MeasuredWindow] = field(default_factory=list)
-
-    def line(self, operation: str) -> OperationLine:
-        """An operation's line, begun when there is none."""
-        return self.operations.setdefault(operation, OperationLine())
 
     def extend_phase(self, window: Window, origin_us: int) -> None:
         """Begin a phase with its first window, stretch it with the next."""
@@ -238,7 +236,7 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
     drawn across would hide that. Takes the windows one by one and keeps none, so that a long run
     needs no more memory.
     """
-    drawn = Series({}, [])
+    drawn, lines = Series({}, []), defaultdict[str, list[tuple[Any, ...]]](list)
     phase, had = None, set[str]()
     for window in merged:
         drawn.extend_phase(window, origin_us)
@@ -247,15 +245,16 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
         if window.end_us <= window.start_us:
             continue
         for name, point in window.figures.items():
-            _extend(drawn.line(name), window, origin_us, point, window.extremes.get(name))
+            lines[name].append(_point_of(window, origin_us, point, window.extremes.get(name)))
         for name in had - window.figures.keys():
-            _extend(drawn.operations[name], window, origin_us, PointFigures(), None)
+            lines[name].append(_point_of(window, origin_us, PointFigures(), None))
         had |= window.figures.keys()
         if window.phase == "measure":
             begin = (window.start_us - origin_us) / US_PER_SECOND
             end = (window.end_us - origin_us) / US_PER_SECOND
             every = window.figures[ALL]
             drawn.measured.append(MeasuredWindow(begin, end, every.ok, every.p99_us, every.wait_us))
+    drawn.operations.update((name, _line(points)) for name, points in lines.items())
     return drawn
 
 
@@ -327,26 +326,29 @@ def _outcomes(operation: OperationSum) -> dict[str, Outcome]:
     return found
 
 
-def _extend(
-    line: OperationLine,
-    window: Window,
-    origin_us: int,
-    point: PointFigures,
-    extremes: Extremes | None,
-) -> None:
+def _point_of(
+    window: Window, origin_us: int, point: PointFigures, extremes: Extremes | None
+) -> tuple[float | None, ...]:
+    """A point of an operation's line, in the order of `OperationLine`."""
     seconds = (window.end_us - window.start_us) / US_PER_SECOND
-    line.t.append((window.start_us - origin_us) / US_PER_SECOND)
-    line.until.append((window.end_us - origin_us) / US_PER_SECOND)
-    line.throughput.append(point.ok / seconds)
-    line.errors.append(point.errors / seconds)
-    line.not_found.append(point.not_found / seconds)
-    line.p50_us.append(point.p50_us)
-    line.p99_us.append(point.p99_us)
-    line.p999_us.append(point.p999_us)
-    line.p9999_us.append(point.p9999_us)
     low, high = (None, None) if extremes is None else extremes.throughput
-    line.throughput_low.append(low)
-    line.throughput_high.append(high)
-    low, high = (None, None) if extremes is None else extremes.p99_us or (None, None)
-    line.p99_low_us.append(low)
-    line.p99_high_us.append(high)
+    slow_low, slow_high = (None, None) if extremes is None else extremes.p99_us or (None, None)
+    return (
+        (window.start_us - origin_us) / US_PER_SECOND,
+        (window.end_us - origin_us) / US_PER_SECOND,
+        point.ok / seconds,
+        point.errors / seconds,
+        point.not_found / seconds,
+        point.p50_us,
+        point.p99_us,
+        point.p999_us,
+        point.p9999_us,
+        low,
+        high,
+        slow_low,
+        slow_high,
+    )
+
+
+def _line(points: Iterable[tuple[Any, ...]]) -> OperationLine:
+    return OperationLine(*map(list, zip(*points, strict=True)))

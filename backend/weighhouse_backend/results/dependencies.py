@@ -16,11 +16,13 @@ from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.distributions import DistributionService
 from weighhouse_backend.results.fault_costs import FaultService
 from weighhouse_backend.results.figures import FigureService
+from weighhouse_backend.results.gauge_reading import GaugeReadService
 from weighhouse_backend.results.ingestion import EventService
 from weighhouse_backend.results.level_repository import LevelRepository
 from weighhouse_backend.results.logs import LogService
 from weighhouse_backend.results.reading import RunReadService
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.scenario_reading import ScenarioReadService
 from weighhouse_backend.results.settlement import SettlementService
 
@@ -45,7 +47,12 @@ class Results:
     @cached_property
     def levels(self) -> LevelService:
         """Builds and reads the levels of runs."""
-        return LevelService(LevelRepository(self.campaigns.session), self.repository)
+        return LevelService(LevelRepository(self.campaigns.session), self.repository, self.sampling)
+
+    @cached_property
+    def sampling(self) -> SampleService:
+        """Merges and reads resource samples."""
+        return SampleService(self.campaigns.session)
 
     @cached_property
     def logs(self) -> LogService:
@@ -81,7 +88,14 @@ class Results:
     def reading(self) -> RunReadService:
         """Runs for reading."""
         campaigns = self.campaigns
-        return RunReadService(self.repository, self.levels, campaigns.runs, campaigns.experiments)
+        return RunReadService(
+            self.repository, self.levels, self.sampling, campaigns.runs, campaigns.experiments
+        )
+
+    @cached_property
+    def gauges(self) -> GaugeReadService:
+        """What was sampled of runs besides processor and memory."""
+        return GaugeReadService(self.reading)
 
     @cached_property
     def scenarios(self) -> ScenarioReadService:

@@ -19,6 +19,7 @@ from weighhouse_backend.results.charts import MOST_COLUMNS, MOST_POINTS
 from weighhouse_backend.results.dependencies import ResultsDep, VisibleRunDep
 from weighhouse_backend.results.errors import ArtifactTooLarge, LogTooLong, ResultNotThere
 from weighhouse_backend.results.fault_schemas import FaultsRead
+from weighhouse_backend.results.gauge_schemas import GaugesRead
 from weighhouse_backend.results.logs import MOST_PIECE_BYTES
 from weighhouse_backend.results.scenario_schemas import RunScenarioRead
 from weighhouse_backend.results.schemas import (
@@ -139,6 +140,17 @@ def results_read_series(
     """
     _keep(run, response)
     return results.reading.series(run, points)
+
+
+@router.get("/runs/{run_id}/gauges")
+def results_read_gauges(
+    run: VisibleRunDep, results: ResultsDep, response: Response, points: Points = MOST_POINTS
+) -> GaugesRead:
+    """What the system said of itself over the run, and what passed disks and network, machine by
+    machine; a long run is thinned to about `points` samples.
+    """
+    _keep(run, response)
+    return results.gauges.of_run(run, points)
 
 
 @router.get("/runs/{run_id}/scenario")

@@ -42,7 +42,6 @@ class Drawn:
     """A stored window, as charts take it."""
 
     window: Window
-    place: Place
     merged: int
 
 
@@ -123,6 +122,16 @@ class LevelRepository:
         for row in self._streamed(query, Interval):
             yield reported(row.sequence, _interval(row))
 
+    def more(self, attempt_id: UUID, member: int, after: int) -> bool:
+        """Whether a member reported an interval behind a sequence."""
+        behind = select(Interval.sequence).where(
+            Interval.attempt_id == attempt_id,
+            Interval.member == member,
+            Interval.span == RAW,
+            Interval.sequence > after,
+        )
+        return self.session.scalar(behind.limit(1)) is not None
+
     def pieces(self, attempt_id: UUID, width: int, after: int) -> Iterator[Piece]:
         """Windows of a level behind a sequence, as they are fetched."""
         query = (
@@ -137,8 +146,10 @@ class LevelRepository:
         for row in self._streamed(query, LevelWindow):
             yield Piece(_interval(row), row.sequence, row.last_sequence, row.merged, _place(row))
 
-    def drawn(self, attempt_id: UUID, width: int, *, heat: bool = False) -> list[Drawn]:
-        """The windows of a level, in order, without their histograms.
+    def drawn(
+        self, attempt_id: UUID, width: int, *, heat: bool = False
+    ) -> tuple[list[Drawn], Place | None]:
+        """The windows of a level, in order, without their histograms; and where the last lies.
 
         :param heat: with the latencies' distribution, else without.
         """
@@ -157,8 +168,9 @@ class LevelRepository:
             select(*columns)
             .where(LevelWindow.attempt_id == attempt_id, LevelWindow.width_seconds == width)
             .order_by(LevelWindow.sequence)
-        )
-        return [Drawn(_window(row, heat=heat), _place(row), row.merged) for row in rows]
+        ).all()
+        drawn = [Drawn(_window(row, heat=heat), row.merged) for row in rows]
+        return drawn, _place(rows[-1]) if rows else None
 
     def insert(
         self, attempt_id: UUID, project_id: UUID, member: int | None, width: int,

@@ -140,6 +140,28 @@ class ResourceSample(Base):
     """The system's own metrics, by name."""
 
 
+class SampleWindow(Base):
+    """Neighbouring resource samples of a member, merged: a step of a level, `sample_levels`."""
+
+    __tablename__ = "sample_windows"
+    __table_args__ = (_of_member(), Index("ix_sample_windows_project_id", "project_id"))
+
+    attempt_id: Mapped[UUID] = mapped_column(primary_key=True)
+    member: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    width: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """Samples in a window of this level."""
+    slot: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """How many windows of the level lie before it."""
+    project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    last_sequence: Mapped[int]
+    """Of the event of its last sample."""
+    at: Mapped[datetime.datetime]
+    """Of its first sample."""
+    figures: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    """`sample_levels.packed`, by column of a sample; of the system's own in `metrics`."""
+    metrics: Mapped[dict[str, Any]] = mapped_column(JSONB)
+
+
 class TimelineMark(Base):
     """Something happened at an instant: a phase began, or an event of system or plugin."""
 

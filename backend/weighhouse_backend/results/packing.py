@@ -69,7 +69,7 @@ class DriverUse:
     """Of what was merged, where `steal_percent` is the largest."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Extremes:
     """The lowest and highest figures among neighbouring intervals that were merged."""
 

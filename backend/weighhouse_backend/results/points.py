@@ -6,8 +6,8 @@ histograms; once they are stored, a chart is drawn without a histogram being ope
 
 import math
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ STEPS_OF_AN_OCTAVE = 4
 SERIES_QUANTILES = (0.5, 0.99, 0.999, 0.9999)
 
 
-@dataclass(frozen=True)
-class PointFigures:
+class PointFigures(NamedTuple):
     """One operation in a window. Counts; latencies of the successes in µs, None where none was."""
 
     ok: int = 0
@@ -33,6 +32,9 @@ class PointFigures:
     p9999_us: float | None = None
     wait_us: float | None = None
     """How long the successes were due before they were sent, on average; only in an open loop."""
+
+
+POINT_FIGURES = len(PointFigures._fields)
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def packed_points(window: Window) -> tuple[dict[str, list[Any]], list[list[int]]
     """
     figures = {}
     for name, point in window.figures.items():
-        figures[name] = list(astuple(point))
+        figures[name] = list(point)
         edges = window.extremes.get(name)
         if edges is not None:
             figures[name] += [*edges.throughput, *(edges.p99_us or (None, None))]
@@ -76,12 +78,11 @@ def unpacked_points(
     phase: PhaseKind, start_us: int, end_us: int, figures: Mapping[str, list[Any]]
 ) -> Window:
     """The window whose figures `packed_points` made; without its heat."""
-    names = tuple(PointFigures.__dataclass_fields__)
     points, extremes = {}, {}
     for name, values in figures.items():
-        points[name] = PointFigures(**dict(zip(names, values, strict=False)))
-        if len(values) > len(names):
-            least, most, low, high = values[len(names) :]
+        points[name] = PointFigures(*values[:POINT_FIGURES])
+        if len(values) > POINT_FIGURES:
+            least, most, low, high = values[POINT_FIGURES:]
             slow = None if low is None or high is None else (low, high)
             extremes[name] = Extremes((least, most), slow)
     return Window(phase, start_us, end_us, points, {}, extremes)

@@ -24,7 +24,7 @@ from weighhouse_backend.results.errors import ResultNotThere
 from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.points import Window
 from weighhouse_backend.results.repository import RAW, ResultRepository
-from weighhouse_backend.results.sampling import sample_steps
+from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.schemas import (
     ArtifactRead,
     DetailRead,
@@ -59,6 +59,7 @@ class RunReadService:
 
     repository: ResultRepository
     levels: LevelService
+    sampling: SampleService
     runs: RunService
     experiments: ExperimentService
 
@@ -147,10 +148,10 @@ class RunReadService:
             )
         course = self.drawn(attempt_id, points)
         members = self.repository.members([attempt_id])[attempt_id]
-        samples = sample_steps(self.repository.session, attempt_id, points)
+        samples = self.sampling.steps(attempt_id, points)
         first = samples[min(samples)] if samples else []
         starts = [window.start_us for window in course.windows]
-        origin = min(starts or [microseconds(step.at) for step in first[:1]], default=0)
+        origin = min(starts or [step.at_us for step in first[:1]], default=0)
         drawn = charts.series(course.windows, origin)
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
         broken = bool(document_of(self.experiments, campaign).faults)

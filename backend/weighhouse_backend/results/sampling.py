@@ -1,66 +1,186 @@
-"""Resource samples of a run, merged by the database, so that no more is sent than is drawn."""
+"""Resource samples over time: merged while a run is taken in, so that a long one is drawn soon."""
 
-import datetime
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.campaigns.instants import instant, microseconds
 from weighhouse_backend.results.charts import width_for
-from weighhouse_backend.results.models import ResourceSample
+from weighhouse_backend.results.models import ResourceSample, SampleWindow
+from weighhouse_backend.results.sample_levels import (
+    FIGURES,
+    LOWEST,
+    WIDTHS,
+    Samples,
+    packed,
+    unpacked,
+    windows,
+)
+
+FIRST = -1
+"""Behind it lies everything: a sequence below every one."""
+STREAMED = 500
+"""Rows in memory at a time."""
 
 
 @dataclass(frozen=True)
-class SampleStep:
-    """Neighbouring samples of a member: shares of CPU by their mean, sizes by their largest."""
+class _Latest:
+    """Where a level of a member ends."""
 
-    at: datetime.datetime
-    """Of the first."""
-    cpu_percent: float | None
-    resident_bytes: int | None
-    driver_cpu_percent: float | None
-    disk_bytes: int | None
-    steal_percent: float | None
+    slot: int
+    last_sequence: int
 
 
-def sample_steps(session: Session, attempt_id: UUID, points: int) -> dict[int, list[SampleStep]]:
-    """Samples of an attempt in at most about `points` steps, by member, in order of time."""
-    of_attempt = ResourceSample.attempt_id == attempt_id
-    counted = select(func.count()).where(of_attempt).group_by(ResourceSample.member)
-    width = width_for(max(session.scalars(counted), default=0), points)
-    place = func.row_number().over(
-        partition_by=ResourceSample.member, order_by=ResourceSample.sequence
-    )
-    numbered = (
-        select(
-            ResourceSample.member,
-            ResourceSample.at,
-            ResourceSample.cpu_percent,
-            ResourceSample.resident_bytes,
-            ResourceSample.driver_cpu_percent,
-            ResourceSample.disk_bytes,
-            ResourceSample.steal_percent,
-            ((place - 1) // width).label("step"),
+@dataclass(frozen=True)
+class SampleService:
+    """Writes the levels of samples, and reads them also while they grow.
+
+    Nothing is kept beside the windows: where to go on follows from the latest of each level.
+    """
+
+    session: Session
+
+    def advance(
+        self, attempt_id: UUID, project_id: UUID, member: int, *, final: bool = False
+    ) -> None:
+        """Close the windows that are full; in the transaction that stores the samples.
+
+        Idempotent.
+
+        :param final: nothing more comes, so the last windows are closed as they are.
+        """
+        for width in WIDTHS:
+            latest = self._latest(attempt_id, member, width)
+            after = FIRST if latest is None else latest.last_sequence
+            if width == LOWEST:
+                parts, each = self._reported(attempt_id, member, after), LOWEST
+            else:
+                parts, each = self._windows(attempt_id, member, width // 2, after), 2
+            begin = 0 if latest is None else latest.slot + 1
+            rows = [
+                {
+                    "attempt_id": attempt_id, "member": member, "width": width, "slot": slot,
+                    "project_id": project_id, "last_sequence": one.last_sequence,
+                    "at": instant(one.at_us), "figures": packed(one.figures),
+                    "metrics": packed(one.metrics),
+                }
+                for slot, one in enumerate(windows(parts, each, final=final), begin)
+            ]  # fmt: skip
+            if rows:
+                self.session.execute(insert(SampleWindow).on_conflict_do_nothing(), rows)
+            elif not final:
+                return
+
+    def finish(self, attempt_id: UUID, project_id: UUID, fewest: int) -> None:
+        """Close the last windows of an attempt that nothing more is taken of.
+
+        :param fewest: samples of a member from which on it has levels.
+        """
+        counted = select(ResourceSample.member, func.count()).where(
+            ResourceSample.attempt_id == attempt_id
         )
-        .where(of_attempt)
-        .subquery()
-    )
-    one = numbered.c
-    rows = session.execute(
-        select(
-            one.member,
-            func.min(one.at),
-            func.avg(one.cpu_percent),
-            func.max(one.resident_bytes),
-            func.avg(one.driver_cpu_percent),
-            func.max(one.disk_bytes),
-            func.avg(one.steal_percent),
+        for member, count in self.session.execute(counted.group_by(ResourceSample.member)):
+            if count >= fewest or self._latest(attempt_id, member, LOWEST) is not None:
+                self.advance(attempt_id, project_id, member, final=True)
+
+    def steps(self, attempt_id: UUID, points: int) -> dict[int, list[Samples]]:
+        """Samples of an attempt in at most about `points` steps, by member, in order of time."""
+        with_levels = select(SampleWindow.member, func.max(SampleWindow.slot)).where(
+            SampleWindow.attempt_id == attempt_id, SampleWindow.width == LOWEST
         )
-        .group_by(one.member, one.step)
-        .order_by(one.member, one.step)
-    )
-    found: dict[int, list[SampleStep]] = {}
-    for member, *values in rows:
-        found.setdefault(member, []).append(SampleStep(*values))
-    return found
+        widths = {
+            member: _width((slot + 1) * LOWEST, points)
+            for member, slot in self.session.execute(with_levels.group_by(SampleWindow.member))
+        }
+        found = {
+            member: self._drawn(attempt_id, member, width)
+            for member, width in widths.items()
+            if width is not None
+        }
+        plain: dict[int, list[Samples]] = {}
+        for member, one in self._all_reported(attempt_id, found):
+            plain.setdefault(member, []).append(one)
+        for member, samples in plain.items():
+            found[member] = list(windows(samples, width_for(len(samples), points), final=True))
+        return dict(sorted(found.items()))
+
+    def _drawn(self, attempt_id: UUID, member: int, width: int) -> list[Samples]:
+        found = list(self._windows(attempt_id, member, width, FIRST))
+        after = found[-1].last_sequence if found else FIRST
+        tail = list(self._reported(attempt_id, member, after))
+        return [*found, *windows(tail, width, final=True)]
+
+    def _latest(self, attempt_id: UUID, member: int, width: int) -> _Latest | None:
+        row = self.session.execute(
+            select(SampleWindow.slot, SampleWindow.last_sequence)
+            .where(
+                SampleWindow.attempt_id == attempt_id,
+                SampleWindow.member == member,
+                SampleWindow.width == width,
+            )
+            .order_by(SampleWindow.slot.desc())
+            .limit(1)
+        ).one_or_none()
+        return None if row is None else _Latest(row.slot, row.last_sequence)
+
+    def _windows(self, attempt_id: UUID, member: int, width: int, after: int) -> Iterator[Samples]:
+        """Windows of a level behind a sequence, as they are fetched."""
+        rows = self.session.execute(
+            select(
+                SampleWindow.at,
+                SampleWindow.last_sequence,
+                SampleWindow.figures,
+                SampleWindow.metrics,
+            )
+            .where(
+                SampleWindow.attempt_id == attempt_id,
+                SampleWindow.member == member,
+                SampleWindow.width == width,
+                SampleWindow.last_sequence > after,
+            )
+            .order_by(SampleWindow.slot)
+            .execution_options(yield_per=STREAMED)
+        )
+        for at, last, figures, metrics in rows:
+            yield Samples(microseconds(at), last, unpacked(figures), unpacked(metrics))
+
+    def _reported(self, attempt_id: UUID, member: int, after: int) -> Iterator[Samples]:
+        """Samples of a member behind a sequence, as they are fetched."""
+        for row in self._rows(
+            attempt_id, ResourceSample.member == member, ResourceSample.sequence > after
+        ):
+            yield Samples.of(row)
+
+    def _all_reported(
+        self, attempt_id: UUID, without: Iterable[int]
+    ) -> Iterator[tuple[int, Samples]]:
+        """Samples of all members but some, in order."""
+        for row in self._rows(attempt_id, ResourceSample.member.not_in(list(without))):
+            yield row.member, Samples.of(row)
+
+    def _rows(self, attempt_id: UUID, *those: Any) -> Iterator[Any]:
+        columns: list[Any] = [getattr(ResourceSample, name) for name in FIGURES]
+        yield from self.session.execute(
+            select(
+                ResourceSample.member,
+                ResourceSample.sequence,
+                ResourceSample.at,
+                ResourceSample.metrics,
+                *columns,
+            )
+            .where(ResourceSample.attempt_id == attempt_id, *those)
+            .order_by(ResourceSample.member, ResourceSample.sequence)
+            .execution_options(yield_per=STREAMED)
+        )
+
+
+def _width(samples: int, points: int) -> int | None:
+    """The narrowest level that has at most about `points` windows; None: the samples are few."""
+    if samples <= points:
+        return None
+    return next((one for one in WIDTHS if samples <= one * points), WIDTHS[-1])

@@ -7,14 +7,13 @@ from weighhouse_protocol.load import Share
 from weighhouse_protocol.matrix import OperatingPoint, OwnPoints
 from weighhouse_protocol.yaml_document import experiment_to_yaml
 
-from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Cell, Run
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
 from weighhouse_backend.results.models import RunRecord, RunSummary
 from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.records import AttemptRecord
-from weighhouse_backend.results.sampling import SampleStep
+from weighhouse_backend.results.sample_levels import Samples
 from weighhouse_backend.results.schemas import (
     AgentOfRun,
     AskedLatency,
@@ -225,13 +224,23 @@ def _level_alone(document: Experiment, cell: Cell) -> LoadLevel:
     return level.model_copy(update={"points": (point,)})
 
 
-def resource_lines(steps: Sequence[SampleStep], origin_us: int) -> ResourceLines:
-    """Merged samples of one member over time; `origin_us` is second 0."""
+def resource_lines(steps: Sequence[Samples], origin_us: int) -> ResourceLines:
+    """Merged samples of one member over time, shares of CPU by their mean, sizes by their largest;
+    `origin_us` is second 0.
+    """
     return ResourceLines(
-        t=[(microseconds(one.at) - origin_us) / US_PER_SECOND for one in steps],
-        cpu_percent=[one.cpu_percent for one in steps],
-        resident_bytes=[one.resident_bytes for one in steps],
-        driver_cpu_percent=[one.driver_cpu_percent for one in steps],
-        disk_bytes=[one.disk_bytes for one in steps],
-        steal_percent=[one.steal_percent for one in steps],
+        t=[(one.at_us - origin_us) / US_PER_SECOND for one in steps],
+        cpu_percent=_means(steps, "cpu_percent"),
+        resident_bytes=_largest(steps, "resident_bytes"),
+        driver_cpu_percent=_means(steps, "driver_cpu_percent"),
+        disk_bytes=_largest(steps, "disk_bytes"),
+        steal_percent=_means(steps, "steal_percent"),
     )
+
+
+def _means(steps: Sequence[Samples], name: str) -> list[float | None]:
+    return [one.figures[name].mean if name in one.figures else None for one in steps]
+
+
+def _largest(steps: Sequence[Samples], name: str) -> list[int | None]:
+    return [int(one.figures[name].high) if name in one.figures else None for one in steps]

@@ -10,6 +10,7 @@ from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.commands.run import finish
 from weighhouse_cli.console import OUT, follow, print_json, show_caveats, show_history, show_verdict
+from weighhouse_cli.costs import show_costs
 from weighhouse_cli.faults import faults_of, show_faults
 from weighhouse_cli.searches import show_searches
 
@@ -113,6 +114,32 @@ def faults(
         print_json({"runs": found})
         return
     show_faults(found, whole, client.get(f"/campaigns/{campaign}/caveats"))
+
+
+@app.command()
+def cost(
+    campaign: Identifier,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            help="Of all machines, by name; default: each machine's own, else the default."
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(min=0.001, help="Operations a second, for the cost of a year."),
+    ] = None,
+    as_json: AsJson = False,
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Show what a million operations cost in each cell of a campaign, and what that leaves out."""
+    client = Client(find_access(url, token))
+    found = client.get("/comparisons/costs", campaign=campaign, price=price, rate=rate)
+    if as_json:
+        print_json(found)
+        return
+    show_costs(found)
 
 
 @app.command()

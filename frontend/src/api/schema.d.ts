@@ -1134,6 +1134,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/comparisons/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prices Read Costs
+         * @description What a million operations cost in each cell of sides, and a year at a rate, by prices that
+         *     stand beside them with their dates and sources, and with what they leave out. No verdict rests
+         *     on it.
+         */
+        get: operations["prices_read_costs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/comparisons/distributions": {
         parameters: {
             query?: never;
@@ -1532,6 +1554,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prices Read
+         * @description The prices of a project's organization, and the shipped table of dated list prices.
+         */
+        get: operations["prices_read"];
+        /**
+         * Prices Save
+         * @description Put these prices in the place of all that the organization had; takes a maintainer. With
+         *     If-Match only on top of what was seen.
+         */
+        put: operations["prices_save"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects": {
         parameters: {
             query?: never;
@@ -1737,6 +1784,27 @@ export interface paths {
          *     back. Empty for a run in which nothing was broken on purpose, and before it completed.
          */
         get: operations["results_read_faults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/gauges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Results Read Gauges
+         * @description What the system said of itself over the run, and what passed disks and network, machine by
+         *     machine; a long run is thinned to about `points` samples.
+         */
+        get: operations["results_read_gauges"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3319,6 +3387,29 @@ export interface components {
             title: string;
         };
         /**
+         * CellCostRead
+         * @description What the operations of one cell of a side cost.
+         */
+        CellCostRead: {
+            /** Because */
+            because: string;
+            /** Currency */
+            currency: string | null;
+            /** Hourly */
+            hourly: number | null;
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Machines */
+            machines: components["schemas"]["PaidMachineRead"][];
+            p99_us: components["schemas"]["EstimateRead"] | null;
+            per_million: components["schemas"]["EstimateRead"] | null;
+            /** Side */
+            side: string;
+            throughput: components["schemas"]["EstimateRead"] | null;
+            /** Workload */
+            workload: string;
+            year: components["schemas"]["YearRead"] | null;
+        };
+        /**
          * CellCourse
          * @description Where a cell stands after a look.
          * @enum {string}
@@ -3819,6 +3910,30 @@ export interface components {
             only_this_campaign?: boolean;
             /** System Id */
             system_id: string;
+        };
+        /**
+         * CostsRead
+         * @description Costs of the cells of sides, by prices that stand beside them. No verdict rests on them.
+         */
+        CostsRead: {
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
+            /** Cells */
+            cells: components["schemas"]["CellCostRead"][];
+            /** Licences */
+            licences: components["schemas"]["LicenceUsedRead"][];
+            /** Not Counted */
+            not_counted: components["schemas"]["RemarkRead"][];
+            /** Price */
+            price: string | null;
+            /** Prices */
+            prices: components["schemas"]["PriceUsedRead"][];
+            /** Rate */
+            rate: number | null;
+            /** Remarks */
+            remarks: components["schemas"]["RemarkRead"][];
+            /** Sides */
+            sides: components["schemas"]["SideRead"][];
         };
         /**
          * CourseRead
@@ -4933,6 +5048,42 @@ export interface components {
             verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
         };
         /**
+         * GaugeRead
+         * @description One figure over time; as many values as its machine has instants.
+         */
+        GaugeRead: {
+            /** Label */
+            label: string;
+            /** Name */
+            name: string;
+            /** Per Second */
+            per_second: (number | null)[] | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "system" | "disk" | "network" | "machine";
+            /** Total */
+            total: number | null;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "bytes" | "packets" | "percent" | "us" | "ms" | "seconds" | "number";
+            /** Values */
+            values: (number | null)[];
+        };
+        /**
+         * GaugesRead
+         * @description What was sampled of a run besides processor and memory.
+         */
+        GaugesRead: {
+            /** Every */
+            every: number;
+            /** Machines */
+            machines: components["schemas"]["MachineGaugesRead"][];
+        };
+        /**
          * GitContext
          * @description The commit that a campaign measures, and where it stands. Never holds a secret: what an
          *     address names as user, password or query is taken off.
@@ -5311,6 +5462,56 @@ export interface components {
             side: string;
         };
         /**
+         * LicencePriceWrite
+         * @description What the right to run a system costs a year.
+         */
+        LicencePriceWrite: {
+            /** Amount */
+            amount: number;
+            /**
+             * As Of
+             * Format: date
+             */
+            as_of: string;
+            /**
+             * Currency
+             * @example EUR
+             */
+            currency: string;
+            /**
+             * Per
+             * @default machine
+             * @enum {string}
+             */
+            per?: "machine" | "installation";
+            /** Source */
+            source: string;
+            /**
+             * System
+             * @example aerospike
+             */
+            system: string;
+        };
+        /**
+         * LicenceUsedRead
+         * @description A licence whose price is known for a side's system.
+         */
+        LicenceUsedRead: {
+            /**
+             * As Of
+             * Format: date
+             */
+            as_of: string;
+            /** Counted */
+            counted: boolean;
+            /** Source */
+            source: string;
+            /** System */
+            system: string;
+            /** Words */
+            words: string;
+        };
+        /**
          * Limits
          * @description What each node may use at most; kept by the operating system where it can.
          */
@@ -5325,6 +5526,33 @@ export interface components {
              * @description Memory, page cache of its files included; default: no limit.
              */
             memory_mebibytes?: number | null;
+        };
+        /**
+         * ListedPriceRead
+         * @description A price of the shipped table: a dated list price, never looked up anew.
+         */
+        ListedPriceRead: {
+            /** Amount */
+            amount: number;
+            /**
+             * As Of
+             * Format: date
+             */
+            as_of: string;
+            /** Currency */
+            currency: string;
+            /** Memory Gibibytes */
+            memory_gibibytes: number;
+            /** Name */
+            name: string;
+            /** Processors */
+            processors: number;
+            /** Provider */
+            provider: string;
+            /** Region */
+            region: string;
+            /** Source */
+            source: string;
         };
         /**
          * LoadLevelRead
@@ -5507,6 +5735,20 @@ export interface components {
             virtualisation?: string | null;
         };
         /**
+         * MachineGaugesRead
+         * @description Of one member's machine and its part of the system.
+         */
+        MachineGaugesRead: {
+            /** Agent Name */
+            agent_name: string;
+            /** Gauges */
+            gauges: components["schemas"]["GaugeRead"][];
+            /** Member */
+            member: number;
+            /** T */
+            t: number[];
+        };
+        /**
          * MachineLines
          * @description What one member's machine and its part of the system used, over time.
          */
@@ -5516,6 +5758,38 @@ export interface components {
             /** Member */
             member: number;
             resources: components["schemas"]["ResourceLines"];
+        };
+        /**
+         * MachinePriceWrite
+         * @description What one machine costs: by the hour, or by the electricity it takes.
+         */
+        MachinePriceWrite: {
+            /** Amount */
+            amount: number;
+            /**
+             * As Of
+             * Format: date
+             */
+            as_of: string;
+            /**
+             * Basis
+             * @default hour
+             * @enum {string}
+             */
+            basis?: "hour" | "power";
+            /**
+             * Currency
+             * @example EUR
+             */
+            currency: string;
+            /** Machines */
+            machines?: string[];
+            /** Name */
+            name: string;
+            /** Source */
+            source: string;
+            /** Watts */
+            watts?: number | null;
         };
         /**
          * ManifestConflict
@@ -6333,6 +6607,16 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
+         * PaidMachineRead
+         * @description A machine that held a side's system.
+         */
+        PaidMachineRead: {
+            /** Name */
+            name: string;
+            /** Price */
+            price: string;
+        };
+        /**
          * ParameterRead
          * @description A fitted parameter with its 95 % interval; `high` null: nothing bounds it from above.
          */
@@ -6580,6 +6864,59 @@ export interface components {
              *     ]
              */
             slots?: components["schemas"]["SlotStatement"][];
+        };
+        /**
+         * PriceSheetWrite
+         * @description An organization's prices, all of them.
+         */
+        PriceSheetWrite: {
+            /** Default */
+            default?: string | null;
+            /** Licences */
+            licences?: components["schemas"]["LicencePriceWrite"][];
+            /** Machines */
+            machines?: components["schemas"]["MachinePriceWrite"][];
+        };
+        /**
+         * PricesRead
+         * @description An organization's prices, and the shipped table beside them.
+         */
+        PricesRead: {
+            /** Default */
+            default?: string | null;
+            /** Licences */
+            licences?: components["schemas"]["LicencePriceWrite"][];
+            /** Listed */
+            listed: components["schemas"]["ListedPriceRead"][];
+            /** Machines */
+            machines?: components["schemas"]["MachinePriceWrite"][];
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * PriceUsedRead
+         * @description A price that costs hang on.
+         */
+        PriceUsedRead: {
+            /**
+             * As Of
+             * Format: date
+             */
+            as_of: string;
+            /** Currency */
+            currency: string;
+            /** Hourly */
+            hourly: number;
+            /** Name */
+            name: string;
+            /** Source */
+            source: string;
+            /** Words */
+            words: string;
         };
         /**
          * ProblemDocument
@@ -7057,6 +7394,18 @@ export interface components {
             name: string;
         };
         /**
+         * RemarkRead
+         * @description What must be known of costs; of some sides, or of all.
+         */
+        RemarkRead: {
+            /** Key */
+            key: string;
+            /** Sides */
+            sides: string[];
+            /** Words */
+            words: string;
+        };
+        /**
          * RepeatRead
          * @description The figures of one repeat.
          */
@@ -7317,7 +7666,10 @@ export interface components {
             machine_cpu_percent?: number | null;
             /**
              * Metrics
-             * @description The system's own metrics, by name; `system_open_files`; and while something is filled
+             * @description The system's own metrics, by name; `system_open_files`; as counters since sampling began,
+             *     where the kernel tells, `system_disk_read_bytes`, `system_disk_written_bytes`, and by interface
+             *     `network_received_bytes.NAME`, `network_sent_bytes.NAME`, `network_received_packets.NAME`,
+             *     `network_sent_packets.NAME`; and while something is filled
              *     `fill_amount`, `fill_target`, `fill_disk_free`, `fill_disk_size`.
              */
             metrics?: {
@@ -9535,6 +9887,22 @@ export interface components {
              * @default 0.99
              */
             zipf_theta?: number;
+        };
+        /**
+         * YearRead
+         * @description A year at a rate, with whole copies of what was measured.
+         */
+        YearRead: {
+            /** Amount */
+            amount: number;
+            /** Busy */
+            busy: number;
+            /** Copies */
+            copies: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
         };
     };
     responses: never;
@@ -11909,6 +12277,47 @@ export interface operations {
             };
         };
     };
+    prices_read_costs: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                base?: string | null;
+                baseline?: number;
+                campaign?: string | null;
+                /** @description Of all machines; each machine's own, else the default, when left out */
+                price?: string | null;
+                /** @description Operations a second, for the cost of a year */
+                rate?: number | null;
+                /** @description `CAMPAIGN~TARGET`, repeated */
+                side?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostsRead"];
+                };
+            };
+        };
+    };
     comparisons_read_distributions: {
         parameters: {
             query: {
@@ -13314,6 +13723,92 @@ export interface operations {
             };
         };
     };
+    prices_read: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PricesRead"];
+                };
+            };
+        };
+    };
+    prices_save: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: {
+                "if-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriceSheetWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PricesRead"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     identity_list_projects: {
         parameters: {
             query?: never;
@@ -13700,6 +14195,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FaultsRead"];
+                };
+            };
+        };
+    };
+    results_read_gauges: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                points?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GaugesRead"];
                 };
             };
         };

@@ -93,3 +93,11 @@ export type Problem = Schemas['ProblemDocument']
 
 /** The figures that a repeat has and a comparison estimates. */
 export type Metric = Exclude<keyof Repeat & keyof ComparisonCell, 'run_id'>
+export type RunGauges = Schemas['GaugesRead']
+export type Gauge = Schemas['GaugeRead']
+export type Prices = Schemas['PricesRead']
+export type PriceSheet = Schemas['PriceSheetWrite']
+export type MachinePrice = Schemas['MachinePriceWrite']
+export type LicencePrice = Schemas['LicencePriceWrite']
+export type Costs = Schemas['CostsRead']
+export type CellCost = Schemas['CellCostRead']

@@ -65,6 +65,12 @@ export const useRunScenario = (id: Ref<string>, asked: () => boolean, done: () =
     shallow: true,
   })
 
+/** What the system said of itself, and what passed disks and network. */
+export const useRunGauges = (id: Ref<string>, live: Ref<boolean>) =>
+  part('gauges', id, live, (path) =>
+    unwrap(api.GET('/api/v1/runs/{run_id}/gauges', { params: { ...path.params, query: { points: POINTS } } })),
+  )
+
 /** The percentile spectrum of the measured phase. */
 export const useRunSpectrum = (id: Ref<string>, live: Ref<boolean>) =>
   part('spectrum', id, live, (path) => unwrap(api.GET('/api/v1/runs/{run_id}/spectrum', path)))

@@ -19,6 +19,9 @@ _START, _RSS = 19, 21
 _SOCKET_STATE, _SOCKET_INODE = 3, 9
 _LISTENS = "0A"
 
+# Columns of /proc/net/dev after the name (proc(5)); those of what was received come first.
+_SENT_BYTES, _SENT_PACKETS = 8, 9
+
 
 @dataclass(frozen=True)
 class ProcessStat:
@@ -174,3 +177,74 @@ def executable_of(pid: int) -> Path | None:
         return Path((PROC / str(pid) / "exe").readlink())
     except OSError:
         return None
+
+
+def children(pid: int) -> tuple[int, ...]:
+    """Processes that the main thread of a process forked and that are still there; cheap. None at
+    all where the kernel keeps no such list.
+    """
+    try:
+        text = (PROC / str(pid) / "task" / str(pid) / "children").read_text(encoding="ascii")
+    except OSError:
+        return ()
+    return tuple(int(child) for child in text.split())
+
+
+@dataclass(frozen=True)
+class DiskTraffic:
+    """Bytes that a process has caused to pass between memory and disks since its start."""
+
+    read: int
+    written: int
+    """Handed to the disk or meant to be: what is overwritten in memory before is counted too."""
+
+
+def disk_traffic(pid: int) -> DiskTraffic | None:
+    """`read_bytes` and `write_bytes` of /proc/PID/io (proc(5)): what page caches answered is not in
+    it. None when the process is gone or belongs to another user, or the kernel does not count.
+    """
+    try:
+        lines = (PROC / str(pid) / "io").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    counts = {name: int(value) for name, _, value in (line.partition(":") for line in lines)}
+    if "read_bytes" not in counts or "write_bytes" not in counts:
+        return None
+    return DiskTraffic(counts["read_bytes"], counts["write_bytes"])
+
+
+@dataclass(frozen=True)
+class InterfaceTraffic:
+    """What passed a network interface since it is there. Loopback has each packet twice: sent, and
+    received.
+    """
+
+    received_bytes: int
+    received_packets: int
+    sent_bytes: int
+    sent_packets: int
+
+
+def network_namespace(pid: int) -> str | None:
+    """Names the network namespace that a process is in; None when that cannot be seen."""
+    try:
+        return str((PROC / str(pid) / "ns" / "net").readlink())
+    except OSError:
+        return None
+
+
+def interface_traffic(pid: int) -> dict[str, InterfaceTraffic]:
+    """Traffic by interface, in the namespace of a process; nothing when the process is gone."""
+    try:
+        lines = (PROC / str(pid) / "net" / "dev").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return {}
+    found = {}
+    for line in lines:
+        name, colon, rest = line.partition(":")
+        counts = rest.split()
+        if colon and len(counts) > _SENT_PACKETS:
+            found[name.strip()] = InterfaceTraffic(
+                *(int(counts[n]) for n in (0, 1, _SENT_BYTES, _SENT_PACKETS))
+            )
+    return found

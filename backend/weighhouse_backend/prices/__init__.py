@@ -1,0 +1,1 @@
+"""What machines and licences cost, as an organization says, and what operations cost by that."""

@@ -1,0 +1,2 @@
+export { default as CostCard } from './CostCard.vue'
+export { default as PricesPanel } from './PricesPanel.vue'

@@ -1,0 +1,1 @@
+"""What operations cost, by a price that somebody names; never a verdict."""
