@@ -21,7 +21,7 @@ from weighhouse_sdk.wire import Address, Connection, ReplyError
 class TestConformance(PluginConformance):
     plugin = PLUGIN
     changed: ClassVar = {
-        "memory_mebibytes": 100,
+        "memory_mebibytes": 300,
         "threads": 2,
         "evictions": False,
         "max_connections": 200,
@@ -90,7 +90,7 @@ def test_extended_options_have_their_effect(tmp_path: Path) -> None:
     pages take all memory at the start.
     """
     parameters: dict[str, Scalar] = {
-        "memory_mebibytes": 16,
+        "memory_mebibytes": 48,
         "hash_power": 20,
         "large_pages": True,
         "extstore_mebibytes": 256,
@@ -103,7 +103,7 @@ def test_extended_options_have_their_effect(tmp_path: Path) -> None:
         PLUGIN.wait_ready(context, deployed)
         address = address_of(deployed)
         assert stats(address, 5.0)["hash_power_level"] == "20"
-        assert int(stats(address, 5.0, "slabs")["total_malloced"]) >= 16 * 1_048_576
+        assert int(stats(address, 5.0, "slabs")["total_malloced"]) >= 48 * 1_048_576
         number = 0
         deadline = time.monotonic() + 120
         while not PLUGIN.metrics(address, 5.0)["extstore_bytes_written"]:

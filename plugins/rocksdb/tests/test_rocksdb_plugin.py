@@ -132,7 +132,7 @@ def test_a_report_tells_stalls_and_amplification(context: Context) -> None:
     assert "Options.rate_limiter: 0x" in log
     metrics = PLUGIN.sample(context, deployed).metrics
     assert metrics["write_amplification"] >= 1
-    assert 0 < metrics["stalled_percent"] <= 100
+    assert 0 < metrics["stalled_pct"] <= 100
     assert metrics["stalled_seconds"] > 0
     assert files.options(context.data_directory)["table.bloom_bits_per_key"] == "10"
 

@@ -61,7 +61,7 @@ def version(directory: Path) -> str | None:
 def reported(directory: Path) -> dict[str, float]:
     """What the last report in LOG says of the whole time since the database was opened:
     `write_amplification` (bytes that flushes and compactions wrote for each byte flushed),
-    `stalled_seconds` and `stalled_percent` (of the time, writes were slowed down or stopped).
+    `stalled_seconds` and `stalled_pct` (of the time, writes were slowed down or stopped).
 
     :returns: empty before the first report.
     """
@@ -82,5 +82,5 @@ def reported(directory: Path) -> dict[str, float]:
     if stalls:
         hours, minutes, seconds, percent = map(float, stalls[-1])
         found["stalled_seconds"] = hours * 3600 + minutes * 60 + seconds
-        found["stalled_percent"] = percent
+        found["stalled_pct"] = percent
     return found
