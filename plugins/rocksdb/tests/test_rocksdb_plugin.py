@@ -134,7 +134,7 @@ def test_a_report_tells_stalls_and_amplification(context: Context) -> None:
     assert metrics["write_amplification"] >= 1
     assert 0 < metrics["stalled_pct"] <= 100
     assert metrics["stalled_seconds"] > 0
-    assert files.options(context.data_directory)["table.bloom_bits_per_key"] == "10"
+    assert files.options(context.data_directory)["table.filter_policy"] == "bloomfilter"
 
 
 def test_a_directory_without_a_database_tells_nothing(tmp_path: Path) -> None:

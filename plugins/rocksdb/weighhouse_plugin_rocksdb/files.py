@@ -5,7 +5,6 @@ from pathlib import Path
 
 SECTION = re.compile(r'^\[(\w+)(?:/\w+)?(?: "default")?\]$')
 PREFIXES = {"DBOptions": "db", "CFOptions": "cf", "TableOptions": "table"}
-FILTER = re.compile(r"bloomfilter:([\d.]+)")
 LEVELS = re.compile(r"^(Level .*W-Amp.*)$", re.MULTILINE)
 SUM = re.compile(r"^ +(Sum .+)$", re.MULTILINE)
 STALL = re.compile(r"^Cumulative stall: (\d+):(\d+):([\d.]+) H:M:S, ([\d.]+) percent", re.MULTILINE)
@@ -39,8 +38,6 @@ def options(directory: Path) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if prefix and equals:
             found[f"{prefix}.{name}"] = value
-    bits = FILTER.search(found.get("table.filter_policy", ""))
-    found["table.bloom_bits_per_key"] = f"{float(bits.group(1)):g}" if bits else "0"
     log = directory / "LOG"
     if log.exists():
         capacity = CACHE_CAPACITY.search(log.read_text(encoding="utf-8", errors="replace"))

@@ -34,8 +34,10 @@ UNTOLD = {
     "wal": "write.wal",
     "sync_writes": "write.sync",
     "rate_limit_bytes_per_second": "db.rate_limit_bytes_per_second",
+    "bloom_bits_per_key": "table.bloom_bits_per_key",
 }
-"""Parameters that no file of RocksDB tells: what it takes with each write, and its rate limiter."""
+"""Parameters that no file of RocksDB tells: what it takes with each write, its rate limiter, and of
+a filter no more than that there is one."""
 VERSION_LIMIT_SECONDS = 60.0
 
 
