@@ -158,3 +158,35 @@ def test_the_knee_is_where_power_is_greatest():
     # Of X = n / (1 + σ (n - 1)), X²/n is greatest at (1 - σ)/σ: 19 for σ = 5 %.
     n = np.arange(1.0, 65.0)
     assert knees.shipped(n, n / (1 + 0.05 * (n - 1))) == 19
+
+
+def test_efficiency_has_an_interval_from_four_repeats_and_a_range_below():
+    def of(repeats):
+        noisy = [1.0, 1.02, 0.99, 1.01, 0.98][:repeats]
+        measured = [
+            Measurement(n, {"throughput": held(4)(n) * by, "p99_us": 100.0, "mean_us": 50.0})
+            for n in (1, 4, 8)
+            for by in noisy
+        ]
+        return sweep.curve(Plan("clients", 1, 8, repeats=repeats), measured).efficiencies
+
+    alone = of(1)
+    assert [one.bounds for one in alone] == [None, None, None]
+    three = of(3)
+    assert three[0].bounds is None, "the first is what the others are told against"
+    assert not three[2].is_interval
+    assert three[2].bounds.low == pytest.approx(0.5 * 0.99 / 1.02)
+    assert three[2].bounds.high == pytest.approx(0.5 * 1.02 / 0.99)
+    five = of(5)
+    assert five[2].is_interval
+    assert five[2].bounds.low < 0.5 < five[2].bounds.high
+    assert five[2].bounds.high < 0.5 * 1.02 / 0.98, "narrower than the range"
+
+
+def test_the_law_is_drawn_over_what_was_measured_and_not_beyond():
+    measured = [Measurement(n, {"throughput": held(6)(n)}) for n in (2, 4, 8, 16, 32)]
+    law = sweep.curve(Plan("clients", 2, 32), measured).scalability
+    line = law.line()
+    assert line[0][0] == pytest.approx(2)
+    assert line[-1][0] == pytest.approx(32)
+    assert all(y == pytest.approx(law.throughput(n)) for n, y in line[1:-1])

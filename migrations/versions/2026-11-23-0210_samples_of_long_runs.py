@@ -1,6 +1,6 @@
 """levels of the resource samples of long runs
 
-Revision: 0018, after 0016
+Revision: 0017, after 0016
 
 Runs with many samples that are there are noted like those whose levels are still to be built; the
 worker builds them one by one while everything else goes on, and until then all their samples are
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "0018"
+revision = "0017"
 down_revision = "0016"
 branch_labels = None
 depends_on = None

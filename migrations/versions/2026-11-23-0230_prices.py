@@ -1,14 +1,14 @@
 """prices of organizations: what machines and licences cost them
 
-Revision: 0017, after 0018
+Revision: 0018, after 0017
 """
 
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "0017"
-down_revision = "0018"
+revision = "0018"
+down_revision = "0017"
 branch_labels = None
 depends_on = None
 

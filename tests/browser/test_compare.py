@@ -11,7 +11,10 @@ from weighhouse_testing.browsing import NARROW, THEMES, WIDE, Window, complaints
 pytestmark = pytest.mark.timeout(1200)
 
 MOST_HEIGHT = 2600
-TABS = ("By clients", "Scaling", "Distribution", "Memory", "Ranks", "Not compared")
+TABS = (
+    "By clients", "Scaling", "Distribution", "Memory and disk", "Over time", "Ranks",
+    "Not compared",
+)  # fmt: skip
 Opens = Callable[..., Page]
 
 

@@ -1,13 +1,15 @@
-"""Whatever is killed while loads are chosen, the search ends as if nothing had happened."""
+"""Kills while loads are chosen, and while a store fills: all ends as if nothing had happened."""
 
 import os
 import signal
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 import yaml
-from weighhouse_testing.experiments import small_experiment
+from weighhouse_testing.experiments import RECORDS, small_experiment
+from weighhouse_testing.fixtures import plain
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
 
@@ -56,18 +58,18 @@ def test_a_search_survives_the_death_of_every_part(shaken: RunningPlatform, scen
 
         until("a further load is measured", under_way, seconds=240)
         assert shaken.campaign(campaign_id)["status"] == "running", "it ended before the kill"
-        before = shaken.pid(part)
-        os.kill(before, signal.SIGKILL)
-
-        def back(part: str = part, before: int = before) -> bool:
-            return shaken.pid(part) != before
-
-        until(f"{part} is back", back, seconds=60)
+        kill(shaken, part)
     campaign = shaken.wait_for_campaign(campaign_id)
     assert campaign["status"] == "completed"
     [search] = shaken.request("GET", f"/campaigns/{campaign_id}/searches")["searches"]
     assert search["over"], search["sentence"]
     nothing_twice(shaken, campaign, search)
+
+
+def kill(platform: RunningPlatform, part: str) -> None:
+    before = platform.pid(part)
+    os.kill(before, signal.SIGKILL)
+    until(f"{part} is back", lambda: platform.pid(part) != before, seconds=60)
 
 
 def nothing_twice(
@@ -87,3 +89,84 @@ def nothing_twice(
     for run_id in (run for point in search["points"] for run in point["runs"]):
         run = platform.request("GET", f"/runs/{run_id}")
         assert [one["status"] for one in run["attempts"]].count("completed") == 1, run["attempts"]
+
+
+FILL_RATE, FILL_SECONDS = 400, 30
+FULL = RECORDS + FILL_RATE * FILL_SECONDS
+
+
+def filling() -> str:
+    document = yaml.safe_load(
+        small_experiment("killed-fill", repetitions=1, operations={"insert": 1.0})
+    )
+    document |= {
+        "scenario": "sustained",
+        "sustained": {"until": {"records": FULL}},
+        "load_levels": [{"model": "open", "rate_per_second": FILL_RATE, "connections": 2}],
+        "phases": {"warmup_seconds": 0, "measure_seconds": 600, "interval_seconds": 0.2},
+    }
+    return str(yaml.safe_dump(document, sort_keys=False))
+
+
+def attempts_of_the_run(platform: RunningPlatform, campaign_id: str) -> list[dict[str, Any]]:
+    [cell] = platform.campaign(campaign_id)["cells"]
+    run = platform.request("GET", f"/runs/{cell['runs'][0]['id']}")
+    return list(run["attempts"])
+
+
+def in_the_middle(platform: RunningPlatform, campaign_id: str, attempts: int) -> bool:
+    """So many attempts have begun, and the latest has filled some, and not all."""
+    if len(attempts_of_the_run(platform, campaign_id)) < attempts:
+        return False
+    question = """
+        SELECT coalesce(sum((i.operations #>> '{insert,ok,count}')::int), 0)
+        FROM intervals i WHERE i.phase = 'measure' AND i.span = 1 AND i.attempt_id =
+          (SELECT a.id FROM attempts a JOIN runs r ON r.id = a.run_id
+           WHERE r.campaign_id = %s ORDER BY a.number DESC LIMIT 1)"""
+    with psycopg.connect(plain(platform.inner.database_url)) as connection:
+        row = connection.execute(question, [campaign_id]).fetchone()
+    assert row is not None
+    return 0 < int(row[0]) < FULL - RECORDS
+
+
+@pytest.mark.timeout(900)
+def test_a_fill_survives_the_death_of_every_part(shaken: RunningPlatform) -> None:
+    campaign_id = str(shaken.start_campaign(filling())["id"])
+    # With its agent a fill is lost, and begins anew; worker and backend leave it to its agent.
+    for attempts, parts in ((1, ["agent"]), (2, ["worker", "backend"])):
+        until(
+            "it is in the middle of filling",
+            lambda least=attempts: in_the_middle(shaken, campaign_id, least),
+            seconds=300,
+        )
+        for part in parts:
+            kill(shaken, part)
+    campaign = shaken.wait_for_campaign(campaign_id)
+    assert campaign["status"] == "completed"
+    attempts = attempts_of_the_run(shaken, campaign_id)
+    assert [one["status"] for one in attempts] == ["lost", "completed"]
+    [cell] = campaign["cells"]
+    [run] = cell["runs"]
+    fill = shaken.request("GET", f"/runs/{run['id']}/scenario")["fill"]
+    assert fill["figures"]["ended"] == "filled", fill["figures"]["sentence"]
+    assert fill["figures"]["reached"] == 1.0
+    assert fill["line"]["progress"] == sorted(fill["line"]["progress"])
+    told, stored = inserted(shaken, run["id"])
+    assert told == stored, "each interval of the driver is there, and is there once"
+    assert RECORDS + stored >= FULL
+
+
+def inserted(platform: RunningPlatform, run_id: str) -> tuple[int, int]:
+    """Records that the driver says it inserted while it measured, and those of the intervals."""
+    counted = """
+        SELECT record.phases, (
+            SELECT sum((i.operations #>> '{insert,ok,count}')::int) FROM intervals i
+            WHERE i.attempt_id = record.attempt_id AND i.phase = 'measure' AND i.span = 1)
+        FROM run_records record JOIN runs r ON r.result_attempt_id = record.attempt_id
+        WHERE r.id = %s"""
+    with psycopg.connect(plain(platform.inner.database_url)) as connection:
+        row = connection.execute(counted, [run_id]).fetchone()
+    assert row is not None
+    phases, stored = row
+    [measured] = [one for one in phases if one["phase"] == "measure"]
+    return measured["operations"]["insert"]["ok"], int(stored)

@@ -10,6 +10,8 @@ from weighhouse_backend.comparisons.comparing import ComparisonService
 from weighhouse_backend.comparisons.disclosing import leaving
 from weighhouse_backend.comparisons.distributions import SpectrumService
 from weighhouse_backend.comparisons.floors import FloorService
+from weighhouse_backend.comparisons.footprints import FootprintReadService
+from weighhouse_backend.comparisons.scaling import ScalingService
 from weighhouse_backend.comparisons.sides import Question, SideService
 from weighhouse_backend.disclosure.schemas import Audience
 from weighhouse_backend.findings.dependencies import Findings, FindingsDep
@@ -51,6 +53,23 @@ class Comparisons:
             self.findings.disclosure,
             self.findings.examination,
             self.findings.histograms,
+        )
+
+    @cached_property
+    def scaling(self) -> ScalingService:
+        """Tells how sides scale."""
+        return ScalingService(self.sides, self.findings.results.figures)
+
+    @cached_property
+    def footprints(self) -> FootprintReadService:
+        """Tells what sides take."""
+        results = self.findings.results
+        return FootprintReadService(
+            self.sides,
+            results.distributions,
+            results.footprints,
+            self.findings.disclosure,
+            self.findings.examination,
         )
 
     def require(self, caller: Caller, question: Question, audience: Audience) -> None:

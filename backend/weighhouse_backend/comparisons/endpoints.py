@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
+from weighhouse_backend.comparisons.scaling_schemas import FootprintRead, ScalingRead
 from weighhouse_backend.comparisons.schemas import (
     AnswerRead,
     ComparisonRead,
@@ -111,6 +112,35 @@ def comparisons_read_distributions(
     return comparisons.spectra.read(
         caller, question, workload=workload, load_level=load_level, operation=operation
     )
+
+
+@router.get("/comparisons/scaling", tags=["comparisons"])
+def comparisons_read_scaling(
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    question: ReleasedDep,
+    law: Annotated[bool, Query(description="Without it the answer comes at once")] = True,
+) -> ScalingRead:
+    """How each side scales with its load under each workload: knee and saturation, and of clients
+    the scaling efficiency X(n) / (n/n₀ × X(n₀)) and the Universal Scalability Law, both with their
+    intervals. A load that is another one for each side is on no line.
+    """
+    return comparisons.scaling.read(caller, question, law=law)
+
+
+@router.get("/comparisons/footprint", tags=["comparisons"])
+def comparisons_read_footprint(
+    caller: CallerDep,
+    comparisons: ComparisonsDep,
+    question: ReleasedDep,
+    workload: Annotated[str, Query(max_length=200)],
+    load_level: Annotated[str, Query(max_length=200, description="Its label: `8 clients`.")],
+) -> FootprintRead:
+    """Memory and disk of all sides at one cell: before and after the load, after the run, the most
+    that was sampled, and what the load added for each record. Of the system's processes and as the
+    system tells it, apart.
+    """
+    return comparisons.footprints.read(caller, question, workload=workload, load_level=load_level)
 
 
 @router.get(

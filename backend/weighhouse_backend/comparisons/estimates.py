@@ -277,6 +277,7 @@ def load_level(run: RunFigures) -> LoadLevelRead:
 def _repeat(run: RunFigures) -> RepeatRead:
     return RepeatRead(
         run_id=run.run_id,
+        repetition=run.repetition,
         throughput=run.throughput,
         p50_us=run.p50_us,
         p95_us=run.p95_us,

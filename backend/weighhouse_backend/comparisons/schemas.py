@@ -227,6 +227,7 @@ class RepeatRead(BaseModel):
     """The figures of one repeat."""
 
     run_id: UUID
+    repetition: int
     throughput: float | None
     p50_us: float | None
     p95_us: float | None

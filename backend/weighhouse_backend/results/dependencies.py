@@ -16,6 +16,7 @@ from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.distributions import DistributionService
 from weighhouse_backend.results.fault_costs import FaultService
 from weighhouse_backend.results.figures import FigureService
+from weighhouse_backend.results.footprints import FootprintService
 from weighhouse_backend.results.gauge_reading import GaugeReadService
 from weighhouse_backend.results.ingestion import EventService
 from weighhouse_backend.results.level_repository import LevelRepository
@@ -78,6 +79,11 @@ class Results:
             campaigns.clock,
             campaigns.experiments,
         )
+
+    @cached_property
+    def footprints(self) -> FootprintService:
+        """What systems took at each moment."""
+        return FootprintService(self.campaigns.session, self.repository)
 
     @cached_property
     def faults(self) -> FaultService:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from weighhouse_judging.scenarios import planning
 from weighhouse_judging.scenarios.calibrate import Calibration, OperatingPoint
+from weighhouse_judging.scenarios.knees import Efficiency
 from weighhouse_judging.scenarios.peak import Peak
 from weighhouse_judging.scenarios.planning import Step
 from weighhouse_judging.scenarios.points import Estimate
@@ -19,6 +21,7 @@ from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.results.figures import RunFigures
 from weighhouse_backend.scenarios.planners import Planner
 from weighhouse_backend.scenarios.schemas import (
+    LawPointRead,
     OperatingPointRead,
     ParameterRead,
     PointEstimateRead,
@@ -60,7 +63,7 @@ def search_read(
         knee=_value(search, curve, curve.knee),
         knee_inside=curve.knee_inside,
         saturation=_value(search, curve, curve.saturation),
-        scalability=_law(law) if isinstance(law, Scalability) else None,
+        scalability=law_read(law) if isinstance(law, Scalability) else None,
         scalability_note=law.sentence if isinstance(law, NotSaid) else "",
         operating_point=_operating(found.point) if isinstance(found, Calibration) else None,
         best=None if ladder is None else _value(search, curve, ladder.best),
@@ -72,7 +75,7 @@ def _points(search: Search, curve: Curve, ladder: Peak | None) -> list[SearchPoi
     for run, value in zip(search.runs, search.values, strict=True):
         runs.setdefault(planning.rounded(search.axis, value), []).append(run)
     bought = {} if ladder is None else {one.depth: one for one in ladder.bought}
-    efficiencies = {one.level: one.share for one in curve.efficiencies}
+    efficiencies = {one.level: one for one in curve.efficiencies if search.axis == "clients"}
     return [
         SearchPointRead(
             load_level=_level_of(runs[point.level][0]),
@@ -80,7 +83,7 @@ def _points(search: Search, curve: Curve, ladder: Peak | None) -> list[SearchPoi
             throughput=_estimate(point.throughput),
             latency_us=_estimate(point.latency_us),
             mean_us=_estimate(point.mean_us),
-            efficiency=efficiencies.get(point.level) if search.axis == "clients" else None,
+            **efficiency_read(efficiencies.get(point.level)),
             throughput_times=bought[point.level].throughput if point.level in bought else None,
             latency_times=bought[point.level].latency if point.level in bought else None,
             failures=list(point.failures),
@@ -88,6 +91,17 @@ def _points(search: Search, curve: Curve, ladder: Peak | None) -> list[SearchPoi
         )
         for point in curve.points
     ]
+
+
+def efficiency_read(found: Efficiency | None) -> dict[str, Any]:
+    """The scaling efficiency of a point, by the fields that tell it."""
+    bounds = None if found is None else found.bounds
+    return {
+        "efficiency": None if found is None else found.share,
+        "efficiency_low": None if bounds is None else bounds.low,
+        "efficiency_high": None if bounds is None else bounds.high,
+        "efficiency_is_interval": found is not None and found.is_interval,
+    }
 
 
 def _level_of(run: RunFigures) -> LoadLevelRead:
@@ -135,8 +149,11 @@ def _operating(point: OperatingPoint | None) -> OperatingPointRead | None:
     )
 
 
-def _law(law: Scalability) -> ScalabilityRead:
+def law_read(law: Scalability) -> ScalabilityRead:
+    """A fitted law as the API shows it."""
     peak = law.peak
+    line = law.line()
+    fewest, first = line[0]
     return ScalabilityRead(
         throughput_of_one=law.throughput_of_one,
         contention=_parameter(law.contention),
@@ -144,6 +161,14 @@ def _law(law: Scalability) -> ScalabilityRead:
         r_squared=law.r_squared,
         peak_clients=None if isinstance(peak, NotSaid) else _parameter(peak.clients),
         note=peak.sentence if isinstance(peak, NotSaid) else "",
+        line=[
+            LawPointRead(
+                clients=clients,
+                throughput=throughput,
+                efficiency=throughput / (clients / fewest * first),
+            )
+            for clients, throughput in line
+        ],
     )
 
 

@@ -34,6 +34,11 @@ class SearchPointRead(BaseModel):
     efficiency: float | None
     """Of clients: throughput over what that of the first point would be, were it to grow with them
     (1 = it does)."""
+    efficiency_low: float | None = None
+    efficiency_high: float | None = None
+    efficiency_is_interval: bool = False
+    """Do they hold it with 95 %? Else they are the least and the greatest that a repeat of the
+    first point and one of this give; null where each has one."""
     throughput_times: float | None
     """Of a pipeline's depth: how much as much it does as the first (3 = thrice)."""
     latency_times: float | None
@@ -61,6 +66,15 @@ class ParameterRead(BaseModel):
     high: float | None
 
 
+class LawPointRead(BaseModel):
+    """What the fitted law says of so many clients."""
+
+    clients: float
+    throughput: float
+    efficiency: float
+    """Over what the fewest clients that were measured do by the law, were it to grow with them."""
+
+
 class ScalabilityRead(BaseModel):
     """The Universal Scalability Law, fitted: X(n) = λ n / (1 + σ (n − 1) + κ n (n − 1))."""
 
@@ -75,6 +89,8 @@ class ScalabilityRead(BaseModel):
     """Where throughput is greatest by the law; null: nowhere within twice the measured range."""
     note: str
     """Why no peak is told; empty when one is."""
+    line: list[LawPointRead]
+    """The law over what was measured, evenly by logarithm; nothing beyond."""
 
 
 class OperatingPointRead(BaseModel):

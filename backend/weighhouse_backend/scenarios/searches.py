@@ -40,7 +40,7 @@ class Search:
     @property
     def measured(self) -> tuple[Measurement, ...]:
         """Its runs as a planner takes them."""
-        return tuple(map(_measurement, self.runs, self.values))
+        return tuple(map(measurement, self.runs, self.values))
 
 
 def searches(
@@ -97,7 +97,11 @@ def regular(document: Experiment, begun: Sequence[int]) -> set[str]:
     return found
 
 
-def _measurement(run: RunFigures, value: float) -> Measurement:
+def measurement(run: RunFigures, value: float) -> Measurement:
+    """A run that has ended as a planner takes it.
+
+    :param value: what it was measured at.
+    """
     if run.status != RunStatus.COMPLETED:
         failure = run.failure or {}
         kind = run.failure_kind or "cancelled"

@@ -1178,6 +1178,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/comparisons/footprint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons Read Footprint
+         * @description Memory and disk of all sides at one cell: before and after the load, after the run, the most
+         *     that was sampled, and what the load added for each record. Of the system's processes and as the
+         *     system tells it, apart.
+         */
+        get: operations["comparisons_read_footprint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/comparisons/histogram": {
         parameters: {
             query?: never;
@@ -1191,6 +1213,28 @@ export interface paths {
          *     they were measured under and the statements that must stand beside it.
          */
         get: operations["comparisons_read_histogram"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/comparisons/scaling": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Comparisons Read Scaling
+         * @description How each side scales with its load under each workload: knee and saturation, and of clients
+         *     the scaling efficiency X(n) / (n/n₀ × X(n₀)) and the Universal Scalability Law, both with their
+         *     intervals. A load that is another one for each side is on no line.
+         */
+        get: operations["comparisons_read_scaling"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4908,6 +4952,52 @@ export interface components {
             title: string;
         };
         /**
+         * FootprintFigureRead
+         * @description What a side took at a moment.
+         */
+        FootprintFigureRead: {
+            estimate: components["schemas"]["EstimateRead"];
+            /**
+             * Measure
+             * @enum {string}
+             */
+            measure: "resident" | "used" | "disk";
+            /**
+             * Moment
+             * @enum {string}
+             */
+            moment: "before" | "after_load" | "after" | "peak" | "per_record";
+        };
+        /**
+         * FootprintRead
+         * @description Memory and disk of sides by moment, at one cell.
+         */
+        FootprintRead: {
+            /** Caveats */
+            caveats: components["schemas"]["CaveatRead"][];
+            load_level: components["schemas"]["LoadLevelRead"];
+            /** Sides */
+            sides: components["schemas"]["FootprintSideRead"][];
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * FootprintSideRead
+         * @description A side's memory and disk at one cell.
+         */
+        FootprintSideRead: {
+            /** Figures */
+            figures: components["schemas"]["FootprintFigureRead"][];
+            /** Machines */
+            machines: number;
+            /** Records */
+            records: number | null;
+            /** Records Told */
+            records_told: boolean;
+            /** Side */
+            side: string;
+        };
+        /**
          * GangMember
          * @description One agent's part in an attempt, as all members are told of each other.
          */
@@ -5404,6 +5494,18 @@ export interface components {
             status: string;
             /** Verdict */
             verdict: string | null;
+        };
+        /**
+         * LawPointRead
+         * @description What the fitted law says of so many clients.
+         */
+        LawPointRead: {
+            /** Clients */
+            clients: number;
+            /** Efficiency */
+            efficiency: number;
+            /** Throughput */
+            throughput: number;
         };
         /**
          * LeadRead
@@ -7428,6 +7530,8 @@ export interface components {
             p99_us: number | null;
             /** P999 Us */
             p999_us: number | null;
+            /** Repetition */
+            repetition: number;
             /**
              * Run Id
              * Format: uuid
@@ -7922,6 +8026,8 @@ export interface components {
         ScalabilityRead: {
             coherency: components["schemas"]["ParameterRead"];
             contention: components["schemas"]["ParameterRead"];
+            /** Line */
+            line: components["schemas"]["LawPointRead"][];
             /** Note */
             note: string;
             peak_clients: components["schemas"]["ParameterRead"] | null;
@@ -7929,6 +8035,58 @@ export interface components {
             r_squared: number;
             /** Throughput Of One */
             throughput_of_one: number;
+        };
+        /**
+         * ScaledLineRead
+         * @description A side under one workload, over loads that differ in clients, or in rate, alone.
+         */
+        ScaledLineRead: {
+            /** Knee */
+            knee: string | null;
+            /** Knee Inside */
+            knee_inside: boolean;
+            /**
+             * Load Kind
+             * @enum {string}
+             */
+            load_kind: "closed" | "open";
+            /** Points */
+            points: components["schemas"]["ScaledPointRead"][];
+            /** Saturation */
+            saturation: string | null;
+            scalability: components["schemas"]["ScalabilityRead"] | null;
+            /** Scalability Note */
+            scalability_note: string;
+            /** Side */
+            side: string;
+            /** Variant */
+            variant: string;
+            /** Workload */
+            workload: string;
+        };
+        /**
+         * ScaledPointRead
+         * @description One load of a line.
+         */
+        ScaledPointRead: {
+            /** Efficiency */
+            efficiency: number | null;
+            /** Efficiency High */
+            efficiency_high: number | null;
+            /** Efficiency Is Interval */
+            efficiency_is_interval: boolean;
+            /** Efficiency Low */
+            efficiency_low: number | null;
+            load_level: components["schemas"]["LoadLevelRead"];
+            throughput: components["schemas"]["EstimateRead"];
+        };
+        /**
+         * ScalingRead
+         * @description How sides scale with their load.
+         */
+        ScalingRead: {
+            /** Lines */
+            lines: components["schemas"]["ScaledLineRead"][];
         };
         /**
          * ScheduleOfSummary
@@ -8028,6 +8186,15 @@ export interface components {
         SearchPointRead: {
             /** Efficiency */
             efficiency: number | null;
+            /** Efficiency High */
+            efficiency_high?: number | null;
+            /**
+             * Efficiency Is Interval
+             * @default false
+             */
+            efficiency_is_interval?: boolean;
+            /** Efficiency Low */
+            efficiency_low?: number | null;
             /** Failures */
             failures: string[];
             /** Latency Times */
@@ -12359,6 +12526,46 @@ export interface operations {
             };
         };
     };
+    comparisons_read_footprint: {
+        parameters: {
+            query: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                base?: string | null;
+                baseline?: number;
+                campaign?: string | null;
+                /** @description Its label: `8 clients`. */
+                load_level: string;
+                /** @description `CAMPAIGN~TARGET`, repeated */
+                side?: string[] | null;
+                workload: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FootprintRead"];
+                };
+            };
+        };
+    };
     comparisons_read_histogram: {
         parameters: {
             query: {
@@ -12399,6 +12606,45 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["HistogramRead"];
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    comparisons_read_scaling: {
+        parameters: {
+            query?: {
+                /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
+                audience?: "internal" | "others" | "public";
+                base?: string | null;
+                baseline?: number;
+                campaign?: string | null;
+                /** @description Without it the answer comes at once */
+                law?: boolean;
+                /** @description `CAMPAIGN~TARGET`, repeated */
+                side?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScalingRead"];
                 };
             };
         };

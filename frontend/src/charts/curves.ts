@@ -7,6 +7,7 @@ import { markShape, markIsHollow } from './marks'
 import { alongLine, placeLabels, spread, type Box, type Label, type Placed } from './placement'
 import { shadeFor, type Palette } from './palette'
 import type { Scale } from './scales'
+import { seriesId } from './seriesIds'
 
 /** A figure over another one, with the range that its repeats span either way. */
 export interface CurvePoint {
@@ -22,7 +23,7 @@ export interface CurvePoint {
   tip: readonly string[]
 }
 
-/** One side: its points in order. */
+/** One side: its points in order. A side may have several lines, of loads that differ in more than size. */
 export interface CurveSide {
   /** Tells the side to those that want it highlighted. */
   key: string
@@ -40,6 +41,14 @@ export interface CurvesInput {
   xName: string
   /** A level line across: no more than this on y. */
   limit?: number | null
+  /** Lines that were fitted to a side's points, drawn thin and dashed. */
+  fits?: readonly CurveFit[]
+}
+
+/** A fitted line, as values of x and y. */
+export interface CurveFit {
+  colour: string
+  points: readonly (readonly [x: number, y: number])[]
 }
 
 export interface Size {
@@ -94,8 +103,15 @@ export function curvesOption(input: CurvesInput, palette: Palette, size: Size): 
     yAxis: axis(input.y, palette, {}),
     series: [
       ...input.sides.map((side, at) =>
-        sideSeries({ ...side, colour: shadeFor(side.colour, palette) }, placed[at]!, input, palette),
+        sideSeries(
+          { ...side, colour: shadeFor(side.colour, palette) },
+          seriesId(input.sides, at),
+          placed[at]!,
+          input,
+          palette,
+        ),
       ),
+      ...(input.fits ?? []).map((fit) => fitSeries(fit, input, palette)),
       ...(input.limit ? [limitSeries(input, input.limit, palette)] : []),
     ],
   })
@@ -183,10 +199,10 @@ function namesBeside(
   return sides.map((_, index) => placed.get(index) ?? null)
 }
 
-function sideSeries(side: CurveSide, labels: SideLabels, input: CurvesInput, palette: Palette) {
+function sideSeries(side: CurveSide, id: string, labels: SideLabels, input: CurvesInput, palette: Palette) {
   return {
     type: 'custom' as const,
-    id: side.key,
+    id,
     name: side.name,
     color: side.colour,
     clip: false,
@@ -302,6 +318,17 @@ function pointParts(
     label(labels.name, `{mark|${side.mark}} ${side.name.replaceAll(/[{}|]/g, ' ')}`, style, 6)
   }
   return parts
+}
+
+function fitSeries(fit: CurveFit, input: CurvesInput, palette: Palette) {
+  return {
+    type: 'line' as const,
+    silent: true,
+    symbol: 'none',
+    z: 2,
+    lineStyle: { color: shadeFor(fit.colour, palette), width: 1.25, type: 'dotted' as const },
+    data: fit.points.map(([x, y]) => [input.x.place(x), input.y.place(y)]),
+  }
 }
 
 function limitSeries(input: CurvesInput, limit: number, palette: Palette) {

@@ -22,15 +22,55 @@ import {
 /** What a picture that leaves the house is drawn for. */
 const PICTURE: Size = { width: 1200, height: 520 }
 
-/** What of a chart is taken along. */
-export interface TakenAlong {
+/** What of figures is taken along. */
+export interface Figured {
   title: string
   unit?: string
   table: ChartTable
   measured?: Measured
   /** In place of those of the page. */
   footnotes?: readonly Footnote[]
+}
+
+/** What of a chart is taken along. */
+export interface TakenAlong extends Figured {
   files: readonly MenuItem[]
+}
+
+/** What leaves the house besides the figures, read anew at each use. */
+function useLeaving(figured: Figured): () => Leaving {
+  const beside = useBeside()
+  return () => ({
+    title: figured.title,
+    unit: figured.unit,
+    measured: { ...beside().measured, ...figured.measured },
+    footnotes: figured.footnotes ?? beside().footnotes,
+    view: location.href,
+    date: new Date().toISOString().slice(0, 10),
+  })
+}
+
+function save(leaving: Leaving, address: string, ending: string): void {
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `${leavingName(leaving)}.${ending}`
+  link.click()
+}
+
+function saveText(leaving: Leaving, text: string, type: string, ending: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  save(leaving, address, ending)
+  URL.revokeObjectURL(address)
+}
+
+function saveFigures(leaving: Leaving, table: ChartTable): void {
+  saveText(leaving, csv(table, [leavingTitle(leaving), ...leavingLines(leaving)]), 'text/csv', 'csv')
+}
+
+/** The way to take figures along that have no chart, as CSV. */
+export function useFigures(figured: Figured): () => void {
+  const leaving = useLeaving(figured)
+  return () => saveFigures(leaving(), figured.table)
 }
 
 /**
@@ -47,38 +87,13 @@ export function useTakeAlong(
   draw: (size: Size) => ChartOption,
   palette: Ref<Palette>,
 ): ComputedRef<MenuItem[]> {
-  const beside = useBeside()
-
-  function leaving(): Leaving {
-    return {
-      title: chart.title,
-      unit: chart.unit,
-      measured: { ...beside().measured, ...chart.measured },
-      footnotes: chart.footnotes ?? beside().footnotes,
-      view: location.href,
-      date: new Date().toISOString().slice(0, 10),
-    }
-  }
+  const leaving = useLeaving(chart)
   const picture = () => ({ ...leaving(), option: draw(PICTURE), palette: palette.value })
-  const figures = () => csv(chart.table, [leavingTitle(leaving()), ...leavingLines(leaving())])
-
-  function save(address: string, ending: string): void {
-    const link = document.createElement('a')
-    link.href = address
-    link.download = `${leavingName(leaving())}.${ending}`
-    link.click()
-  }
-
-  function saveText(text: string, type: string, ending: string): void {
-    const address = URL.createObjectURL(new Blob([text], { type }))
-    save(address, ending)
-    URL.revokeObjectURL(address)
-  }
 
   return computed(() => [
-    { label: 'Picture, PNG', select: () => save(picturePng(picture()), 'png') },
-    { label: 'Picture, SVG', select: () => saveText(pictureSvg(picture()), 'image/svg+xml', 'svg') },
-    { label: 'Figures, CSV', select: () => saveText(figures(), 'text/csv', 'csv') },
+    { label: 'Picture, PNG', select: () => save(leaving(), picturePng(picture()), 'png') },
+    { label: 'Picture, SVG', select: () => saveText(leaving(), pictureSvg(picture()), 'image/svg+xml', 'svg') },
+    { label: 'Figures, CSV', select: () => saveFigures(leaving(), chart.table) },
     ...chart.files,
     { label: 'Link to this chart', select: () => void linkTo(anchor.value) },
   ])

@@ -29,6 +29,25 @@ describe('timeLinesOption', () => {
     ])
   })
 
+  it('tells of lines that share no instants what each was nearest to the cursor, and nothing far away', () => {
+    const lines = [
+      line,
+      { ...line, name: 'later', times: [0.4, 1.4, 2.4], values: [7, 8, 9] },
+      { ...line, name: 'over', times: [10, 11, 12], values: [1, 1, 1] },
+    ]
+    const items = [{ seriesIndex: 0, dataIndex: 2, marker: '' }]
+    const told = (together: boolean) => {
+      const { tooltip } = timeLinesOption({ lines, format, together }, testPalette) as unknown as {
+        tooltip: { formatter: (items: unknown) => string }
+      }
+      return tooltip.formatter(items).replaceAll(/<[^>]*>/g, ' ')
+    }
+    expect(told(false)).not.toContain('later')
+    expect(told(true)).toMatch(/read\s+0 op\/s/)
+    expect(told(true)).toMatch(/later\s+9 op\/s/)
+    expect(told(true)).not.toContain('over')
+  })
+
   it('leaves out what a logarithmic axis cannot show', () => {
     const [first] = series(timeLinesOption({ lines: [line], format, logarithmic: true }, testPalette))
     expect(first?.data[2]).toEqual([2, null])

@@ -60,6 +60,8 @@ export interface TimeLinesInput {
   /** Whether the marks say what they are; charts below the first need not repeat it. */
   named?: boolean
   logarithmic?: boolean
+  /** Whether the cursor tells of every line what it was nearest to it: lines of several runs share no instants. */
+  together?: boolean
   /** What goes along the bottom in the place of time: values of `times` and `until` are of it. */
   along?: AlongAxis
 }
@@ -147,7 +149,8 @@ interface AtCursor {
 
 /** What the cursor tells: each line's value, and between which its intervals lay. */
 function inWords(items: readonly AtCursor[], input: TimeLinesInput, unit: Bottom): string {
-  const rows = items.flatMap(({ seriesIndex, dataIndex, marker }) => {
+  const told = input.together ? beside(items, input) : items
+  const rows = told.flatMap(({ seriesIndex, dataIndex, marker }) => {
     const line = input.lines[seriesIndex]
     const at = line ? drawnAt(line)[dataIndex] : undefined
     if (!line || at === undefined) return []
@@ -163,6 +166,24 @@ function inWords(items: readonly AtCursor[], input: TimeLinesInput, unit: Bottom
   const when = unit.write(from)
   const wide = to !== undefined && to - from > 1.5
   return [wide ? `${when} to ${unit.write(to)}` : when, ...rows.map(({ row }) => row)].join('<br>')
+}
+
+/** Of every line the point that is nearest to the cursor's first one, where there is one near. */
+function beside(items: readonly AtCursor[], input: TimeLinesInput): AtCursor[] {
+  const [first] = items
+  const line = first && input.lines[first.seriesIndex]
+  const at = line && drawnAt(line)[first.dataIndex]
+  if (!line || at === undefined) return []
+  const here = middle(line, at)
+  return input.lines.flatMap((one, seriesIndex) => {
+    const away = (place: number | undefined) =>
+      place === undefined ? Infinity : Math.abs(middle(one, place) - here)
+    const drawn = drawnAt(one)
+    const dataIndex = drawn.reduce<number>((best, place, index) => (away(place) < away(drawn[best]) ? index : best), 0)
+    const step = (middle(one, one.times.length - 1) - middle(one, 0)) / Math.max(1, one.times.length - 1)
+    const marker = String(text.getTooltipMarker(one.colour))
+    return away(drawn[dataIndex]) <= Math.max(step, 1e-9) ? [{ seriesIndex, dataIndex, marker }] : []
+  })
 }
 
 function write(value: number | null, input: TimeLinesInput): string {

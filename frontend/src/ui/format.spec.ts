@@ -64,6 +64,17 @@ describe('time', () => {
     expect(levelWords({ kind: 'open', value: 1e6, label: '1e+06/s poisson' })).toBe('1e+06/s poisson')
     expect(levelWords({ kind: 'closed', value: 1, label: 'inside 1 ms' })).toBe('inside 1 ms (1 client)')
     expect(levelWords({ kind: 'open', value: 30_000, label: '1 ms' })).toBe('1 ms (30,000 op/s)')
+    expect(levelWords({ kind: 'open', value: 1_234_567, label: '1.23457e+06/s constant' })).toBe(
+      '1.23457e+06/s constant',
+    )
+  })
+
+  it('names the load of a level of its own, even where it is called like an ordinary one', () => {
+    expect(levelWords({ kind: 'closed', value: 12, label: '8 clients' })).toBe('8 clients (12 clients)')
+    expect(levelWords({ kind: 'open', value: 8, label: '8 clients' })).toBe('8 clients (8 op/s)')
+    expect(levelWords({ kind: 'closed', value: 5000, label: '5000/s constant' })).toBe(
+      '5000/s constant (5,000 clients)',
+    )
   })
 
   it('counts words', () => {

@@ -124,8 +124,18 @@ export function formatLoad({ kind, value }: { kind: 'closed' | 'open'; value: nu
   return `${value.toLocaleString('en')} ${value === 1 ? 'client' : 'clients'}`
 }
 
-/** A cell's load level in words; of a level that is another load for each target, this one's load as well. */
+/** The number that the name of an ordinary load begins with, and whether it is a rate. */
+const ORDINARY = /^(\d[\d.e+]*)(\/s| clients?\b)/
+/** Names of rates have six figures, as Python's `g` writes them. */
+const SAME = 1e-5
+
+/**
+ * A cell's load level in words; of a level that is another load for each target, this one's load as well,
+ * whatever the level is called.
+ */
 export function levelWords(level: { kind: 'closed' | 'open'; value: number; label: string }): string {
-  const plain = /^\d[\d.e+]*(\/s| clients?\b)/.test(level.label)
+  const [, number, unit] = ORDINARY.exec(level.label) ?? []
+  const says = number === undefined ? NaN : Number(number)
+  const plain = (unit === '/s') === (level.kind === 'open') && Math.abs(says - level.value) <= SAME * level.value
   return plain ? level.label : `${level.label} (${formatLoad(level)})`
 }

@@ -17,9 +17,12 @@ only waits.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from weighhouse_judging.arithmetic.intervals import Bounds, rank_interval
 from weighhouse_judging.scenarios.points import Point
 
 STANDSTILL = 0.05
@@ -32,7 +35,12 @@ class Efficiency:
 
     level: float
     share: float
-    """X(n) / (n/n₀ × X(n₀)): 1.0 = grows with the load."""
+    """X(n) / (n/n₀ × X(n₀)) of the medians: 1.0 = grows with the load."""
+    bounds: Bounds | None = None
+    """Of the share; None of the first level, and where there is one repeat of each."""
+    is_interval: bool = False
+    """Do the bounds hold it with 95 %? Else they are the least and the greatest that two repeats
+    give, one of either level."""
 
 
 def power(level: float, throughput: float, response: float | None) -> float:
@@ -76,10 +84,42 @@ def saturation(points: Sequence[Point]) -> int | None:
     return next(place for place, value in enumerate(values) if value >= enough)
 
 
-def efficiencies(points: Sequence[Point]) -> tuple[Efficiency, ...]:
-    """Scaling efficiency of each point that was measured, against the first of them."""
+def efficiencies(
+    points: Sequence[Point], repeats: Mapping[float, Sequence[float]]
+) -> tuple[Efficiency, ...]:
+    """Scaling efficiency of each point that was measured, against the first of them.
+
+    Runs of two levels share no block, so the interval is that of two sides that are not paired: the
+    exact Mann-Whitney test, inverted (`rank_interval`); what it cannot reach is a range.
+
+    :param repeats: throughput of each repeat by level, all above 0.
+    """
     known = [(point.level, point.throughput.median) for point in points if point.throughput]
     if not known:
         return ()
     level, first = known[0]
-    return tuple(Efficiency(n, value / (n / level * first)) for n, value in known)
+    return (
+        Efficiency(level, 1.0),
+        *(
+            _efficiency(n, value / (n / level * first), n / level, (repeats[level], repeats[n]))
+            for n, value in known[1:]
+        ),
+    )
+
+
+def _efficiency(
+    level: float, share: float, times: float, repeats: tuple[Sequence[float], Sequence[float]]
+) -> Efficiency:
+    base, other = (np.log(np.asarray(values, dtype=np.float64)) for values in repeats)
+    if base.size * other.size == 1:
+        return Efficiency(level, share)
+    found = rank_interval(base, other)
+    if found is None:
+        low, high = other.min() - base.max(), other.max() - base.min()
+    else:
+        _, low, high = found
+    # The medians' own ratio is what is told, so it lies inside.
+    bounds = Bounds(
+        min(share, math.exp(float(low)) / times), max(share, math.exp(float(high)) / times)
+    )
+    return Efficiency(level, share, bounds, found is not None)

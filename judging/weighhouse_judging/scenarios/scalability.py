@@ -64,7 +64,7 @@ class Peak:
 class NotSaid:
     """What the law does not say, typed, and why."""
 
-    kind: Literal["too_few_levels", "not_for_rates", "no_peak", "beyond_range"]
+    kind: Literal["too_few_levels", "not_for_rates", "not_asked", "no_peak", "beyond_range"]
     sentence: str
 
 
@@ -83,8 +83,9 @@ class Scalability:
     noise: float
     """Standard deviation about the law, relative: 0.03 = 3 %."""
     measurements: int
+    least: float
     highest: float
-    """Most clients that were measured."""
+    """Fewest and most clients that were measured."""
     peak: Peak | NotSaid
 
     def throughput(self, clients: float) -> float | NotSaid:
@@ -95,9 +96,16 @@ class Scalability:
                 f"nothing (at most {FURTHEST * self.highest:g})."
             )
             return NotSaid("beyond_range", sentence)
-        values = np.asarray([clients], dtype=np.float64)
-        logs = _shape(values, self.contention.value, self.coherency.value)
-        return self.throughput_of_one * math.exp(float(logs[0]))
+        return float(self._says(np.asarray([clients], dtype=np.float64))[0])
+
+    def line(self, steps: int = 33) -> tuple[tuple[float, float], ...]:
+        """Clients and what the law says of them, evenly by logarithm over what was measured."""
+        clients = np.geomspace(self.least, self.highest, steps)
+        return tuple(zip(clients.tolist(), self._says(clients).tolist(), strict=True))
+
+    def _says(self, clients: Floats) -> Floats:
+        logs = _shape(clients, self.contention.value, self.coherency.value)
+        return np.asarray(self.throughput_of_one * np.exp(logs))
 
 
 def fit(clients: Sequence[float], throughputs: Sequence[float]) -> Scalability | NotSaid:
@@ -149,6 +157,7 @@ class _Fit:
             1.0 - self.squares / total if total > 0 else 0.0,
             math.sqrt(self.squares / self.freedom),
             int(self.n.size),
+            float(self.n.min()),
             float(self.n.max()),
             self._peak(lam),
         )

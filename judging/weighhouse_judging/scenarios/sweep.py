@@ -105,10 +105,13 @@ def refusals(plan: Plan) -> tuple[Refusal, ...]:
     return tuple(found)
 
 
-def curve(plan: Plan, measured: Sequence[Measurement]) -> Curve:
-    """The load curve of what was measured so far; it may not be over. Raises PlanRefused."""
+def curve(plan: Plan, measured: Sequence[Measurement], *, law: bool = True) -> Curve:
+    """The load curve of what was measured so far; it may not be over. Raises PlanRefused.
+
+    :param law: whether to fit the scalability law, which takes longer than all else.
+    """
     planning.checked(refusals(plan))
-    return _curve(plan, points.gathered(plan.axis, measured))
+    return _curve(plan, points.gathered(plan.axis, measured), law=law)
 
 
 def ladder(plan: Plan) -> tuple[float, ...]:
@@ -268,22 +271,23 @@ def _refine(
     return None
 
 
-def _curve(plan: Plan, levels: Mapping[float, Sequence[Measurement]]) -> Curve:
+def _curve(plan: Plan, levels: Mapping[float, Sequence[Measurement]], *, law: bool = True) -> Curve:
     found = tuple(points.point(level, some, plan.latency) for level, some in levels.items())
     closed = plan.axis == "clients"
     knee = knees.knee(found, closed=closed)
     usable = [place for place, one in enumerate(found) if one.usable]
-    law: Scalability | NotSaid = NotSaid(
+    said: Scalability | NotSaid = NotSaid(
         "not_for_rates", "The law is about clients that wait for their answers; rates do not."
     )
-    if closed:
-        pairs = [
-            (level, value)
-            for level, some in levels.items()
-            for one in some
-            if (value := one.figure("throughput")) is not None
-        ]
-        law = scalability.fit([level for level, _ in pairs], [value for _, value in pairs])
+    repeats = {
+        level: [value for one in some if (value := one.figure("throughput")) is not None]
+        for level, some in levels.items()
+    }
+    if closed and not law:
+        said = NotSaid("not_asked", "No law was asked for.")
+    elif closed:
+        pairs = [(level, value) for level, values in repeats.items() for value in values]
+        said = scalability.fit([level for level, _ in pairs], [value for _, value in pairs])
     return Curve(
         plan.axis,
         plan.latency,
@@ -291,8 +295,8 @@ def _curve(plan: Plan, levels: Mapping[float, Sequence[Measurement]]) -> Curve:
         knee,
         knee is not None and usable[0] < knee < usable[-1],
         knees.saturation(found),
-        knees.efficiencies(found),
-        law,
+        knees.efficiencies(found, repeats),
+        said,
         points.noise(list(levels.values()), "throughput", plan.noise),
     )
 

@@ -95,6 +95,7 @@ describe('searches of a campaign', () => {
       r_squared: 0.99,
       peak_clients: null,
       note: 'No peak.',
+      line: [],
     }
     expect(lawText(search({ scalability: law }))).toBe(
       'Universal Scalability Law: contention σ 0.052 (0.04 – 0.061), coherency κ 0 (0 – …); No peak.',

@@ -53,7 +53,7 @@ const spanOf = (figure: Figure): readonly [number, number] | null =>
   figure && figure.repeats > 1 ? [figure.low, figure.high] : null
 
 /** Which load stands out: the operating point of a calibration, the knee of a sweep. */
-function ringedValue(search: Search): number | null {
+export function ringedValue(search: Search): number | null {
   if (search.axis === 'depth') return search.best
   return search.operating_point?.value ?? (search.scalability || search.knee !== null ? search.knee : null)
 }
@@ -91,7 +91,8 @@ export function curvesOf(searches: readonly Search[], targets: readonly Target[]
 }
 
 const times = (value: number): string => `${Number(value.toPrecision(3))}\u202f×`
-const ringWord = (search: Search): string =>
+/** What a ring says. */
+export const ringWord = (search: Search): string =>
   search.operating_point ? 'Operating point' : search.axis === 'depth' ? 'Most' : 'Knee'
 
 const percent = (share: number): string => `${Math.round(share * 100)}\u202f%`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { byLevel, memory, scaling } from './figures'
+import { byLevel } from './figures'
 import { metricKind } from './metrics'
 import { testComparison, testEstimate } from './testComparison'
 
@@ -19,7 +19,7 @@ describe('byLevel', () => {
     expect([none.sides.length, none.table.rows.length]).toEqual([3, 0])
   })
 
-  it('keeps levels of one number of clients apart', () => {
+  it('keeps levels of one number of clients apart, on a line of their own', () => {
     const deep = { ...testComparison.load_levels[0]!, label: '1 client, pipeline 10' }
     const quick = { ...testComparison.cells[0]!, load_level: deep, throughput: testEstimate(90_000) }
     const both = {
@@ -27,36 +27,23 @@ describe('byLevel', () => {
       load_levels: [...testComparison.load_levels, deep],
       cells: [...testComparison.cells, quick],
     }
-    const [redis] = byLevel(both, sides, 'reads', metricKind('throughput')!).sides
-    expect(redis?.points.map((point) => [point.x, point.y])).toContainEqual([3, 90_000])
-  })
-})
-
-describe('scaling', () => {
-  it('is throughput a client against the smallest load', () => {
-    const found = scaling(testComparison, sides, 'reads')
-    expect(found.sides[0]?.points.map((point) => point.y)).toEqual([1, 1, 0.5])
-    expect(found.table.rows[2]).toEqual(['redis', '8 clients', 50, 5000])
-  })
-
-  it('is nothing where there is one load', () => {
-    const one = { ...testComparison, load_levels: testComparison.load_levels.slice(0, 1) }
-    expect(scaling(one, sides, 'reads').table.rows).toEqual([])
-  })
-})
-
-describe('memory', () => {
-  it('is a slope from the empty system to the one after the run', () => {
-    const cells = testComparison.cells.map((cell) => ({
-      ...cell,
-      memory_before_bytes: testEstimate(2 ** 20),
-      memory_after_bytes: testEstimate(3 * 2 ** 20),
-    }))
-    const found = memory({ ...testComparison, cells }, sides, 'reads', '8 clients')
-    expect(found.sides[0]?.points.map((point) => [point.x, point.y])).toEqual([
-      [0, 2 ** 20],
-      [2, 3 * 2 ** 20],
+    const found = byLevel(both, sides, 'reads', metricKind('throughput')!).sides
+    expect(found.map(({ name, points }) => [name, points.map(({ x }) => x)])).toEqual([
+      ['redis', [1, 4, 8]],
+      ['redis, pipeline 10', [1]],
+      ['memcached', [1, 4, 8]],
+      ['rocksdb', [1, 4, 8]],
     ])
-    expect(found.y.ticks.map((tick) => tick.text)).toContain('1\u202fMiB')
+  })
+
+  it('has a logarithmic axis of clients, and steps where a load is another one for each side', () => {
+    const throughput = metricKind('throughput')!
+    expect(byLevel(testComparison, sides, 'reads', throughput).x.kind).toBe('log')
+    const own = { kind: 'closed', value: 0, label: '8 clients', own: true } as const
+    const [one, four] = testComparison.load_levels
+    const mixed = { ...testComparison, load_levels: [one!, four!, own] }
+    const found = byLevel(mixed, sides, 'reads', throughput)
+    expect(found.x.ticks.map(({ text }) => text)).toEqual(['1', '4', '8 clients'])
+    expect(found.sides[0]?.points.map(({ x }) => x)).toEqual([0, 1, 2])
   })
 })

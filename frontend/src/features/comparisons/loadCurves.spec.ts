@@ -5,6 +5,7 @@ import {
   curvesSentence,
   firstEnvelope,
   insideEnvelope,
+  kneeAmong,
   saturationOf,
   loadLines,
   shortLevel,
@@ -22,6 +23,17 @@ describe('loadLines', () => {
       ['redis', ['1', '4', '8']],
       ['memcached', ['1', '4', '8']],
       ['rocksdb', ['1', '4', '8']],
+    ])
+  })
+
+  it('keeps a load of each side’s own apart, though it is called like an ordinary one', () => {
+    const own = { kind: 'closed', value: 0, label: '16 clients', own: true } as const
+    const cell = { ...testComparison.cells[0]!, load_level: { kind: 'closed', value: 3, label: '16 clients' } as const }
+    const both = { load_levels: [...levels, own], cells: [...testComparison.cells, cell] }
+    const found = loadLines(both, [testComparison.sides[0]!], 'reads', 'p99_us')
+    expect(found.map((line) => [line.variant, line.points.map((point) => point.label)])).toEqual([
+      ['', ['1', '4', '8']],
+      ['16 clients', ['3']],
     ])
   })
 
@@ -92,11 +104,23 @@ describe('envelopes', () => {
 })
 
 describe('curvesOf', () => {
-  it('rings where it is saturated, crosses the range of the repeats, and tells both figures', () => {
+  it('says where it is saturated, crosses the range of the repeats, and tells both figures', () => {
     const [redis] = curvesOf(lines, 'p99_us')
-    expect(redis?.points.map((point) => point.ringed)).toEqual([false, true, false])
+    expect(redis?.points.map((point) => point.tip.at(-1)?.startsWith('Saturated'))).toEqual([false, true, false])
     expect(redis?.points[0]?.xRange).toEqual([9000, 11_000])
     expect(redis?.points[1]?.tip.join(' ')).toContain('p99 latency: 400\u202fµs')
+  })
+
+  it('rings the knee that the server tells of just that line', () => {
+    const told = (changes: object) => [
+      { side: 'redis', workload: 'reads', variant: '', load_kind: 'closed', knee: '8 clients', ...changes },
+    ]
+    const rings = (changes: object) =>
+      curvesOf(lines, 'p99_us', kneeAmong(told(changes) as never, 'reads'))[0]?.points.map((point) => point.ringed)
+    expect(rings({})).toEqual([false, false, true])
+    expect(rings({ workload: 'scans' })).toEqual([false, false, false])
+    expect(rings({ side: 'rocksdb' })).toEqual([false, false, false])
+    expect(rings({ knee: null })).toEqual([false, false, false])
   })
 
   it('is a sentence for those who do not see it', () => {

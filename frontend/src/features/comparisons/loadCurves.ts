@@ -1,4 +1,4 @@
-import type { Comparison, ComparisonCell, ComparisonSide, Metric } from '@/api'
+import type { Comparison, ComparisonCell, ComparisonSide, LoadLevel, Metric, ScaledLine } from '@/api'
 import type { CurvePoint, CurveSide } from '@/charts'
 import { formatLoad, levelWords } from '@/ui'
 
@@ -33,6 +33,11 @@ export function shortLevel(label: string): string {
   return label.match(/^[\d\s.,\u2009]*\d(\s?[kM](?=\b))?/)?.[0].trim() ?? label
 }
 
+/** Which line of its side a level is on: one that is another load for each side stands alone, whatever it is called. */
+export function lineOf(level: LoadLevel): string {
+  return level.own ? level.label : variantOf(level.label)
+}
+
 /** The lines of one workload: throughput and one latency at each load level that has both. */
 export function loadLines(
   comparison: Pick<Comparison, 'cells' | 'load_levels'>,
@@ -40,11 +45,11 @@ export function loadLines(
   workload: string,
   latency: Metric,
 ): LoadLine[] {
-  const variants = [...new Set(comparison.load_levels.map((level) => variantOf(level.label)))]
+  const variants = [...new Set(comparison.load_levels.map(lineOf))]
   return sides.flatMap((side) =>
     variants.flatMap((variant) => {
       const points = comparison.load_levels
-        .filter((level) => variantOf(level.label) === variant)
+        .filter((level) => lineOf(level) === variant)
         .sort((a, b) => a.value - b.value)
         .flatMap((level) => {
           const cell = comparison.cells.find(
@@ -137,11 +142,27 @@ export function roundEnvelope(limit: number): number {
   return Number(limit.toPrecision(2))
 }
 
-/** The lines as a chart draws them; saturated ones are ringed. */
-export function curvesOf(lines: readonly LoadLine[], latency: Metric): CurveSide[] {
+/** Whether a load is the knee of its line. */
+export type IsKnee = (line: LoadLine, point: LoadPoint) => boolean
+
+/** The knees that the server found of one workload. */
+export function kneeAmong(told: readonly ScaledLine[], workload: string): IsKnee {
+  return (line, { cell }) =>
+    told.some(
+      (one) =>
+        one.side === line.side.key &&
+        one.workload === workload &&
+        one.load_kind === cell.load_level.kind &&
+        one.knee === cell.load_level.label,
+    )
+}
+
+/** The lines as a chart draws them; their knees are ringed. */
+export function curvesOf(lines: readonly LoadLine[], latency: Metric, isKnee: IsKnee = () => false): CurveSide[] {
   const throughputKind = metricKind('throughput')!
   const latencyKind = metricKind(latency)!
-  return lines.map(({ side, variant, points }) => {
+  return lines.map((line) => {
+    const { side, variant, points } = line
     const saturated = saturationOf(points)
     return {
       name: variant ? `${side.label}, ${variant}` : side.label,
@@ -162,11 +183,12 @@ export function curvesOf(lines: readonly LoadLine[], latency: Metric): CurveSide
           xRange: spans('throughput'),
           yRange: spans(latency),
           label: point.label,
-          ringed: at === saturated,
+          ringed: isKnee(line, point),
           tip: [
             levelWords(point.cell.load_level),
             told(throughputKind, 'throughput', point.throughput),
             told(latencyKind, latency, point.latency),
+            ...(isKnee(line, point) ? ['Knee: throughput over response time is greatest'] : []),
             ...(at === saturated ? ['Saturated: more load only waits longer'] : []),
           ],
         }

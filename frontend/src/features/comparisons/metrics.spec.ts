@@ -24,8 +24,8 @@ const cell: ComparisonCell = {
   status: 'completed',
   failed_runs: [{ run_id: '3', repetition: 3, status: 'failed', failure: null }],
   repeats: [
-    { ...nothing, run_id: '1', throughput: 90 },
-    { ...nothing, run_id: '2', throughput: null },
+    { ...nothing, run_id: '1', repetition: 1, throughput: 90 },
+    { ...nothing, run_id: '2', repetition: 2, throughput: null },
   ],
   ...nothing,
   throughput: { median: 90, low: 80, high: 100, repeats: 1, kind: 'interval' as const, confidence: 0.95 },

@@ -69,6 +69,35 @@ export function useDistributions(address: Ref<ComparisonAddress>, cell: Ref<Dist
   })
 }
 
+/**
+ * How the sides scale with their load.
+ *
+ * @param law whether the fitted law is wanted as well, which the server takes longer for.
+ */
+export function useScaling(address: Ref<ComparisonAddress>, law: boolean) {
+  return useQuery({
+    queryKey: ['scaling', address, law],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/comparisons/scaling', { params: { query: { ...address.value, law } } })),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Memory and disk of the sides at one cell; those of the cell before stay while these load. */
+export function useFootprint(
+  address: Ref<ComparisonAddress>,
+  cell: Ref<{ workload: string; load_level: string }>,
+  enabled: Ref<boolean>,
+) {
+  return useQuery({
+    queryKey: ['footprint', address, cell],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/comparisons/footprint', { params: { query: { ...address.value, ...cell.value } } })),
+    enabled,
+    placeholderData: keepPreviousData,
+  })
+}
+
 /** The campaigns there are to compare, newest first. */
 export function useComparableCampaigns(enabled: MaybeRefOrGetter<boolean> = true) {
   return useQuery({

@@ -1,4 +1,7 @@
-import type { Comparison, Rank, Ranking } from '@/api'
+import type { Comparison, ComparisonSide, Rank, Ranking } from '@/api'
+import type { ChartTable } from '@/charts'
+
+import { round } from './figures'
 
 /** A side in a cell's ranking, as a row of a table. */
 export interface RankRow extends Rank {
@@ -38,4 +41,84 @@ export function standing(row: RankRow, comparison: Comparison): string {
   if (row.among_best) return 'nobody is beyond doubt better'
   const names = row.behind.map((key) => comparison.sides.find((side) => side.key === key)?.label ?? key)
   return `behind ${names.join(', ')}`
+}
+
+/** One cell of the campaign: each side's rank in it, in the order of the sides. */
+export interface RankLine {
+  key: string
+  workload: string
+  /** Whether it is the first of its workload, which names it. */
+  first: boolean
+  load: string
+  told_apart: boolean
+  ranks: (Rank | null)[]
+}
+
+/** Workload and load by side, by one figure: a rank with its interval wherever a side has the figure. */
+export function rankMatrix(
+  rankings: readonly Ranking[],
+  metric: string,
+  shown: readonly Pick<ComparisonSide, 'key'>[],
+): RankLine[] {
+  let before = ''
+  return rankings
+    .filter((one) => one.metric === metric)
+    .map((one) => {
+      const first = one.workload !== before
+      before = one.workload
+      return {
+        key: `${one.workload}|${one.load_level.label}`,
+        workload: one.workload,
+        first,
+        load: one.load_level.label,
+        told_apart: one.told_apart,
+        ranks: shown.map((side) => one.ranks.find((rank) => rank.side === side.key) ?? null),
+      }
+    })
+}
+
+/** The matrix to take along: one row a cell and side. */
+export function rankFigures(
+  rankings: readonly Ranking[],
+  metric: string,
+  shown: readonly Pick<ComparisonSide, 'key' | 'label'>[],
+): ChartTable {
+  return {
+    columns: [
+      'workload',
+      'load',
+      'side',
+      'rank at best',
+      'rank at worst',
+      'of sides',
+      'median',
+      'low',
+      'high',
+      'from low to high',
+      'repeats',
+    ],
+    rows: rankings
+      .filter((one) => one.metric === metric)
+      .flatMap((one) =>
+        one.ranks.flatMap((rank) => {
+          const side = shown.find(({ key }) => key === rank.side)
+          if (!side) return []
+          return [
+            [
+              one.workload,
+              one.load_level.label,
+              side.label,
+              rank.best_rank,
+              rank.worst_rank,
+              one.ranks.length,
+              round(rank.median),
+              round(rank.low),
+              round(rank.high),
+              rank.kind === 'range' ? 'range' : '95 % interval',
+              rank.repeats,
+            ],
+          ]
+        }),
+      ),
+  }
 }

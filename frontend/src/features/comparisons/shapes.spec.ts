@@ -13,7 +13,7 @@ import {
   shiftLines,
   spectrumLines,
 } from './distributions'
-import { rankRows, rankWords, standing } from './ranks'
+import { rankFigures, rankMatrix, rankRows, rankWords, standing } from './ranks'
 
 const level = { kind: 'closed' as const, value: 4, label: '4 clients' }
 const side = {
@@ -133,6 +133,19 @@ describe('ranks', () => {
 
   it('are intervals where they are not certain', () => {
     expect([rankWords(rank), rankWords(behind)]).toEqual(['1 to 2', '3'])
+  })
+
+  it('stand in a matrix of cells by sides, a gap where a side has no figure', () => {
+    const shown = ['c~mc', 'c~gone', 'c~redis'].map((key) => ({ key, label: key }))
+    const [line] = rankMatrix([ranking, { ...ranking, metric: 'p99_us' }], 'throughput', shown)
+    expect(line?.first).toBe(true)
+    expect(line?.ranks.map((one) => one && rankWords(one))).toEqual(['3', null, '1 to 2'])
+    const { columns, rows } = rankFigures([ranking], 'throughput', shown)
+    expect(rows.map((row) => row.slice(2, 6))).toEqual([
+      ['c~redis', 1, 2, 2],
+      ['c~mc', 3, 3, 2],
+    ])
+    expect(rows.every((row) => row.length === columns.length)).toBe(true)
   })
 
   it('name their cell once, and who is better', () => {

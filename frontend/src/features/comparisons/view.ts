@@ -16,7 +16,7 @@ import {
 import { LATENCIES } from './metrics'
 import type { ComparisonAddress } from './queries'
 
-export const TABS = ['clients', 'scaling', 'distribution', 'memory', 'ranks', 'unmatched'] as const
+export const TABS = ['clients', 'scaling', 'distribution', 'memory', 'time', 'ranks', 'unmatched'] as const
 export type CompareTab = (typeof TABS)[number]
 
 /** All that can be chosen on the page, by its name in the address. */
@@ -42,6 +42,10 @@ export const VIEW_FIELDS = {
   rank: textField('throughput'),
   load: textField(),
   operation: textField('all'),
+  /** Runs that are laid over each other, and what goes along the bottom: time, or progress. */
+  runs: listField(),
+  along: textField(),
+  tail: textField('p99_us'),
   /** The ledger: its figure (`all`: every one), a search, whether it is long, the row that is open. */
   figure: textField('throughput'),
   find: textField(),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { FaultCost, FaultStretch } from '@/api'
 
-import { recoveryFigures, stretchRows } from './faults'
+import { recoveryFigures, stretchRows, stretchTable } from './faults'
 
 const figures = (p99: number | null, ok: number, failed = 0) => ({
   ok, failed, not_found: 0, throughput: ok / 10, mean_us: p99, p50_us: p99, p95_us: p99, p99_us: p99,
@@ -35,6 +35,22 @@ const fault: FaultCost = {
 } // prettier-ignore
 
 describe('what a fault cost', () => {
+  it('is taken along by operation and stretch, in plain numbers', () => {
+    const { columns, rows } = stretchTable(fault)
+    expect(rows.map((row) => row.slice(0, 6))).toEqual([
+      ['kill node 1', 'all', 'before', 0, 10, 1000],
+      ['kill node 1', 'all', 'during', 10, 30, 0],
+    ])
+    const of = (name: string) => rows.map((row) => row[columns.indexOf(name)])
+    expect([of('p99, µs'), of('failed'), of('late'), of('success again after, s')]).toEqual([
+      [200, null],
+      [0, 40],
+      [3, 3],
+      [null, null],
+    ])
+    expect(rows.every((row) => row.length === columns.length)).toBe(true)
+  })
+
   it('stands before, during and after, and a stretch without an interval says nothing', () => {
     const row = (label: string) => stretchRows(fault).find((one) => one.label === label)
     expect(row('throughput')).toEqual({ label: 'throughput', before: '1\u2009000 op/s', during: '0 op/s', after: '–' })

@@ -1,5 +1,6 @@
 import type { FaultCost, FaultStretch } from '@/api'
 import { FIGURES } from '@/api'
+import type { ChartTable } from '@/charts'
 import { formatCount, formatLatency, formatThroughput, type Shown } from '@/ui'
 
 /** A figure of the table: its name, and how it was before, during and after. */
@@ -37,6 +38,52 @@ export function stretchRows(fault: FaultCost): StretchRow[] {
     row('late', (one) => formatCount(one.late)),
     row('not found', (one) => formatCount(all(one)?.not_found)),
   ]
+}
+
+/** The same as figures to take along, one row an operation and stretch, with how the system came back. */
+export function stretchTable(fault: FaultCost): ChartTable {
+  const { recovery } = fault
+  const back = (value: number | null | undefined) => value ?? null
+  return {
+    columns: [
+      'fault',
+      'operation',
+      'stretch',
+      'from second',
+      'to second',
+      'throughput, op/s',
+      ...LATENCIES.map((key) => `${FIGURES[key].short}, µs`),
+      'succeeded',
+      'failed',
+      'not found',
+      'late',
+      'noticed after, s',
+      'success again after, s',
+      'p99 back after, s',
+      'missing',
+    ],
+    rows: fault.stretches
+      .filter((stretch) => stretch.intervals > 0)
+      .flatMap((stretch) =>
+        Object.entries(stretch.operations).map(([operation, figures]) => [
+          fault.label,
+          operation,
+          stretch.stretch,
+          stretch.begin_seconds,
+          stretch.end_seconds,
+          back(figures.throughput),
+          ...LATENCIES.map((key) => back(figures[key])),
+          figures.ok,
+          figures.failed,
+          figures.not_found,
+          operation === 'all' ? back(stretch.late) : null,
+          back(recovery?.detected_seconds),
+          back(recovery?.first_success_seconds),
+          back(recovery?.returned_seconds),
+          back(recovery?.operations_missing),
+        ]),
+      ),
+  }
 }
 
 /** How the system came back: a caption, what is known, and what it means. */
