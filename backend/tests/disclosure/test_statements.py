@@ -59,7 +59,7 @@ CONDITIONS = {
         # Of servers of somebody else nothing is known, so nothing is left out for it.
         (
             {"deployment": "external", "endpoints": ("tcp://127.0.0.1:1",)},
-            {"memory", "files", "one", "copies"},
+            {"memory", "files", "one", "copies", "not-emptied"},
         ),
     ],
 )
@@ -77,6 +77,20 @@ def test_of_several_setups_each_has_its_statements():
     assert {one.id for one in found} == {"a-always", "a-memory", "a-files", "a-one"}
     everything = disclaimers_for([conditional()], None)
     assert {one.id for one in everything} == {f"a-{name}" for name in CONDITIONS}
+
+
+def test_servers_that_are_not_emptied_are_named_once_and_theirs_alone():
+    there = {"deployment": "external", "endpoints": ("tcp://127.0.0.1:1",)}
+    setups = [
+        Setup(Target.model_validate({"name": name, "system": "a", **there})) for name in ("x", "y")
+    ]
+    others = [manifest("a"), manifest("b")]
+    found = disclaimers_for(others, None, [*setups, Setup(Target(name="z", system="b"))])
+    [said] = [one for one in found if one.id.endswith("-not-emptied")]
+    assert (said.system_id, said.severity) == ("a", "caution")
+    assert "earlier repeats" in said.text
+    assert len(said.title.split()) <= 8
+    assert not [one for one in disclaimers_for(others, None) if "emptied" in one.id]
 
 
 def test_a_condition_over_a_parameter_that_is_not_there_is_refused():

@@ -206,6 +206,34 @@ def _of_system(manifest: Manifest, setups: Collection[Setup] | None) -> list[Dis
         if manifest.id in setup.target.plugins
         for said in manifest.concerning(*setup)
     }
+    foreign = any(
+        setup.target.system == manifest.id and setup.target.deployment == "external"
+        for setup in setups or ()
+    )
+    return [
+        *([_not_emptied(manifest)] if foreign else []),
+        *_said(manifest, None if setups is None else concerning),
+    ]
+
+
+def _not_emptied(manifest: Manifest) -> DisclaimerRead:
+    """Weighhouse deletes nothing on servers that it did not set up, so every repeat says so."""
+    return DisclaimerRead(
+        id=f"{manifest.id}-not-emptied",
+        kind="plugin",
+        system_id=manifest.id,
+        title="Servers of somebody else were not emptied",
+        text=f"These {manifest.name} servers were there before, and nothing on them is deleted by "
+        "Weighhouse: records of other users, of earlier repeats and of earlier campaigns stayed. A "
+        "repeat loads over what the one before left, so that its loading may overwrite, records "
+        "may outnumber the workload's, and memory, disk and caches are not those of a fresh "
+        "system.",
+        source=None,
+        severity="caution",
+    )
+
+
+def _said(manifest: Manifest, concerning: Collection[str] | None) -> list[DisclaimerRead]:
     return [
         DisclaimerRead(
             id=f"{manifest.id}-{one.id}",
@@ -217,7 +245,7 @@ def _of_system(manifest: Manifest, setups: Collection[Setup] | None) -> list[Dis
             severity=one.severity,
         )
         for one in manifest.disclaimers
-        if setups is None or one.id in concerning
+        if concerning is None or one.id in concerning
     ]
 
 

@@ -3,19 +3,21 @@
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_protocol.target import Topology
+from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
+from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.cql import rows
 from weighhouse_sdk.families.ring import STORAGE_PORT, TOKENS, RingPlugin, tokens
 from weighhouse_sdk.lifecycle import Deployed, Description, Installed
 from weighhouse_sdk.machine.procfs import all_processes, working_directory
-from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.parameters import declared, target_problems
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.redistributing import Streamed
 from weighhouse_sdk.registry import packaged_manifest
@@ -25,8 +27,31 @@ from weighhouse_plugin_cassandra import home, operating
 
 JAVA = {"heap_mebibytes": "0", "garbage_collector": "g1"}
 """Parameters of the Java machine → the vendor's choice; they stand on the command line."""
-UNTOLD = {**JAVA, "memtable": "skiplist"}
+UNIFIED = {
+    "ucs_scaling_parameters": ("scaling_parameters", "T4"),
+    "ucs_target_table_mebibytes": ("target_sstable_size", "1024"),
+    "ucs_base_shards": ("base_shard_count", "4"),
+}
+"""Parameters of unified compaction → its own names, and the vendor's choice."""
+NEEDS_UNIFIED = (
+    "needs `default_compaction: UnifiedCompactionStrategy`, and no `compaction` among the driver's "
+    "options"
+)
+UNTOLD = {
+    **JAVA,
+    "memtable": "skiplist",
+    "default_compaction": "SizeTieredCompactionStrategy",
+    **{name: choice for name, (_, choice) in UNIFIED.items()},
+}
 """Parameters that the node does not tell of itself → the vendor's choice."""
+BY_THE_HEAP = {
+    "memtable_heap_mebibytes": 0,
+    "memtable_offheap_mebibytes": 0,
+    "key_cache_mebibytes": -1,
+}
+"""Parameters that the node takes from the size of its heap → the value that leaves it so."""
+OLD_NAME = re.compile(r"_(in_(ms|kb|mb|secs|seconds)|mb(_per_sec)?|megabits_per_sec)$")
+"""Settings that are listed twice: once with a unit in their value, and once by their old name."""
 COLLECTORS = {
     "g1": ("-XX:+UseG1GC", "-XX:MaxGCPauseMillis=300", "-XX:InitiatingHeapOccupancyPercent=70"),
     "zgc": ("-XX:+UseZGC",),
@@ -69,6 +94,19 @@ LOGBACK = """<configuration>
 """
 
 
+def default_compaction(parameters: Mapping[str, Scalar]) -> dict[str, object]:
+    """What cassandra.yaml's `default_compaction` is to say; empty: nothing."""
+    kind = str(parameters.get("default_compaction", ""))
+    own = {
+        ours: f"{parameters[name]}MiB" if name.endswith("_mebibytes") else str(parameters[name])
+        for name, (ours, _) in UNIFIED.items()
+        if name in parameters
+    }
+    if not kind:
+        return {}
+    return {"class_name": kind, "parameters": own}
+
+
 class CassandraPlugin(RingPlugin):
     """Cassandra: a ring of nodes, which may be one."""
 
@@ -88,6 +126,26 @@ class CassandraPlugin(RingPlugin):
     }
     defaults_stay = True
     gauges_marked: ClassVar[Mapping[str, str]] = {"sstable_tasks": "compaction"}
+
+    def check_target(self, target: Target) -> None:
+        """Also hold that unified compaction's parameters have a table that they apply to.
+
+        :raises TargetInvalid: with every problem and its path.
+        """
+        problems = target_problems(self.manifest, target)
+        kind = target.parameters.get("default_compaction")
+        chosen = target.driver_options.get("compaction", "default")
+        if (kind, chosen) != ("UnifiedCompactionStrategy", "default"):
+            problems += [
+                (
+                    f"parameters.{name}",
+                    NEEDS_UNIFIED,
+                )
+                for name in UNIFIED
+                if name in target.parameters
+            ]
+        if problems:
+            raise TargetInvalid(problems)
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """Java on the search path, and the version that the server's own jar names."""
@@ -137,12 +195,17 @@ class CassandraPlugin(RingPlugin):
             settings["initial_token"] = ",".join(map(str, mine))
         schemas = declared(self.manifest.parameters)
         names = system_names(self.manifest)
+        compaction = default_compaction(parameters)
+        if compaction:
+            settings["default_compaction"] = compaction
         for name, value in parameters.items():
+            if name in UNIFIED or name == "default_compaction" or BY_THE_HEAP.get(name) == value:
+                continue
             if name in NESTED:
                 settings |= NESTED[name](str(value))
             elif name not in JAVA:
-                unit = schemas[name].get("x-suffix", "")
-                settings[names[name]] = f"{value}{unit}" if unit else value
+                suffixed = "x-suffix" in schemas[name]
+                settings[names[name]] = system_value(schemas[name], value) if suffixed else value
         if settings["commitlog_sync"] == "periodic":
             settings.setdefault("commitlog_sync_period", "10000ms")
         # JSON is YAML.
@@ -224,9 +287,16 @@ class CassandraPlugin(RingPlugin):
         return super().missing(places, timeout_seconds)
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """All of `system_views.settings`; what is not set is left out."""
+        """All of `system_views.settings` but old names of what is there by its own; what is not
+        set is left out.
+        """
         (found,) = rows(address, timeout_seconds, "SELECT name, value FROM system_views.settings")
-        return {str(row["name"]): str(row["value"]) for row in found if row["value"] is not None}
+        told = {str(row["name"]): str(row["value"]) for row in found if row["value"] is not None}
+        return {
+            name: value
+            for name, value in told.items()
+            if OLD_NAME.sub("", name) not in told or not OLD_NAME.search(name)
+        }
 
     def describe(self, context: Context, deployed: Deployed) -> Description:
         """The nodes' own settings, and as they were ordered those that they do not tell."""

@@ -1,6 +1,7 @@
 """The Memcached plugin against the real memcached."""
 
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -8,6 +9,7 @@ from typing import ClassVar
 import pytest
 from weighhouse_plugin_memcached import PLUGIN
 from weighhouse_plugin_memcached.stats import stats
+from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import NotReady
@@ -19,7 +21,7 @@ from weighhouse_sdk.wire import Address, Connection, ReplyError
 class TestConformance(PluginConformance):
     plugin = PLUGIN
     changed: ClassVar = {
-        "memory_mebibytes": 100,
+        "memory_mebibytes": 300,
         "threads": 2,
         "evictions": False,
         "max_connections": 200,
@@ -27,6 +29,13 @@ class TestConformance(PluginConformance):
         "growth_factor": 1.1,
         "cas": False,
         "requests_per_event": 50,
+        "hash_power": 17,
+        "slab_automove": 0,
+        "hot_lru_percentage": 10,
+        "warm_lru_percentage": 50,
+        "large_pages": True,
+        "extstore_mebibytes": 128,
+        "extstore_item_bytes": 700,
     }
     impossible: ClassVar = {"max_item_bytes": 1_073_741_824}
     refusal = "Cannot set item size limit higher than 1/2 of memory max"
@@ -53,9 +62,9 @@ def deployed(context: Context) -> Iterator[Deployed]:
     PLUGIN.stop(context, deployed)
 
 
-def store(deployed: Deployed, count: int, size: int) -> None:
+def store(deployed: Deployed, count: int, size: int, first: int = 0) -> None:
     with Connection(address_of(deployed), 5.0) as connection:
-        for number in range(count):
+        for number in range(first, first + count):
             connection.send(b"set key%d 0 0 %d\r\n%s\r\n" % (number, size, b"x" * size))
             assert connection.line() == "STORED"
 
@@ -74,6 +83,37 @@ def test_the_memory_limit_is_a_limit(context: Context, deployed: Deployed) -> No
     used = PLUGIN.memory(context, deployed).used_bytes
     assert used is not None
     assert 1_000_000 < used <= 8 * 1_048_576
+
+
+def test_extended_options_have_their_effect(tmp_path: Path) -> None:
+    """Values leave memory for the file, the hash table begins as large as was asked, and large
+    pages take all memory at the start.
+    """
+    parameters: dict[str, Scalar] = {
+        "memory_mebibytes": 48,
+        "hash_power": 20,
+        "large_pages": True,
+        "extstore_mebibytes": 256,
+        "extstore_item_bytes": 600,
+    }
+    target = Target(name="m", system="memcached", parameters=parameters)
+    context = Context.open(target, tmp_path / "attempt")
+    deployed = PLUGIN.deploy(context)
+    try:
+        PLUGIN.wait_ready(context, deployed)
+        address = address_of(deployed)
+        assert stats(address, 5.0)["hash_power_level"] == "20"
+        assert int(stats(address, 5.0, "slabs")["total_malloced"]) >= 48 * 1_048_576
+        number = 0
+        deadline = time.monotonic() + 120
+        while not PLUGIN.metrics(address, 5.0)["extstore_bytes_written"]:
+            assert time.monotonic() < deadline, "no value ever went to the file"
+            store(deployed, count=1000, size=5000, first=number)
+            number += 1000
+        assert list(context.data_directory.rglob("extstore*"))
+    finally:
+        PLUGIN.stop(context, deployed)
+        PLUGIN.clean_up(context)
 
 
 def test_taken_port_is_told_in_the_servers_words(context: Context) -> None:

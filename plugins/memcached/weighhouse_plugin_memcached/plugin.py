@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_sdk.configuration import explained, system_value
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
@@ -34,8 +38,22 @@ METRICS = (
     "conn_yields",
     "slabs_moved",
     "hash_bytes",
+    "get_extstore",
+    "miss_from_extstore",
+    "extstore_bytes_used",
+    "extstore_bytes_written",
+    "extstore_objects_evicted",
+    "extstore_io_queue",
 )
 """Lines of `stats` that are sampled, where the version has them."""
+
+
+STORAGE = "extstore_limit_maxbytes"
+"""Line of `stats` that is there when there is a file for values, and what no settings tell."""
+MAY_BE_0 = frozenset({"slab_automove"})
+"""Parameters of `-o` whose 0 is a value of the server's, not its own choice."""
+UNTOLD = {"large_pages": "no"}
+"""Settings that the server does not tell → the vendor's choice."""
 
 
 class MemcachedPlugin(ServerPlugin):
@@ -57,17 +75,23 @@ class MemcachedPlugin(ServerPlugin):
 
     def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
         """A parameter's schema names its option in `x-flag`; options that only switch something
-        off (`x-flag-when` = false) stand there when the parameter has that value.
+        on or off stand there when the parameter has the value of `x-flag-when`. What is set by
+        `-o` is named by `x-option`; there 0 leaves the size of the hash table to the server.
         """
         schemas = declared(self.manifest.parameters)
         words = ["-l", place.address.host, "-p", str(place.address.port), "-U", "0"]
+        extended = []
         for name, value in sorted(parameters.items()):
-            flag = str(schemas[name]["x-flag"])
-            if not isinstance(value, bool):
-                words += [flag, str(value)]
-            elif value is schemas[name]["x-flag-when"]:
-                words.append(flag)
-        return words
+            schema = schemas[name]
+            if name == "extstore_mebibytes":
+                extended += [f"ext_path=extstore:{value}m"] if value else []
+            elif "x-option" in schema:
+                extended += [f"{schema['x-option']}={value}"] if value or name in MAY_BE_0 else []
+            elif not isinstance(value, bool):
+                words += [str(schema["x-flag"]), str(value)]
+            elif value is schema["x-flag-when"]:
+                words.append(str(schema["x-flag"]))
+        return [*words, *(["-o", ",".join(extended)] if extended else [])]
 
     def serving_process(self, address: Address, timeout_seconds: float) -> int | None:
         """The `pid` line of `stats`."""
@@ -78,10 +102,30 @@ class MemcachedPlugin(ServerPlugin):
         return stats(address, timeout_seconds)["version"]
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """`stats settings`, without what only repeats the number of threads for UDP."""
+        """`stats settings`, without what only repeats the number of threads for UDP, and the size
+        of the file for values, which `stats` alone has.
+        """
         found = stats(address, timeout_seconds, "settings")
         found.pop("num_threads_per_udp", None)
+        found[STORAGE] = stats(address, timeout_seconds).get(STORAGE, "0")
         return found
+
+    def describe(self, context: Context, deployed: Deployed) -> Description:
+        """The server's own settings, and as they were ordered those that it does not tell."""
+        described = super().describe(context, deployed)
+        if not deployed.nodes:
+            return described
+        schemas = declared(self.manifest.parameters)
+        ordered = {
+            name: system_value(schemas[name], value)
+            for name, value in context.target.parameters.items()
+            if name in UNTOLD
+        }
+        untold = explained({**UNTOLD, **ordered}, UNTOLD, ordered.keys(), by_plugin=())
+        return replace(
+            described,
+            settings=tuple(sorted((*described.settings, *untold), key=lambda one: one.name)),
+        )
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """The lines of `stats` named in `METRICS`."""

@@ -40,6 +40,14 @@ class TestConformance(PluginConformance):
         "repl_backlog_bytes": 2_097_152,
         "cluster_node_timeout_ms": 2000,
         "cluster_require_full_coverage": False,
+        "lazyfree_lazy_eviction": True,
+        "lazyfree_lazy_expire": True,
+        "lazyfree_lazy_server_del": True,
+        "lazyfree_lazy_user_del": True,
+        "active_expire_effort": 7,
+        "hz": 50,
+        "dynamic_hz": False,
+        "maxmemory_samples": 10,
     }
     impossible: ClassVar = {"activedefrag": True}
     refusal = "Active defragmentation cannot be enabled"

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import pytest
 from weighhouse_plugin_rocksdb import PLUGIN, files
+from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Limits, Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
@@ -19,6 +20,24 @@ class TestConformance(PluginConformance):
         "block_cache_bytes": 8_388_608,
         "compression": "zstd",
         "wal": False,
+        "bloom_bits_per_key": 12,
+        "block_bytes": 16_384,
+        "cache_index_and_filter_blocks": True,
+        "write_buffer_bytes": 1_048_576,
+        "max_write_buffers": 4,
+        "max_background_jobs": 3,
+        "max_subcompactions": 2,
+        "compaction_style": "universal",
+        "compaction_priority": "round_robin",
+        "level0_compaction_trigger": 3,
+        "level0_slowdown_trigger": 10,
+        "level0_stop_trigger": 15,
+        "target_file_bytes": 2_097_152,
+        "level_base_bytes": 8_388_608,
+        "direct_reads": True,
+        "direct_flush_and_compaction": True,
+        "rate_limit_bytes_per_second": 50_000_000,
+        "stats_dump_period_seconds": 5,
     }
     impossible: ClassVar = {"wal": False, "sync_writes": True}
     refusal = "without a log"
@@ -89,9 +108,39 @@ def test_without_a_log_none_is_written(context: Context) -> None:
     assert PLUGIN.sample(context, deployed).metrics["wal_bytes"] == 0
 
 
+def test_a_report_tells_stalls_and_amplification(context: Context) -> None:
+    """Small write buffers and a slow rate limiter: RocksDB says in its LOG what that cost."""
+    options: dict[str, Scalar] = {
+        "write_buffer_bytes": 262_144,
+        "level0_compaction_trigger": 2,
+        "level0_slowdown_trigger": 3,
+        "level0_stop_trigger": 4,
+        "rate_limit_bytes_per_second": 2_000_000,
+        "bloom_bits_per_key": 10,
+        "stats_dump_period_seconds": 1,
+    }
+    deployed = PLUGIN.deploy(context)
+    assert PLUGIN.sample(context, deployed).metrics.keys() == {
+        "sst_files",
+        "wal_files",
+        "wal_bytes",
+    }
+    order = order_for(PLUGIN.endpoints(deployed), options, measure_seconds=8.0)
+    with DriverRun("rocksdb", order, context) as run:
+        assert list(run.events())[-1].event == "finished"
+    log = (context.data_directory / "LOG").read_text(encoding="utf-8", errors="replace")
+    assert "Options.rate_limiter: 0x" in log
+    metrics = PLUGIN.sample(context, deployed).metrics
+    assert metrics["write_amplification"] >= 1
+    assert 0 < metrics["stalled_pct"] <= 100
+    assert metrics["stalled_seconds"] > 0
+    assert files.options(context.data_directory)["table.filter_policy"] == "bloomfilter"
+
+
 def test_a_directory_without_a_database_tells_nothing(tmp_path: Path) -> None:
     assert files.options(tmp_path) == {}
     assert files.version(tmp_path) is None
+    assert files.reported(tmp_path) == {}
 
 
 def test_the_missing_network_is_said_loudly() -> None:

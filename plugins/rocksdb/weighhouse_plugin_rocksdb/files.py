@@ -5,6 +5,11 @@ from pathlib import Path
 
 SECTION = re.compile(r'^\[(\w+)(?:/\w+)?(?: "default")?\]$')
 PREFIXES = {"DBOptions": "db", "CFOptions": "cf", "TableOptions": "table"}
+LEVELS = re.compile(r"^(Level .*W-Amp.*)$", re.MULTILINE)
+SUM = re.compile(r"^ +(Sum .+)$", re.MULTILINE)
+STALL = re.compile(r"^Cumulative stall: (\d+):(\d+):([\d.]+) H:M:S, ([\d.]+) percent", re.MULTILINE)
+TAIL_BYTES = 65_536
+"""Of LOG: more than one report takes."""
 CACHE_CAPACITY = re.compile(r"block_cache_options:\s*\n\s*capacity\s*:\s*(\d+)")
 
 
@@ -48,3 +53,31 @@ def version(directory: Path) -> str | None:
         return None
     found = re.search(r"^\s*rocksdb_version=(\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     return found.group(1) if found else None
+
+
+def reported(directory: Path) -> dict[str, float]:
+    """What the last report in LOG says of the whole time since the database was opened:
+    `write_amplification` (bytes that flushes and compactions wrote for each byte flushed),
+    `stalled_seconds` and `stalled_pct` (of the time, writes were slowed down or stopped).
+
+    :returns: empty before the first report.
+    """
+    try:
+        with (directory / "LOG").open("rb") as log:
+            log.seek(0, 2)
+            log.seek(max(0, log.tell() - TAIL_BYTES))
+            text = log.read().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return {}
+    found: dict[str, float] = {}
+    levels, sums, stalls = LEVELS.findall(text), SUM.findall(text), STALL.findall(text)
+    if levels and sums:
+        # Columns went and came between versions; the one of sizes has two words, number and unit.
+        place, columns = levels[-1].split().index("W-Amp") + 1, sums[-1].split()
+        if place < len(columns):  # Else the line is still being written.
+            found["write_amplification"] = float(columns[place])
+    if stalls:
+        hours, minutes, seconds, percent = map(float, stalls[-1])
+        found["stalled_seconds"] = hours * 3600 + minutes * 60 + seconds
+        found["stalled_pct"] = percent
+    return found

@@ -30,8 +30,14 @@ from weighhouse_sdk.registry import packaged_manifest
 
 from weighhouse_plugin_rocksdb import files
 
-WRITE_SETTINGS = {"wal": "write.wal", "sync_writes": "write.sync"}
-"""Parameters that RocksDB takes with each write, and that no file of it tells."""
+UNTOLD = {
+    "wal": "write.wal",
+    "sync_writes": "write.sync",
+    "rate_limit_bytes_per_second": "db.rate_limit_bytes_per_second",
+    "bloom_bits_per_key": "table.bloom_bits_per_key",
+}
+"""Parameters that no file of RocksDB tells: what it takes with each write, its rate limiter, and of
+a filter no more than that there is one."""
 VERSION_LIMIT_SECONDS = 60.0
 
 
@@ -69,7 +75,7 @@ class RocksDbPlugin(Plugin):
         directory = self._open_scratch(context, "defaults", {})
         vendor = {
             **files.options(directory),
-            **_write_settings(self.manifest.parameters, defaults(self.manifest.parameters)),
+            **_untold(self.manifest.parameters, defaults(self.manifest.parameters)),
         }
         shutil.rmtree(directory)
         context.data_directory.mkdir()
@@ -96,7 +102,7 @@ class RocksDbPlugin(Plugin):
         ordered = {**defaults(self.manifest.parameters), **context.target.parameters}
         effective = {
             **files.options(directory),
-            **_write_settings(self.manifest.parameters, ordered),
+            **_untold(self.manifest.parameters, ordered),
         }
         shutil.rmtree(directory)
         vendor = deployed.vendor_settings or {}
@@ -122,7 +128,10 @@ class RocksDbPlugin(Plugin):
             cpu_seconds=usage.cpu_seconds if usage else None,
             resident_bytes=usage.resident_bytes if usage else None,
             disk_bytes=disk_usage(context.data_directory),
-            metrics=_file_metrics(context.data_directory),
+            metrics={
+                **_file_metrics(context.data_directory),
+                **files.reported(context.data_directory),
+            },
         )
 
     def memory(
@@ -172,11 +181,11 @@ def _usage(context: Context, driver_pid: int | None) -> Usage | None:
     return process_usage(driver_pid) if context.target.tool is None else tree_usage(driver_pid)
 
 
-def _write_settings(schema: Mapping[str, object], values: Mapping[str, Scalar]) -> dict[str, str]:
+def _untold(schema: Mapping[str, object], values: Mapping[str, Scalar]) -> dict[str, str]:
     known = declared(schema)
     return {
         setting: system_value(known[name], values[name])
-        for name, setting in WRITE_SETTINGS.items()
+        for name, setting in UNTOLD.items()
         if name in values
     }
 

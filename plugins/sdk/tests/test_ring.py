@@ -4,8 +4,9 @@ import itertools
 
 import pytest
 from weighhouse_plugin_cassandra import PLUGIN
+from weighhouse_protocol.target import Topology
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.families.ring import own_address, tokens
+from weighhouse_sdk.families.ring import copies_of, copies_problem, own_address, tokens
 from weighhouse_sdk.wire import Address
 
 
@@ -46,3 +47,39 @@ def test_nodes_on_machines_of_their_own_share_the_first_ones_port() -> None:
     assert [each.port for each in placed] == [9042] * 3
     assert placed[2].host == "127.0.1.2"
     assert len({each.host for each in placed}) == 3
+
+
+@pytest.mark.parametrize(
+    ("told", "copies"),
+    [
+        ('{"replication": {"class": "a.SimpleStrategy", "replication_factor": "2"}}', {2}),
+        ('{"replication": {"class": "a.NetworkTopologyStrategy", "dc1": "3", "dc2": "1"}}', {1, 3}),
+        ('{"replication": {"class": "a.NetworkTopologyStrategy", "dc1": "3/1"}}', {3}),
+    ],
+)
+def test_copies_of_a_keyspace_are_read(told: str, copies: set[int]) -> None:
+    assert copies_of(told) == copies
+
+
+@pytest.mark.parametrize(
+    ("stated", "nodes", "kept", "said"),
+    [
+        ((1, 1), 1, None, None),
+        ((3, 3), 3, None, None),
+        ((3, 3), 3, {3}, None),
+        ((3, 1), 3, None, None),
+        # Nothing said of a ring of several: it would silently get one copy.
+        ((1, 1), 3, None, "the ring has 3 nodes"),
+        ((3, 3), 1, None, "the ring has 1 nodes"),
+        ((3, 3), 3, {1}, "keeps 1 copies"),
+        ((3, 3), 3, {1, 3}, "keeps 1, 3 copies"),
+    ],
+)
+def test_a_ring_of_somebody_else_has_the_copies_that_are_stated_or_is_refused(
+    stated: tuple[int, int], nodes: int, kept: set[int] | None, said: str | None
+) -> None:
+    topology = Topology(nodes=stated[0], replication_factor=stated[1])
+    found = copies_problem(topology, nodes, kept)
+    assert (found is None) == (said is None)
+    if found and said:
+        assert said in found[0]

@@ -25,7 +25,8 @@ def system_value(schema: Mapping[str, object], value: Scalar) -> str:
 
     `x-true` and `x-false` in the schema give the words for a flag, default `yes` and `no`;
     `x-scale` is what the system multiplies a number by, for example 1048576 for mebibytes;
-    `x-words` has the system's own word for each choice of an enumeration.
+    `x-words` has the system's own word for each choice of an enumeration; `x-suffix` is the unit
+    that the system writes behind a number.
     """
     words = schema.get("x-words")
     if isinstance(words, Mapping) and value in words:
@@ -33,9 +34,10 @@ def system_value(schema: Mapping[str, object], value: Scalar) -> str:
     if isinstance(value, bool):
         return str(schema.get("x-true", "yes") if value else schema.get("x-false", "no"))
     scale = schema.get("x-scale", 1)
+    suffix = schema.get("x-suffix", "")
     if isinstance(value, int) and isinstance(scale, int):
-        return str(value * scale)
-    return str(value)
+        return f"{value * scale}{suffix}"
+    return f"{value}{suffix}"
 
 
 def explained(

@@ -1,7 +1,14 @@
 //! The driver's options. What is not given is left to RocksDB.
 
-use rocksdb::{BlockBasedOptions, Cache, DBCompressionType, WriteOptions};
+use rocksdb::{
+    BlockBasedOptions, Cache, CompactionPri, DBCompactionStyle, DBCompressionType, WriteOptions,
+};
 use weighhouse_driver_api::{OptionRefused, Options};
+
+/// How often the rate limiter hands out, and what share goes to high priority: RocksDB's own
+/// defaults (include/rocksdb/rate_limiter.h).
+const REFILL_US: i64 = 100_000;
+const FAIRNESS: i32 = 10;
 
 /// JSON Schema of the options.
 pub(crate) const SCHEMA: &str = r#"{
@@ -29,6 +36,124 @@ pub(crate) const SCHEMA: &str = r#"{
       "type": "boolean",
       "default": false,
       "description": "Force the log to the disk before a write is acknowledged; needs the log."
+    },
+    "block_bytes": {
+      "type": "integer",
+      "minimum": 512,
+      "maximum": 16777216,
+      "default": 4096,
+      "description": "Size of a block of a table before compression, bytes."
+    },
+    "write_buffer_bytes": {
+      "type": "integer",
+      "minimum": 65536,
+      "maximum": 17179869184,
+      "default": 67108864,
+      "description": "Memory of one write buffer, bytes; a full one is flushed."
+    },
+    "max_write_buffers": {
+      "type": "integer",
+      "minimum": 2,
+      "maximum": 64,
+      "default": 2,
+      "description": "Write buffers, the one that is written included."
+    },
+    "max_background_jobs": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 256,
+      "default": 2,
+      "description": "Flushes and compactions at once."
+    },
+    "max_subcompactions": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 64,
+      "default": 1,
+      "description": "Threads that one compaction is split over."
+    },
+    "level0_compaction_trigger": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 10000,
+      "default": 4,
+      "description": "Files on level 0 that begin a compaction."
+    },
+    "level0_slowdown_trigger": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 10000,
+      "default": 20,
+      "description": "Files on level 0 from which writes are slowed down."
+    },
+    "level0_stop_trigger": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 10000,
+      "default": 36,
+      "description": "Files on level 0 from which writes wait."
+    },
+    "target_file_bytes": {
+      "type": "integer",
+      "minimum": 65536,
+      "maximum": 17179869184,
+      "default": 67108864,
+      "description": "Size of a table of level 1, bytes."
+    },
+    "level_base_bytes": {
+      "type": "integer",
+      "minimum": 1048576,
+      "maximum": 1099511627776,
+      "default": 268435456,
+      "description": "Size of level 1, bytes."
+    },
+    "rate_limit_bytes_per_second": {
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 1099511627776,
+      "default": 0,
+      "description": "Bytes a second that flushes and compactions may write; 0: no limit."
+    },
+    "stats_dump_period_seconds": {
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 86400,
+      "default": 600,
+      "description": "Seconds between two reports of RocksDB's in its LOG; 0: none."
+    },
+    "bloom_bits_per_key": {
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 64,
+      "default": 0,
+      "description": "Bits of a Bloom filter for each key; 0: no filter."
+    },
+    "cache_index_and_filter_blocks": {
+      "type": "boolean",
+      "default": false,
+      "description": "Keep indexes and filters in the block cache, not beside it."
+    },
+    "direct_reads": {
+      "type": "boolean",
+      "default": false,
+      "description": "Read tables past the page cache."
+    },
+    "direct_flush_and_compaction": {
+      "type": "boolean",
+      "default": false,
+      "description": "Flush and compact past the page cache."
+    },
+    "compaction_style": {
+      "type": "string",
+      "enum": ["level", "universal"],
+      "default": "level",
+      "description": "How tables are merged."
+    },
+    "compaction_priority": {
+      "type": "string",
+      "enum": ["by_compensated_size", "oldest_largest_seq_first", "oldest_smallest_seq_first", "min_overlapping_ratio", "round_robin"],
+      "default": "min_overlapping_ratio",
+      "description": "Which table of a level is merged first."
     }
   }
 }"#;
@@ -40,6 +165,24 @@ pub(crate) struct Settings {
     compression: Option<Compression>,
     wal: Option<bool>,
     sync_writes: Option<bool>,
+    block_bytes: Option<usize>,
+    write_buffer_bytes: Option<usize>,
+    max_write_buffers: Option<i32>,
+    max_background_jobs: Option<i32>,
+    max_subcompactions: Option<u32>,
+    level0_compaction_trigger: Option<i32>,
+    level0_slowdown_trigger: Option<i32>,
+    level0_stop_trigger: Option<i32>,
+    target_file_bytes: Option<u64>,
+    level_base_bytes: Option<u64>,
+    rate_limit_bytes_per_second: Option<i64>,
+    stats_dump_period_seconds: Option<u32>,
+    bloom_bits_per_key: Option<u32>,
+    cache_index_and_filter_blocks: Option<bool>,
+    direct_reads: Option<bool>,
+    direct_flush_and_compaction: Option<bool>,
+    compaction_style: Option<Style>,
+    compaction_priority: Option<Priority>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +191,36 @@ enum Compression {
     Snappy,
     Lz4,
     Zstd,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Level,
+    Universal,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Priority {
+    ByCompensatedSize,
+    OldestLargestSeqFirst,
+    OldestSmallestSeqFirst,
+    MinOverlappingRatio,
+    RoundRobin,
+}
+
+/// A whole number of an option, within what RocksDB takes as it is told.
+fn whole<T: TryFrom<u64>>(
+    name: &str,
+    value: &serde_json::Value,
+    least: u64,
+    most: u64,
+) -> Result<Option<T>, OptionRefused> {
+    value
+        .as_u64()
+        .filter(|number| (least..=most).contains(number))
+        .and_then(|number| T::try_from(number).ok())
+        .map(Some)
+        .ok_or_else(|| OptionRefused::new(name, &format!("a whole number from {least} to {most}")))
 }
 
 impl Settings {
@@ -73,12 +246,65 @@ impl Settings {
                 }
                 "wal" => settings.wal = Some(truth()?),
                 "sync_writes" => settings.sync_writes = Some(truth()?),
-                _ => {
-                    return Err(refuse(
-                        "unknown; the options are block_cache_bytes, compression, wal and \
-                         sync_writes",
-                    ));
+                "block_bytes" => settings.block_bytes = whole(name, value, 512, 16_777_216)?,
+                "write_buffer_bytes" => {
+                    settings.write_buffer_bytes = whole(name, value, 65_536, 17_179_869_184)?
                 }
+                "max_write_buffers" => settings.max_write_buffers = whole(name, value, 2, 64)?,
+                "max_background_jobs" => settings.max_background_jobs = whole(name, value, 1, 256)?,
+                "max_subcompactions" => settings.max_subcompactions = whole(name, value, 1, 64)?,
+                "level0_compaction_trigger" => {
+                    settings.level0_compaction_trigger = whole(name, value, 1, 10_000)?
+                }
+                "level0_slowdown_trigger" => {
+                    settings.level0_slowdown_trigger = whole(name, value, 1, 10_000)?
+                }
+                "level0_stop_trigger" => {
+                    settings.level0_stop_trigger = whole(name, value, 1, 10_000)?
+                }
+                "target_file_bytes" => {
+                    settings.target_file_bytes = whole(name, value, 65_536, 17_179_869_184)?
+                }
+                "level_base_bytes" => {
+                    settings.level_base_bytes = whole(name, value, 1_048_576, 1_099_511_627_776)?
+                }
+                "rate_limit_bytes_per_second" => {
+                    settings.rate_limit_bytes_per_second = whole(name, value, 0, 1_099_511_627_776)?
+                }
+                "stats_dump_period_seconds" => {
+                    settings.stats_dump_period_seconds = whole(name, value, 0, 86_400)?
+                }
+                "bloom_bits_per_key" => settings.bloom_bits_per_key = whole(name, value, 0, 64)?,
+                "cache_index_and_filter_blocks" => {
+                    settings.cache_index_and_filter_blocks = Some(truth()?)
+                }
+                "direct_reads" => settings.direct_reads = Some(truth()?),
+                "direct_flush_and_compaction" => {
+                    settings.direct_flush_and_compaction = Some(truth()?)
+                }
+                "compaction_style" => {
+                    settings.compaction_style = Some(match value.as_str() {
+                        Some("level") => Style::Level,
+                        Some("universal") => Style::Universal,
+                        _ => return Err(refuse("level or universal")),
+                    });
+                }
+                "compaction_priority" => {
+                    settings.compaction_priority = Some(match value.as_str() {
+                        Some("by_compensated_size") => Priority::ByCompensatedSize,
+                        Some("oldest_largest_seq_first") => Priority::OldestLargestSeqFirst,
+                        Some("oldest_smallest_seq_first") => Priority::OldestSmallestSeqFirst,
+                        Some("min_overlapping_ratio") => Priority::MinOverlappingRatio,
+                        Some("round_robin") => Priority::RoundRobin,
+                        _ => {
+                            return Err(refuse(
+                                "by_compensated_size, oldest_largest_seq_first, \
+                                 oldest_smallest_seq_first, min_overlapping_ratio or round_robin",
+                            ));
+                        }
+                    });
+                }
+                _ => return Err(refuse("unknown; `describe` lists the options")),
             }
         }
         if settings.wal == Some(false) && settings.sync_writes == Some(true) {
@@ -104,12 +330,85 @@ impl Settings {
                 Compression::Zstd => DBCompressionType::Zstd,
             });
         }
-        if let Some(bytes) = self.block_cache_bytes {
-            let mut table = BlockBasedOptions::default();
-            table.set_block_cache(&Cache::new_lru_cache(bytes));
-            options.set_block_based_table_factory(&table);
-        }
+        self.write_paths(&mut options);
+        options.set_block_based_table_factory(&self.tables());
         options
+    }
+
+    /// Write buffers, flushes and compactions.
+    fn write_paths(self, options: &mut rocksdb::Options) {
+        if let Some(value) = self.write_buffer_bytes {
+            options.set_write_buffer_size(value);
+        }
+        if let Some(value) = self.max_write_buffers {
+            options.set_max_write_buffer_number(value);
+        }
+        if let Some(value) = self.max_background_jobs {
+            options.set_max_background_jobs(value);
+        }
+        if let Some(value) = self.max_subcompactions {
+            options.set_max_subcompactions(value);
+        }
+        if let Some(value) = self.level0_compaction_trigger {
+            options.set_level_zero_file_num_compaction_trigger(value);
+        }
+        if let Some(value) = self.level0_slowdown_trigger {
+            options.set_level_zero_slowdown_writes_trigger(value);
+        }
+        if let Some(value) = self.level0_stop_trigger {
+            options.set_level_zero_stop_writes_trigger(value);
+        }
+        if let Some(value) = self.target_file_bytes {
+            options.set_target_file_size_base(value);
+        }
+        if let Some(value) = self.level_base_bytes {
+            options.set_max_bytes_for_level_base(value);
+        }
+        if let Some(value) = self.stats_dump_period_seconds {
+            options.set_stats_dump_period_sec(value);
+        }
+        if let Some(value) = self.direct_reads {
+            options.set_use_direct_reads(value);
+        }
+        if let Some(value) = self.direct_flush_and_compaction {
+            options.set_use_direct_io_for_flush_and_compaction(value);
+        }
+        if let Some(style) = self.compaction_style {
+            options.set_compaction_style(match style {
+                Style::Level => DBCompactionStyle::Level,
+                Style::Universal => DBCompactionStyle::Universal,
+            });
+        }
+        if let Some(priority) = self.compaction_priority {
+            options.set_compaction_pri(match priority {
+                Priority::ByCompensatedSize => CompactionPri::ByCompensatedSize,
+                Priority::OldestLargestSeqFirst => CompactionPri::OldestLargestSeqFirst,
+                Priority::OldestSmallestSeqFirst => CompactionPri::OldestSmallestSeqFirst,
+                Priority::MinOverlappingRatio => CompactionPri::MinOverlappingRatio,
+                Priority::RoundRobin => CompactionPri::RoundRobin,
+            });
+        }
+        if let Some(rate) = self.rate_limit_bytes_per_second.filter(|&rate| rate > 0) {
+            options.set_ratelimiter(rate, REFILL_US, FAIRNESS);
+        }
+    }
+
+    /// Tables on disk and the cache of their blocks.
+    fn tables(self) -> BlockBasedOptions {
+        let mut table = BlockBasedOptions::default();
+        if let Some(bytes) = self.block_cache_bytes {
+            table.set_block_cache(&Cache::new_lru_cache(bytes));
+        }
+        if let Some(bytes) = self.block_bytes {
+            table.set_block_size(bytes);
+        }
+        if let Some(bits) = self.bloom_bits_per_key.filter(|&bits| bits > 0) {
+            table.set_bloom_filter(f64::from(bits), false);
+        }
+        if let Some(inside) = self.cache_index_and_filter_blocks {
+            table.set_cache_index_and_filter_blocks(inside);
+        }
+        table
     }
 
     pub(crate) fn writes(self) -> WriteOptions {
@@ -145,6 +444,11 @@ mod tests {
             (json!({"block_cache_bytes": -1}), "block_cache_bytes"),
             (json!({"wal": "yes"}), "wal"),
             (json!({"timeout_ms": 5}), "timeout_ms"),
+            (json!({"max_write_buffers": 1}), "max_write_buffers"),
+            (json!({"bloom_bits_per_key": 9.5}), "bloom_bits_per_key"),
+            (json!({"compaction_style": "fifo"}), "compaction_style"),
+            (json!({"compaction_priority": "any"}), "compaction_priority"),
+            (json!({"direct_reads": 1}), "direct_reads"),
             (json!({"wal": false, "sync_writes": true}), "sync_writes"),
         ] {
             assert_eq!(read(&options).unwrap_err().name, name);

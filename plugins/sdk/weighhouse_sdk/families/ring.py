@@ -5,17 +5,21 @@ share the number of a port, each on an address of its own. That is its machine's
 nodes on one machine one of the loopback network.
 """
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_protocol.target import Target
+from weighhouse_protocol.target import Target, Topology
 
-from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import DeployFailed, NotReady
 from weighhouse_sdk.families.cql import ALL, rows
+from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.serving.server import ServerPlugin
+from weighhouse_sdk.serving.starting import UNREADABLE, addresses_of
 from weighhouse_sdk.wire import Address, ReplyError
 
 STORAGE_PORT = 7000
@@ -51,6 +55,54 @@ def tokens(number: int, nodes: int, each: int = TOKENS) -> tuple[int, ...]:
 EVERYWHERE = "SELECT session_id FROM system_traces.sessions LIMIT 1"
 """Of a keyspace that every ring has, two copies of each range on different nodes; it is empty
 unless somebody traces, so all ranges are looked at."""
+
+
+KEYSPACE = "ycsb"
+"""Where the driver keeps its table (its option `keyspace`, which no manifest offers)."""
+
+REPLICATION = (
+    "SELECT JSON replication FROM system_schema.keyspaces WHERE keyspace_name = 'ycsb'"  # KEYSPACE
+)
+
+
+def copies_of(replication: str) -> set[int]:
+    """How many copies a keyspace keeps in each data centre.
+
+    :param replication: as `SELECT JSON replication` has it: `{"replication": {"class": …,
+        "replication_factor": "1"}}`, or a number for each data centre, where `3/1` is three
+        copies, one of them transient.
+    """
+    told = json.loads(replication)["replication"]
+    return {int(str(value).split("/")[0]) for name, value in told.items() if name != "class"}
+
+
+def copies_problem(topology: Topology, nodes: int, kept: set[int] | None) -> tuple[str, str] | None:
+    """Why a target on somebody else's ring would not have the copies that it says.
+
+    :param nodes: that the ring has.
+    :param kept: copies of the keyspace in each data centre; None: it is not there yet.
+    :returns: what is wrong, and how to mend it.
+    """
+    copies = topology.replication_factor
+    if topology.nodes != nodes:
+        wrong = (
+            f"the ring has {nodes} nodes, the target's topology says {topology.nodes} with "
+            f"{copies} copies of each record"
+        )
+        hint = f"say what is there: topology.nodes {nodes}, and the replication_factor you mean"
+        return wrong, hint
+    if kept is not None and kept != {copies}:
+        found = ", ".join(map(str, sorted(kept)))
+        wrong = (
+            f"keyspace {KEYSPACE} is there and keeps {found} copies of each record; the target's "
+            f"topology.replication_factor says {copies}"
+        )
+        hint = (
+            f"say replication_factor {found}, or drop the keyspace, which is then made with "
+            f"{copies}"
+        )
+        return wrong, hint
+    return None
 
 
 class RingPlugin(ServerPlugin):
@@ -132,9 +184,33 @@ class RingPlugin(ServerPlugin):
                     return f"node {place.number} does not reach all others: {error}"
         return None
 
+    def _await_external(self, context: Context, deployed: Deployed) -> None:
+        """Also refuse a ring that would not have the copies that the target says.
+
+        :raises DeployFailed: with what the ring has.
+        """
+        super()._await_external(context, deployed)
+        address = addresses_of(context, deployed)[0]
+        try:
+            peers, keyspaces = rows(
+                address,
+                self.ask_seconds,
+                "SELECT peer FROM system.peers",
+                REPLICATION,
+            )
+        except UNREADABLE as error:
+            raise NotReady(
+                f"{self.manifest.name} does not tell its nodes and keyspaces: {error}",
+                "may the account read system.peers and system_schema.keyspaces?",
+            ) from error
+        kept = copies_of(str(keyspaces[0]["[json]"])) if keyspaces else None
+        wrong = copies_problem(context.target.topology, 1 + len(peers), kept)
+        if wrong is not None:
+            raise DeployFailed(*wrong)
+
     def driver_options(self, target: Target) -> dict[str, Scalar]:
         """The keyspace gets as many copies as the topology says, on servers of somebody else's too:
-        there it is made when it is not there, and else stays as it is.
+        there it is made when it is not there, and refused when it has another number.
         """
         return {
             **super().driver_options(target),
