@@ -96,8 +96,8 @@ def stored(platform: RunningPlatform, run: str) -> list[Stored]:
         place = outcome.get("response")
         merged = HdrHistogram(1, 60_000_000_000, 3)
         if place is not None:
-            begin, length = place
-            text = base64.b64encode(bytes(blob)[begin : begin + length])
+            offset, length = place
+            text = base64.b64encode(bytes(blob)[offset : offset + length])
             merged.add(HdrHistogram.decode(text))
         found.append(Stored(phase, float(begin), duration / 1e6, outcome["count"], merged))
     return found
