@@ -70,7 +70,7 @@ def check_faults(manifest: Manifest, target: Target, faults: Sequence[Fault]) ->
         elif (problem := manifest.fault_problem(fault, target.topology)) is not None:
             problems.append((path, problem))
     course = course_problems(faults, target.topology)
-    problems += [(f"faults[{each.index}]", each.message) for each in course]
+    problems += [(f"faults[{each.place}]", each.message) for each in course]
     if problems:
         raise TargetInvalid(problems)
 

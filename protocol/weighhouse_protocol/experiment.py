@@ -153,7 +153,7 @@ class Experiment(Document):
                 raise ValueError(message)
         for target in self.targets:
             for problem in course_problems(self.faults, target.topology):
-                message = f"faults[{problem.index}].{problem.field}: {target.name}: "
+                message = f"faults[{problem.place}].{problem.field}: {target.name}: "
                 raise ValueError(message + problem.message)
 
     def _check_parts(self) -> None:

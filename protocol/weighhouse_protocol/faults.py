@@ -64,8 +64,8 @@ class Fault(Document):
 class FaultProblem(NamedTuple):
     """Why a verb makes no sense where it stands."""
 
-    index: int
-    """Of the verb."""
+    place: int
+    """Of the verb, from 0."""
     message: str
     field: Literal["verb", "node"] = "verb"
 

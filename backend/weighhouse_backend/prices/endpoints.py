@@ -1,6 +1,6 @@
 """Prices of an organization, and costs by them."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Response
@@ -13,7 +13,10 @@ from weighhouse_backend.prices.dependencies import CostsDep, PricesDep
 from weighhouse_backend.prices.schemas import CostsRead, PriceName, PriceSheetWrite, PricesRead
 
 router = APIRouter(prefix="/api/v1")
-CHANGES = {412: {"model": ProblemDocument}, 422: {"model": ProblemDocument}}
+CHANGES: dict[int | str, dict[str, Any]] = {
+    412: {"model": ProblemDocument},
+    422: {"model": ProblemDocument},
+}
 
 
 @router.get("/prices", tags=["prices"])

@@ -89,6 +89,10 @@ class Series:
     phases: list[PhaseSpan]
     measured: list[MeasuredWindow] = field(default_factory=list)
 
+    def line(self, operation: str) -> OperationLine:
+        """An operation's line; an empty one when there was no such operation."""
+        return self.operations.get(operation, OperationLine())
+
     def extend_phase(self, window: Window, origin_us: int) -> None:
         """Begin a phase with its first window, stretch it with the next."""
         begin = (window.start_us - origin_us) / US_PER_SECOND

@@ -82,13 +82,13 @@ def gauge_steps(session: Session, attempt_id: UUID, points: int) -> Gauges:
     of_attempt = ResourceSample.attempt_id == attempt_id
     counted = select(func.count()).where(of_attempt).group_by(ResourceSample.member)
     width = width_for(max(session.scalars(counted), default=0), points)
-    mine = {"partition_by": ResourceSample.member}
+    of_member, in_order = ResourceSample.member, ResourceSample.sequence
     numbered = (
         select(
             ResourceSample.member,
             ResourceSample.sequence,
-            func.row_number().over(**mine, order_by=ResourceSample.sequence).label("place"),
-            func.count().over(**mine).label("count"),
+            func.row_number().over(partition_by=of_member, order_by=in_order).label("place"),
+            func.count().over(partition_by=of_member).label("count"),
         )
         .where(of_attempt)
         .subquery()

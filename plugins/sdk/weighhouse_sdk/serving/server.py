@@ -161,7 +161,8 @@ class ServerPlugin(Replacing):
             for number, address in enumerate(addresses_of(context, deployed), 1):
                 metrics |= self._metrics(number, len(deployed.endpoints), address)
             return Sample(at_us=context.clock.now_us(), metrics=metrics)
-        usages, metrics, told, settled = [], {}, [], True
+        usages, metrics, settled = [], {}, True
+        told: list[Streamed] = []
         for node in deployed.nodes:
             usage = node.body.usage()
             if usage is None and not node.down:
