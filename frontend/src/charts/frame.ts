@@ -66,7 +66,8 @@ export function frame(palette: Palette, extra: ChartOption = {}): ChartOption {
       itemWidth: 14,
       itemHeight: 4,
       itemGap: 18,
-      textStyle: { color: palette.ink2, fontFamily: palette.fontText, fontSize: 12 },
+      // As high as its letters: pages of a scrolling legend are cut at the height of a line.
+      textStyle: { color: palette.ink2, fontFamily: palette.fontText, fontSize: 12, lineHeight: 18 },
       inactiveColor: palette.rule,
       pageTextStyle: { color: palette.ink3 },
     },
