@@ -24,7 +24,8 @@ WITHOUT_FIGURES = {
     f"{API}/experiments/{{experiment}}/revisions/{{number}}/yaml",
     f"{API}/experiments/{{experiment}}/schedule",
     f"{API}/experiments/{{experiment}}/schedule/occurrences", f"{API}/members",
-    f"{API}/projects", f"{API}/sessions/current", f"{API}/systems", f"{API}/systems/{{system_id}}",
+    f"{API}/prices", f"{API}/projects", f"{API}/sessions/current", f"{API}/systems",
+    f"{API}/systems/{{system_id}}",
     f"{API}/campaigns/{{campaign_id}}/disclosure",
     "/agent/v1/attempts/{attempt_id}",
 }  # fmt: skip
