@@ -13,7 +13,7 @@ pytestmark = pytest.mark.timeout(1200)
 MOST_HEIGHT = 2600
 TABS = (
     "By clients", "Scaling", "Distribution", "Memory and disk", "Over time", "Ranks",
-    "Not compared",
+    "What it costs", "Not compared",
 )  # fmt: skip
 Opens = Callable[..., Page]
 

@@ -80,6 +80,7 @@ def test_fills_share_the_axis_of_their_progress_and_go_back_to_time(
     expect(boxes).to_have_count(2)
     boxes.last.uncheck()
     expect(runs.get_by_role("img", name=re.compile("Throughput of 1 runs? over"))).to_be_visible()
+    expect(page).to_have_url(re.compile("runs="))
     page.reload()
     expect(boxes.last).not_to_be_checked()
 

@@ -16,7 +16,7 @@ import {
 import { LATENCIES } from './metrics'
 import type { ComparisonAddress } from './queries'
 
-export const TABS = ['clients', 'scaling', 'distribution', 'memory', 'time', 'ranks', 'unmatched'] as const
+export const TABS = ['clients', 'scaling', 'distribution', 'memory', 'time', 'ranks', 'costs', 'unmatched'] as const
 export type CompareTab = (typeof TABS)[number]
 
 /** All that can be chosen on the page, by its name in the address. */
