@@ -9,7 +9,8 @@ const figures = (p99: number | null, ok: number, failed = 0) => ({
   p999_us: p99, p9999_us: p99, max_us: p99,
 }) // prettier-ignore
 
-const stretch = (name: FaultStretch['stretch'], begin: number, end: number, all?: ReturnType<typeof figures>): FaultStretch =>
+type All = ReturnType<typeof figures>
+const stretch = (name: FaultStretch['stretch'], begin: number, end: number, all?: All): FaultStretch =>
   ({
     stretch: name, begin_seconds: begin, end_seconds: end, intervals: all ? end - begin : 0, late: 3,
     operations: all ? { all } : {},
