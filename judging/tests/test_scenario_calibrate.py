@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from weighhouse_judging.bench.servers import Queue
 from weighhouse_judging.scenarios import calibrate
 from weighhouse_judging.scenarios.calibrate import CALIBRATE, Plan
-from weighhouse_judging.scenarios.planning import Failure, Measurement, Step
+from weighhouse_judging.scenarios.planning import Failure, Measurement, Step, about
 
 from . import playing as play
 
@@ -147,3 +147,14 @@ def test_one_stalled_run_moves_nothing_for_good():
     result, *_ = play.played(CALIBRATE, Plan("rate", 1_000, 1_000_000, envelope), answer)
     level = result.figures.point.level
     assert queue.open_us(level * 0.96, 0.99) < envelope < queue.open_us(level * 1.04, 0.99)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (24_960.4, "24,960"), (311_821.7, "311,800"), (3.14159, "3.142"), (0.012345, "0.01235"),
+        (999.96, "1,000"), (0, "0"), (-17.25, "-17.25"), (12, "12"),
+    ],
+)  # fmt: skip
+def test_a_number_is_told_without_an_exponent(value, words):
+    assert about(value) == words

@@ -1,8 +1,12 @@
-"""A node of a real Cassandra is killed while a run is measured, and comes back."""
+"""A node of a real Cassandra is killed while a run is measured; an empty one takes its place."""
 
+import datetime
+import re
 from typing import Any
 
+import httpx
 import yaml
+from weighhouse_protocol.redistribution import amount_of
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.testkit.exercised import note
 from weighhouse_testing.platform import RunningPlatform
@@ -29,16 +33,25 @@ load_levels:
   - {model: open, rate_per_second: 40, connections: 4}
 repetitions: 1
 scenario: fault
-phases: {load_clients: 2, warmup_seconds: 2, measure_seconds: 48, interval_seconds: 1}
+phases: {load_clients: 2, warmup_seconds: 2, measure_seconds: 130, interval_seconds: 1}
 faults:
   - {at_seconds: 6, verb: kill, node: 2}
-  - {at_seconds: 10, verb: start, node: 2}
+  - {at_seconds: 10, verb: replace, node: 2}
 """
+SAMPLED_SECONDS = 1.0
+"""How often the nodes are asked for their transfers."""
+ASKED_SECONDS = 10.0
+"""After a node serves, until all nodes have said that they know it."""
+LOGGED = re.compile(r"^(\d\d:\d\d:\d\d\.\d{3}) \w+ +(.*)$", re.MULTILINE)
+RECEIVES = re.compile(r"Prepare completed\. Receiving \d+ files ?\(([\d.]+) ?([KM]?i?B)\)")
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
 
-def test_quorum_operations_go_on_while_a_node_is_away(platform: RunningPlatform) -> None:
+def test_quorum_operations_go_on_while_a_node_is_killed_and_replaced(
+    platform: RunningPlatform,
+) -> None:
     started = platform.start_campaign(COURSE)
-    campaign = platform.wait_for_campaign(started["id"], seconds=400)
+    campaign = platform.wait_for_campaign(started["id"], seconds=600)
     ((run,),) = [cell["runs"] for cell in campaign["cells"]]
     whole = platform.request("GET", f"/runs/{run['id']}")
     assert whole["status"] == "completed", whole
@@ -50,10 +63,13 @@ def test_quorum_operations_go_on_while_a_node_is_away(platform: RunningPlatform)
     assert [kind for kind, _ in told] == ["fault", "fault_done", "fault", "fault_done"], told
     assert told[0][1] == "kill node 2"
     assert told[1][1] == "node 2: killed"
-    assert told[3][1].startswith("node 2: serves again after")
+    assert told[2][1] == "replace node 2"
+    assert told[3][1].startswith("node 2: an empty one serves in its place after"), told
     drawn = platform.request("GET", f"/runs/{run['id']}/series")
     assert_operations_went_on(drawn)
-    assert_what_it_cost_is_told(platform.request("GET", f"/runs/{run['id']}/faults"), whole)
+    cost = platform.request("GET", f"/runs/{run['id']}/faults")
+    assert_what_it_cost_is_told(cost, whole)
+    assert_the_server_logged_the_same(log_of(platform, run["id"], "cassandra-2"), cost, whole)
     note(Target.model_validate(yaml.safe_load(COURSE)["targets"][0]), whole["target"]["version"])
 
 
@@ -78,7 +94,7 @@ def assert_operations_went_on(drawn: dict[str, Any]) -> None:
 def assert_what_it_cost_is_told(cost: dict[str, Any], run: dict[str, Any]) -> None:
     """Every operation of the measured phase stands before, during or after, and in no two."""
     (fault,) = cost["faults"]
-    assert (fault["label"], fault["mended"]) == ("kill node 2", True)
+    assert (fault["label"], fault["mended"]) == ("kill node 2 and replace node 2", True)
     assert fault["end_seconds"] - fault["begin_seconds"] >= 4, "killed at 6, started at 10"
     before, during, after = fault["stretches"]
     assert before["end_seconds"] <= fault["begin_seconds"] <= during["end_seconds"]
@@ -89,3 +105,52 @@ def assert_what_it_cost_is_told(cost: dict[str, Any], run: dict[str, Any]) -> No
         assert sum(stretches) == told, (count, stretches, measured)
     assert before["operations"]["all"]["failed"] == 0
     assert fault["recovery"]["without_success_seconds"] == 0, "a quorum was there all the time"
+
+
+def log_of(platform: RunningPlatform, run_id: str, stream: str) -> str:
+    """A log of a run, whole."""
+    answer = httpx.get(
+        f"{platform.url}/api/v1/runs/{run_id}/logs/{stream}",
+        headers={"Authorization": f"Bearer {platform.token}"},
+        timeout=30,
+    )
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def assert_the_server_logged_the_same(log: str, cost: dict[str, Any], run: dict[str, Any]) -> None:
+    """When data went to the empty node, how much of it, and when the node served again."""
+    moved = cost["faults"][0]["redistribution"]
+    lines = [(at, words) for at, words in LOGGED.findall(log)]
+    streams = [at for at, words in lines if "[Stream #" in words]
+    assert streams, "the empty node logged no stream"
+    told = {each["kind"]: each["at"] for each in run["timeline"]}
+    for kind, logged in (
+        ("redistribution_began", streams[0]),
+        ("redistribution_ended", streams[-1]),
+    ):
+        assert seconds_between(told[kind], logged) <= SAMPLED_SECONDS, (kind, told[kind], logged)
+    sizes = [
+        float(size) * UNITS[unit] for _, words in lines for size, unit in RECEIVES.findall(words)
+    ]
+    label = next(
+        each["label"] for each in run["timeline"] if each["kind"] == "redistribution_ended"
+    )
+    amount = amount_of(label)
+    assert amount is not None, label
+    assert amount.failed == 0, label
+    # The log rounds each size to three decimals of its unit.
+    assert abs(amount.bytes - sum(sizes)) <= len(sizes) * UNITS["KiB"], (label, sizes)
+    assert moved["bytes"] == amount.bytes
+    serves = next(at for at, words in reversed(lines) if "Starting listening for CQL" in words)
+    done = [each["at"] for each in run["timeline"] if each["kind"] == "fault_done"][-1]
+    assert seconds_between(done, serves) <= ASKED_SECONDS, f"serves since {serves}, done at {done}"
+
+
+def seconds_between(told: str, logged: str) -> float:
+    """Between an instant, and the time of a day as a server of this machine logs it."""
+    instant = datetime.datetime.fromisoformat(told).astimezone()
+    clock = datetime.time.fromisoformat(logged)
+    return abs(
+        (instant - datetime.datetime.combine(instant, clock, instant.tzinfo)).total_seconds()
+    )

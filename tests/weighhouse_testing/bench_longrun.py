@@ -38,6 +38,15 @@ from weighhouse_testing.bench_fleet import percentile
 from weighhouse_testing.fixtures import plain
 
 REQUESTS = 60
+CHARTS = {
+    "series": "series?points=480",
+    "heatmap": "heatmap?columns=180",
+    "series_2000": "series?points=2000",
+    "gauges": "gauges?points=480",
+}
+"""What is asked: by the run's page, as `frontend/src/features/runs/queries.ts` has it, and by a
+pipeline that does not say how many points it wants.
+"""
 WARM = 3
 """Requests before those that count: connections are opened, code is loaded."""
 LEVELS_SINCE = 43_200 - 600
@@ -66,8 +75,8 @@ def measured(platform: Platform, requests: int) -> dict[str, Any]:
     headers = {"Authorization": f"Bearer {platform.credentials['api_token']}"}
     with httpx.Client(base_url=f"{platform.url}/api/v1", headers=headers, timeout=60) as http:
         run_id = http.get("/runs").raise_for_status().json()["items"][0]["id"]
-        for name in ("series", "heatmap"):
-            taken = [_asked(http, f"/runs/{run_id}/{name}") for _ in range(WARM + requests)]
+        for name, asked in CHARTS.items():
+            taken = [_asked(http, f"/runs/{run_id}/{asked}") for _ in range(WARM + requests)]
             found[f"{name}_p95_ms"] = round(percentile(taken[WARM:], 0.95) * 1000, 1)
     found["peak_rss_mb"] = round(_peak_bytes(process.pid) / MEBIBYTE)
     found["run_id"] = run_id

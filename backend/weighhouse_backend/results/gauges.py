@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.results.charts import width_for
 from weighhouse_backend.results.models import ResourceSample
+from weighhouse_backend.results.sampling import SampleService
 
 Unit = Literal["bytes", "packets", "percent", "us", "ms", "seconds", "number"]
 Source = Literal["system", "disk", "network", "machine"]
@@ -79,37 +79,27 @@ class Gauge:
 
 def gauge_steps(session: Session, attempt_id: UUID, points: int) -> Gauges:
     """The system's own metrics of an attempt, at most about `points` samples of each member."""
-    of_attempt = ResourceSample.attempt_id == attempt_id
-    counted = select(func.count()).where(of_attempt).group_by(ResourceSample.member)
-    width = width_for(max(session.scalars(counted), default=0), points)
-    of_member, in_order = ResourceSample.member, ResourceSample.sequence
-    numbered = (
-        select(
-            ResourceSample.member,
-            ResourceSample.sequence,
-            func.row_number().over(partition_by=of_member, order_by=in_order).label("place"),
-            func.count().over(partition_by=of_member).label("count"),
-        )
-        .where(of_attempt)
-        .subquery()
-    )
+    stretches = SampleService(session).ends(attempt_id, points)
+    found = {
+        member: _fetched(session, attempt_id, member, one.sequences)
+        for member, one in stretches.items()
+    }
+    return Gauges(max((one.width for one in stretches.values()), default=1), found)
+
+
+def _fetched(
+    session: Session, attempt_id: UUID, member: int, sequences: Sequence[int]
+) -> list[GaugeStep]:
     rows = session.execute(
-        select(ResourceSample.member, ResourceSample.at, ResourceSample.metrics)
-        .join(
-            numbered,
-            (numbered.c.member == ResourceSample.member)
-            & (numbered.c.sequence == ResourceSample.sequence),
-        )
+        select(ResourceSample.at, ResourceSample.metrics)
         .where(
-            of_attempt,
-            or_(numbered.c.place % width == 0, numbered.c.place == numbered.c.count),
+            ResourceSample.attempt_id == attempt_id,
+            ResourceSample.member == member,
+            ResourceSample.sequence.in_(sequences),
         )
-        .order_by(ResourceSample.member, ResourceSample.sequence)
+        .order_by(ResourceSample.sequence)
     )
-    found: dict[int, list[GaugeStep]] = {}
-    for member, at, metrics in rows:
-        found.setdefault(member, []).append(GaugeStep(at, _numbers(metrics)))
-    return Gauges(width, found)
+    return [GaugeStep(at, _numbers(metrics)) for at, metrics in rows]
 
 
 def gauges_of(steps: Sequence[GaugeStep]) -> list[Gauge]:

@@ -37,6 +37,16 @@ class _Latest:
 
 
 @dataclass(frozen=True)
+class Ends:
+    """The last samples of a member's stretches."""
+
+    width: int
+    """How many samples a stretch has; the last one may have fewer."""
+    sequences: list[int]
+    """Of their events, in order."""
+
+
+@dataclass(frozen=True)
 class SampleService:
     """Writes the levels of samples, and reads them also while they grow.
 
@@ -90,17 +100,9 @@ class SampleService:
 
     def steps(self, attempt_id: UUID, points: int) -> dict[int, list[Samples]]:
         """Samples of an attempt in at most about `points` steps, by member, in order of time."""
-        with_levels = select(SampleWindow.member, func.max(SampleWindow.slot)).where(
-            SampleWindow.attempt_id == attempt_id, SampleWindow.width == LOWEST
-        )
-        widths = {
-            member: _width((slot + 1) * LOWEST, points)
-            for member, slot in self.session.execute(with_levels.group_by(SampleWindow.member))
-        }
         found = {
             member: self._drawn(attempt_id, member, width)
-            for member, width in widths.items()
-            if width is not None
+            for member, width in self._levels(attempt_id, points).items()
         }
         plain: dict[int, list[Samples]] = {}
         for member, one in self._all_reported(attempt_id, found):
@@ -108,6 +110,51 @@ class SampleService:
         for member, samples in plain.items():
             found[member] = list(windows(samples, width_for(len(samples), points), final=True))
         return dict(sorted(found.items()))
+
+    def ends(self, attempt_id: UUID, points: int) -> dict[int, Ends]:
+        """Which samples end the stretches of `steps`, by member: of what only grows, such as a
+        counter, the last is what a stretch comes to.
+        """
+        found: dict[int, Ends] = {}
+        for member, width in self._levels(attempt_id, points).items():
+            closed = select(SampleWindow.last_sequence).where(
+                SampleWindow.attempt_id == attempt_id,
+                SampleWindow.member == member,
+                SampleWindow.width == width,
+            )
+            lasts = list(self.session.scalars(closed.order_by(SampleWindow.slot)))
+            rest = self._thinned(attempt_id, member, lasts[-1] if lasts else FIRST, width)
+            found[member] = Ends(width, lasts + rest)
+        counted = select(ResourceSample.member, func.count()).where(
+            ResourceSample.attempt_id == attempt_id, ResourceSample.member.not_in(list(found))
+        )
+        for member, count in self.session.execute(counted.group_by(ResourceSample.member)).all():
+            width = width_for(count, points)
+            found[member] = Ends(width, self._thinned(attempt_id, member, FIRST, width))
+        return dict(sorted(found.items()))
+
+    def _levels(self, attempt_id: UUID, points: int) -> dict[int, int]:
+        """Which level at most about `points` steps are read from, by member; those with few samples
+        are left out.
+        """
+        slots = select(SampleWindow.member, func.max(SampleWindow.slot)).where(
+            SampleWindow.attempt_id == attempt_id, SampleWindow.width == LOWEST
+        )
+        widths = {
+            member: _width((slot + 1) * LOWEST, points)
+            for member, slot in self.session.execute(slots.group_by(SampleWindow.member))
+        }
+        return {member: width for member, width in widths.items() if width is not None}
+
+    def _thinned(self, attempt_id: UUID, member: int, after: int, width: int) -> list[int]:
+        """Every `width`th sample behind a sequence, and the last one."""
+        behind = select(ResourceSample.sequence).where(
+            ResourceSample.attempt_id == attempt_id,
+            ResourceSample.member == member,
+            ResourceSample.sequence > after,
+        )
+        rest = list(self.session.scalars(behind.order_by(ResourceSample.sequence)))
+        return [*rest[width - 1 :: width], *(rest[-1:] if len(rest) % width else ())]
 
     def _drawn(self, attempt_id: UUID, member: int, width: int) -> list[Samples]:
         found = list(self._windows(attempt_id, member, width, FIRST))

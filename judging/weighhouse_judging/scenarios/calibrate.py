@@ -231,7 +231,8 @@ class _State:
         side = ASIDE[len(self.whole) % 2]
         level = self._whole(min(plan.high, max(plan.low, math.exp(self.belief.quantile(side)))))
         sentence = (
-            f"The envelope is left between {low:,.4g} and {high:,.4g} {planning.words(plan.axis)}; "
+            f"The envelope is left between {planning.about(low)} and {planning.about(high)} "
+            f"{planning.words(plan.axis)}; "
             f"measured next: {planning.in_words(plan.axis, level)}."
         )
         return self._step("narrow", level, sentence, low, high)
@@ -300,7 +301,7 @@ class _State:
         )
         at = planning.in_words(plan.axis, self.level)
         limit = planning.latency_in_words(plan.latency, plan.envelope_us)
-        wide = f"95 % interval {point.low:,.4g} to {point.high:,.4g}"
+        wide = f"95 % interval {planning.about(point.low)} to {planning.about(point.high)}"
         sentence = f"The most inside a {limit}: {at} ({wide}; {len(near)} measurements there)."
         if outcome == "uncertain":
             sentence = (

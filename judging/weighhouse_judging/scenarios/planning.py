@@ -244,6 +244,13 @@ def in_words(axis: Axis, level: float) -> str:
     return f"{level:,.10g} {words(axis)}"
 
 
+def about(value: float) -> str:
+    """A number of which four digits are known at most: `24,960`, `3.142`."""
+    known = 3 - math.floor(math.log10(abs(value))) if value else 0
+    text = f"{round(value, known):,.{max(0, known)}f}"
+    return text.rstrip("0").rstrip(".") if known > 0 else text
+
+
 def latency_in_words(figure: str, value_us: float) -> str:
     """A latency by its name: `p99 of 1.2 ms`."""
     return f"{FIGURE[figure].short} of {duration_in_words(value_us)}"

@@ -21,6 +21,7 @@ from scipy import ndimage, special
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, RESOLUTION
 from weighhouse_judging.findings.words import bytes_in_words
+from weighhouse_judging.scenarios import planning
 from weighhouse_judging.scenarios.planning import Reason
 
 Floats = npt.NDArray[np.float64]
@@ -213,7 +214,7 @@ def _period(correlation: Floats, lags: int, size: int) -> int | None:
 
 def plainly(value: float) -> str:
     """A number with its sign."""
-    return f"{value:+,.4g}"
+    return f"{'+' if value >= 0 else ''}{planning.about(value)}"
 
 
 def in_bytes(value: float) -> str:
