@@ -1,6 +1,6 @@
 """Resource samples over time: merged while a run is taken in, so that a long one is drawn soon."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -104,11 +104,10 @@ class SampleService:
             member: self._drawn(attempt_id, member, width)
             for member, width in self._levels(attempt_id, points).items()
         }
-        plain: dict[int, list[Samples]] = {}
-        for member, one in self._all_reported(attempt_id, found):
-            plain.setdefault(member, []).append(one)
-        for member, samples in plain.items():
-            found[member] = list(windows(samples, width_for(len(samples), points), final=True))
+        for member in self._sampled(attempt_id):
+            if member not in found:
+                samples = list(self._reported(attempt_id, member, FIRST))
+                found[member] = list(windows(samples, width_for(len(samples), points), final=True))
         return dict(sorted(found.items()))
 
     def ends(self, attempt_id: UUID, points: int) -> dict[int, Ends]:
@@ -123,14 +122,13 @@ class SampleService:
                 SampleWindow.width == width,
             )
             lasts = list(self.session.scalars(closed.order_by(SampleWindow.slot)))
-            rest = self._thinned(attempt_id, member, lasts[-1] if lasts else FIRST, width)
-            found[member] = Ends(width, lasts + rest)
-        counted = select(ResourceSample.member, func.count()).where(
-            ResourceSample.attempt_id == attempt_id, ResourceSample.member.not_in(list(found))
-        )
-        for member, count in self.session.execute(counted.group_by(ResourceSample.member)).all():
-            width = width_for(count, points)
-            found[member] = Ends(width, self._thinned(attempt_id, member, FIRST, width))
+            rest = self._behind(attempt_id, member, lasts[-1] if lasts else FIRST)
+            found[member] = Ends(width, lasts + _thinned(rest, width))
+        for member in self._sampled(attempt_id):
+            if member not in found:
+                every = self._behind(attempt_id, member, FIRST)
+                width = width_for(len(every), points)
+                found[member] = Ends(width, _thinned(every, width))
         return dict(sorted(found.items()))
 
     def _levels(self, attempt_id: UUID, points: int) -> dict[int, int]:
@@ -146,15 +144,26 @@ class SampleService:
         }
         return {member: width for member, width in widths.items() if width is not None}
 
-    def _thinned(self, attempt_id: UUID, member: int, after: int, width: int) -> list[int]:
-        """Every `width`th sample behind a sequence, and the last one."""
+    def _sampled(self, attempt_id: UUID) -> Iterator[int]:
+        """Members that samples are there of, in order: from each to the next by the key, for an
+        attempt has few members and may have very many samples.
+        """
+        of_attempt = select(func.min(ResourceSample.member)).where(
+            ResourceSample.attempt_id == attempt_id
+        )
+        member = self.session.scalar(of_attempt)
+        while member is not None:
+            yield member
+            member = self.session.scalar(of_attempt.where(ResourceSample.member > member))
+
+    def _behind(self, attempt_id: UUID, member: int, after: int) -> list[int]:
+        """Sequences of a member's samples behind one, in order."""
         behind = select(ResourceSample.sequence).where(
             ResourceSample.attempt_id == attempt_id,
             ResourceSample.member == member,
             ResourceSample.sequence > after,
         )
-        rest = list(self.session.scalars(behind.order_by(ResourceSample.sequence)))
-        return [*rest[width - 1 :: width], *(rest[-1:] if len(rest) % width else ())]
+        return list(self.session.scalars(behind.order_by(ResourceSample.sequence)))
 
     def _drawn(self, attempt_id: UUID, member: int, width: int) -> list[Samples]:
         found = list(self._windows(attempt_id, member, width, FIRST))
@@ -203,13 +212,6 @@ class SampleService:
         ):
             yield Samples.of(row)
 
-    def _all_reported(
-        self, attempt_id: UUID, without: Iterable[int]
-    ) -> Iterator[tuple[int, Samples]]:
-        """Samples of all members but some, in order."""
-        for row in self._rows(attempt_id, ResourceSample.member.not_in(list(without))):
-            yield row.member, Samples.of(row)
-
     def _rows(self, attempt_id: UUID, *those: Any) -> Iterator[Any]:
         columns: list[Any] = [getattr(ResourceSample, name) for name in FIGURES]
         yield from self.session.execute(
@@ -224,6 +226,12 @@ class SampleService:
             .order_by(ResourceSample.member, ResourceSample.sequence)
             .execution_options(yield_per=STREAMED)
         )
+
+
+def _thinned(sequences: Sequence[int], width: int) -> list[int]:
+    """Every `width`th, and the last one."""
+    rest = sequences[-1:] if len(sequences) % width else ()
+    return [*sequences[width - 1 :: width], *rest]
 
 
 def _width(samples: int, points: int) -> int | None:
