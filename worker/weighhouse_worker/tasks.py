@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import structlog
 from weighhouse_backend.campaigns.scheduling import start_due
 from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.gates.rejudgements import carry_on
@@ -13,6 +14,8 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.results.dependencies import Results
 
 from weighhouse_worker.tools import Tools
+
+log = structlog.get_logger(__name__)
 
 
 def allocate(tools: Tools) -> None:
@@ -75,6 +78,32 @@ def look_for_missed(tools: Tools) -> None:
         gates_over(campaigns).alerts.missed.look()
 
 
+def mail_invitation(tools: Tools, invitation_id: str) -> None:
+    """Send an invitation."""
+    with tools.letters() as letters:
+        letters.mail_invitation(UUID(invitation_id))
+
+
+def mail_reset(tools: Tools, reset_id: str) -> None:
+    """Send a link to set a password anew."""
+    with tools.letters() as letters:
+        letters.mail_reset(UUID(reset_id))
+
+
+def mail_unsent(tools: Tools) -> None:
+    """Try again to send what a server did not take; one that is refused keeps no other back."""
+    with tools.letters() as letters:
+        invitations, resets = letters.unsent()
+    sending = [(mail_invitation, one) for one in invitations] + [
+        (mail_reset, one) for one in resets
+    ]
+    for send, one in sending:
+        try:
+            send(tools, str(one))
+        except OSError as error:
+            log.warning("mail_refused", reason=repr(error), letter=str(one))
+
+
 def rejudge(tools: Tools, rejudgement_id: str) -> None:
     """Judge campaigns again that somebody wants judged again."""
 
@@ -105,6 +134,9 @@ TASKS: Mapping[str, TaskPlan] = {
     "gates.settle_campaign": TaskPlan(settle_campaign, limit_seconds=600),
     "gates.rejudge": TaskPlan(rejudge, limit_seconds=600),
     "alerts.detect_changes": TaskPlan(detect_changes, limit_seconds=600),
+    "identity.mail_invitation": TaskPlan(mail_invitation),
+    "identity.mail_reset": TaskPlan(mail_reset),
+    "identity.mail_unsent": TaskPlan(mail_unsent, limit_seconds=600),
     "alerts.look_for_missed": TaskPlan(look_for_missed, limit_seconds=60),
 }
 
@@ -128,6 +160,7 @@ def timetable(settings: Settings) -> dict[str, float]:
         "campaigns.sweep": settings.sweep_seconds,
         "results.build_levels": settings.sweep_seconds,
         "alerts.look_for_missed": settings.sweep_seconds,
+        "identity.mail_unsent": settings.sweep_seconds,
         "experiments.start_due_schedules": min(15.0, settings.sweep_seconds),
     }
 

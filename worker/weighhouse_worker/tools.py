@@ -9,10 +9,12 @@ from celery import Celery
 from redis import Redis
 from sqlalchemy import Engine
 from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.identity.letters import LetterService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionFactory, make_engine, make_session_factory
 from weighhouse_backend.kit.events import RedisEvents, make_redis
 from weighhouse_backend.kit.jobs import CeleryJobs, make_celery
+from weighhouse_backend.kit.mail import SmtpPost
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
@@ -45,6 +47,12 @@ class Tools:
     def celery(self) -> Celery:
         """For sending further jobs."""
         return make_celery(self.settings.redis_url)
+
+    @contextmanager
+    def letters(self) -> Iterator[LetterService]:
+        """What is written to people, over one transaction."""
+        with unit_of_work(self.sessions) as session:
+            yield LetterService(session, SystemClock(), self.settings, SmtpPost(self.settings))
 
     @contextmanager
     def transaction(self) -> Iterator[Campaigns]:

@@ -6,8 +6,9 @@ from uuid import UUID, uuid4
 
 import pytest
 from weighhouse_backend.disclosure import links
-from weighhouse_backend.disclosure.errors import NoSecretKey, ReplyLinkInvalid
+from weighhouse_backend.disclosure.errors import ReplyLinkInvalid
 from weighhouse_backend.disclosure.models import ReplyLink, VendorReply
+from weighhouse_backend.kit.signing import NoSecretKey, secret_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.disclosure.policed import REASON
@@ -45,7 +46,7 @@ def invite(call, campaign):
 
 def test_a_link_is_what_was_signed():
     link_id = uuid4()
-    token = links.signed(SECRET, link_id, LATER)
+    token = links.REPLY.signed(SECRET, link_id, LATER)
     assert links.read(SECRET, token, NOW) == link_id
     for wrong in (
         token[:-2], f"{token}A", "", "whv_", "whv_ÿ", token.removeprefix("whv_"),
@@ -62,14 +63,14 @@ def test_a_link_is_what_was_signed():
 def test_without_a_secret_there_are_no_links(settings, tmp_path):
     none = settings.model_copy(update={"secret_key": None})
     with pytest.raises(NoSecretKey):
-        links.secret_of(none)
+        secret_of(none)
     short = tmp_path / "key"
     short.write_text("short\n")
     with pytest.raises(NoSecretKey):
-        links.secret_of(none.model_copy(update={"secret_key_file": short}))
+        secret_of(none.model_copy(update={"secret_key_file": short}))
     short.write_text("long enough to sign with\n")
     kept = none.model_copy(update={"secret_key_file": short})
-    assert links.secret_of(kept) == b"long enough to sign with"
+    assert secret_of(kept) == b"long enough to sign with"
 
 
 def test_a_vendor_sees_its_own_figures_and_replies(call, invite, campaign, caplog):

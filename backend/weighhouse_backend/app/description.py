@@ -20,8 +20,9 @@ calls take an `Idempotency-Key` where they say so. Errors are problem documents 
 `type` is a page that says how to mend them.
 """
 TAGS = {
-    "sessions": "Signing in and out.",
-    "projects": "Projects, and who sees them.",
+    "sessions": "Signing in and out, joining, and one's own password.",
+    "projects": "Organizations and projects, and what was done in them.",
+    "people": "Members, their roles, invitations.",
     "tokens": "API tokens of pipelines.",
     "systems": "What can be weighed, as the agents' plugins describe it.",
     "experiments": "Definitions, their revisions and schedules.",
@@ -42,11 +43,17 @@ SECURITY = {
     "token": {"type": "http", "scheme": "bearer", "description": "An API token, `whp_…`."},
     "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
     "agent": {"type": "http", "scheme": "bearer", "description": "An agent's or attempt's token."},
-    "link": {"type": "http", "scheme": "bearer", "description": "A link for a reply, `whv_…`."},
+    "link": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token of a signed link: a vendor's `whv_…`, an invitation's `whi_…`.",
+    },
 }
 PEOPLE: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
-OPEN = frozenset({"identity_log_in", "status_health", "status_about"})
-BY_LINK = "/api/v1/reply"
+OPEN = frozenset(
+    {"identity_log_in", "identity_ask_password_reset", "status_health", "status_about"}
+)
+BY_LINK = frozenset({"/api/v1/reply", "/api/v1/invitation", "/api/v1/password-reset"})
 PROBLEM = "application/problem+json"
 
 
@@ -100,7 +107,7 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
             answer["content"] = {PROBLEM: model}
     if path.startswith("/agent/"):
         operation["security"] = [{"agent": []}]
-    elif path == BY_LINK:
+    elif path in BY_LINK:
         operation["security"] = [{"link": []}]
     elif operation["operationId"] not in OPEN:
         operation["security"] = PEOPLE

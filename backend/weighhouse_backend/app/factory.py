@@ -28,6 +28,7 @@ from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
 from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.fleet.sightings import Sightings
 from weighhouse_backend.gates.endpoints import router as gates
+from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import install_database, make_engine, make_session_factory
@@ -47,9 +48,9 @@ from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.studies.endpoints import router as studies
 
 ROUTERS = (
-    campaigns_agent, results_agent, fleet_agent, status, identity, experiments, campaigns, results,
-    findings, scenarios, comparisons, publishing, studies, gates, alerts, annotations, overviews,
-    noise, prices, fleet,
+    campaigns_agent, results_agent, fleet_agent, status, identity, account, experiments,
+    campaigns, results, findings, scenarios, comparisons, publishing, studies, gates, alerts,
+    annotations, overviews, noise, prices, fleet,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

@@ -19,6 +19,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.signing import secret_of
 from weighhouse_backend.kit.tenancy import confine
 
 MOST_REPLIES = 5
@@ -121,7 +122,7 @@ class ReplyService:
         :raises NoSecretKey: when links cannot be signed.
         """
         caller.require(project_id, Role.MAINTAINER)
-        secret = links.secret_of(self.settings)
+        secret = secret_of(self.settings)
         now = self.clock.now()
         row = ReplyLink(
             project_id=project_id,
@@ -135,7 +136,7 @@ class ReplyService:
         self.repository.session.add(row)
         self.repository.session.flush()
         self._audit(caller.name, row, "reply_link.made", for_whom=row.for_whom, days=wanted.days)
-        token = links.signed(secret, row.id, row.expires_at)
+        token = links.REPLY.signed(secret, row.id, row.expires_at)
         shown = ReplyLinkRead.model_validate(row, from_attributes=True)
         return ReplyLinkMade(
             **shown.model_dump(), url=f"{self.settings.public_url.rstrip('/')}/reply/{token}"
@@ -158,7 +159,7 @@ class ReplyService:
         :raises ReplyLinkInvalid: when it was not signed here, has ended, or was revoked.
         """
         now = self.clock.now()
-        link_id = links.read(links.secret_of(self.settings), token, now)
+        link_id = links.read(secret_of(self.settings), token, now)
         row = self.repository.link(link_id)
         if row is None or row.revoked_at is not None or row.expires_at <= now:
             raise ReplyLinkInvalid("it was revoked; ask whoever sent it for another")

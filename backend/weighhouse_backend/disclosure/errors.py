@@ -1,6 +1,6 @@
 """Why something may not be published, answered or challenged."""
 
-from weighhouse_backend.kit.problems import Conflict, NotFound, Problem, Unavailable
+from weighhouse_backend.kit.problems import Conflict, NotFound, Problem
 
 
 class PublicationRefused(Problem):
@@ -32,13 +32,6 @@ class TooManyReplies(Problem):
     status = 429
     slug = "too-many-replies"
     title = "Too many replies over this link; wait some time"
-
-
-class NoSecretKey(Unavailable):
-    """Links cannot be signed."""
-
-    slug = "no-secret-key"
-    title = "The platform has no secret key to sign links with"
 
 
 class StateRefused(Conflict):

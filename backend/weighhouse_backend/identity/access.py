@@ -8,8 +8,11 @@ from uuid import UUID
 from fastapi import Depends, Request
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.identity.errors import ScopeMissing
+from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.scopes import Scope, needed
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
@@ -39,6 +42,10 @@ class Caller:
     """As it stands beside what they do."""
     roles: Mapping[UUID, Role]
     """Project → role."""
+    scopes: frozenset[Scope] | None = None
+    """What a token was made for; None: all that the role may."""
+    person_id: UUID | None = None
+    """Whose cookie or personal token it is; None: a project's token."""
 
     @property
     def project_ids(self) -> frozenset[UUID]:
@@ -86,10 +93,11 @@ def _recognized(request: Request, session: Session) -> Caller:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise NotAuthenticated("the Authorization header is not `Bearer TOKEN`")
-        found = repository.use_token(token_hash(token.strip()), now)
+        address = request.client.host if request.client else None
+        found = repository.use_token(token_hash(token.strip()), now, address)
         if found is None:
             raise NotAuthenticated("this token is unknown, expired or revoked")
-        return Caller("token", found.id, found.name, {found.project_id: Role(found.role)})
+        return _of_token(repository, found)
     cookie = request.cookies.get(COOKIE)
     if cookie is None:
         raise NotAuthenticated
@@ -98,14 +106,51 @@ def _recognized(request: Request, session: Session) -> Caller:
         raise NotAuthenticated("this login has ended; sign in again")
     if request.method not in SAFE and CSRF_HEADER not in request.headers:
         raise Forbidden(f"a change with a cookie needs the header `{CSRF_HEADER}: 1`")
-    return Caller("user", user.id, user.name, repository.roles_of(user.id))
+    roles = repository.roles_of(user.id)
+    return Caller("user", user.id, user.name, roles, person_id=user.id)
+
+
+def _of_token(repository: IdentityRepository, token: ApiToken) -> Caller:
+    """:raises NotAuthenticated: when it is a person's who has no access any more."""
+    role = Role(token.role)
+    if token.owner_id is not None:
+        owners = repository.roles_of(token.owner_id).get(token.project_id)
+        if owners is None:
+            raise NotAuthenticated("the owner of this token has no access any more")
+        role = role if owners.covers(role) else owners
+    scopes = None if token.scopes is None else frozenset(map(Scope, token.scopes))
+    roles = {token.project_id: role}
+    return Caller("token", token.id, token.name, roles, scopes, token.owner_id)
+
+
+def _insist_on_scope(request: Request, caller: Caller) -> None:
+    """:raises ScopeMissing: when a token was not made for this operation."""
+    if caller.scopes is None:
+        return
+    route = request.scope["route"]
+    wanted = needed(request.method, route.path, route.tags)
+    if wanted is None or wanted not in caller.scopes:
+        has = ", ".join(sorted(caller.scopes))
+        raise ScopeMissing(f"it has {has}; this takes {wanted or 'a token without scopes'}")
 
 
 def _caller(request: Request, session: SessionDep) -> Caller:
     caller = _recognized(request, session)
+    _insist_on_scope(request, caller)
     confine(session, caller.project_ids)
     return caller
 
 
 CallerDep = Annotated[Caller, Depends(_caller)]
 """Whoever calls; nobody is refused with 401. The transaction sees their projects alone."""
+
+
+def _person(request: Request, session: SessionDep) -> Caller:
+    caller = _recognized(request, session)
+    if caller.kind != "user":
+        raise Forbidden("an API token has no account; sign in")
+    return caller
+
+
+PersonDep = Annotated[Caller, Depends(_person)]
+"""A person at their own account, which belongs to no project: what is theirs by `Caller.id`."""

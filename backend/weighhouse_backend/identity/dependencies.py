@@ -2,15 +2,46 @@
 
 from typing import Annotated
 
-from fastapi import Depends
+from fastapi import Depends, Request
 
+from weighhouse_backend.identity.invitations import InvitationService
+from weighhouse_backend.identity.logins import LoginService
+from weighhouse_backend.identity.passwords import PasswordService
 from weighhouse_backend.identity.service import IdentityService
+from weighhouse_backend.identity.tokens import TokenService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
+from weighhouse_backend.kit.jobs import CeleryJobs
 
 
 def _service(session: SessionDep) -> IdentityService:
     return IdentityService(session, SystemClock())
 
 
+def _tokens(session: SessionDep) -> TokenService:
+    return TokenService(session, SystemClock())
+
+
+def _logins(session: SessionDep) -> LoginService:
+    return LoginService(session, SystemClock())
+
+
+def _invitations(request: Request, session: SessionDep) -> InvitationService:
+    state = request.app.state
+    return InvitationService(
+        session, SystemClock(), state.settings, CeleryJobs(state.celery, session)
+    )
+
+
+def _passwords(request: Request, session: SessionDep) -> PasswordService:
+    state = request.app.state
+    return PasswordService(
+        session, SystemClock(), state.settings, CeleryJobs(state.celery, session)
+    )
+
+
 IdentityServiceDep = Annotated[IdentityService, Depends(_service)]
+TokenServiceDep = Annotated[TokenService, Depends(_tokens)]
+LoginServiceDep = Annotated[LoginService, Depends(_logins)]
+InvitationServiceDep = Annotated[InvitationService, Depends(_invitations)]
+PasswordServiceDep = Annotated[PasswordService, Depends(_passwords)]

@@ -6,19 +6,22 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 
 from weighhouse_backend.identity.access import COOKIE, CallerDep
-from weighhouse_backend.identity.dependencies import IdentityServiceDep
+from weighhouse_backend.identity.dependencies import IdentityServiceDep, TokenServiceDep
 from weighhouse_backend.identity.errors import WrongPassword
+from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.schemas import (
     ApiTokenCreate,
     ApiTokenMade,
     ApiTokenRead,
+    ApiTokenRotate,
     AuditEntryRead,
-    MemberCreate,
     MemberRead,
     MemberUpdate,
+    OrganizationCreate,
     OrganizationRead,
     ProjectCreate,
     ProjectRead,
+    ProjectRoleUpdate,
     SessionCreate,
     SessionRead,
     UserRead,
@@ -42,7 +45,13 @@ def identity_log_in(body: SessionCreate, request: Request, response: Response) -
     with unit_of_work(request.app.state.session_factory) as session:
         service = IdentityService(session, SystemClock())
         service.may_try(body.email)
-        token = service.log_in(body.email, body.password, settings.session_hours)
+        token = service.log_in(
+            body.email,
+            body.password,
+            settings.session_hours,
+            address=request.client.host if request.client else None,
+            user_agent=request.headers.get("User-Agent"),
+        )
         user = service.person(body.email) if token else None
     if token is None or user is None:
         raise WrongPassword
@@ -93,32 +102,33 @@ def identity_make_project(
     return service.make_project(caller, body)
 
 
-@router.get("/members", tags=["projects"])
+@router.post("/organizations", status_code=201, tags=["projects"])
+def identity_make_organization(
+    body: OrganizationCreate, caller: CallerDep, service: IdentityServiceDep
+) -> ProjectRead:
+    """Make an organization of one's own; answers with its first project. Takes a person who owns an
+    organization on this installation.
+    """
+    return service.make_organization(caller, body)
+
+
+@router.get("/members", tags=["people"])
 def identity_list_members(
     caller: CallerDep, service: IdentityServiceDep, project_id: UUID | None = None
 ) -> Page[MemberRead]:
-    """People who see a project."""
+    """People of a project's organization."""
     return Page(
         items=[
-            MemberRead(id=user.id, email=user.email, name=user.name, role=role)
-            for user, role in service.members(caller, project_id)
+            MemberRead(
+                id=user.id, email=user.email, name=user.name, role=MemberRole(role),
+                project_role=None if own is None else Role(own),
+            )
+            for user, role, own in service.members(caller, project_id)
         ]
-    )
+    )  # fmt: skip
 
 
-@router.post("/members", status_code=201, tags=["projects"])
-def identity_add_member(
-    body: MemberCreate,
-    caller: CallerDep,
-    service: IdentityServiceDep,
-    project_id: UUID | None = None,
-) -> MemberRead:
-    """Give a person access to a project's organization; takes an owner."""
-    user = service.add_member(caller, project_id, body)
-    return MemberRead(id=user.id, email=user.email, name=user.name, role=body.role)
-
-
-@router.put("/members/{user_id}", tags=["projects"])
+@router.put("/members/{user_id}", tags=["people"])
 def identity_change_member(
     user_id: UUID,
     body: MemberUpdate,
@@ -126,31 +136,56 @@ def identity_change_member(
     service: IdentityServiceDep,
     project_id: UUID | None = None,
 ) -> MemberRead:
-    """Give a person another role; takes an owner."""
-    user = service.change_member(caller, project_id, user_id, body.role)
-    return MemberRead(id=user.id, email=user.email, name=user.name, role=body.role)
+    """Give a person another role in the organization; takes an owner of it."""
+    user, own = service.change_member(caller, project_id, user_id, body.role)
+    return MemberRead(
+        id=user.id, email=user.email, name=user.name, role=body.role,
+        project_role=None if own is None else Role(own),
+    )  # fmt: skip
 
 
-@router.delete("/members/{user_id}", status_code=204, tags=["projects"])
+@router.delete("/members/{user_id}", status_code=204, tags=["people"])
 def identity_remove_member(
     user_id: UUID,
     caller: CallerDep,
     service: IdentityServiceDep,
     project_id: UUID | None = None,
 ) -> None:
-    """Take a person's access; takes an owner."""
+    """Take a person's access to the organization; their personal tokens end at once. Takes an owner
+    of it.
+    """
     service.remove_member(caller, project_id, user_id)
+
+
+@router.put("/projects/{project_id}/members/{user_id}", status_code=204, tags=["people"])
+def identity_set_project_role(
+    project_id: UUID,
+    user_id: UUID,
+    body: ProjectRoleUpdate,
+    caller: CallerDep,
+    service: IdentityServiceDep,
+) -> None:
+    """Give a member of the organization a role of their own in a project; takes an owner of it."""
+    service.set_project_role(caller, project_id, user_id, body.role)
+
+
+@router.delete("/projects/{project_id}/members/{user_id}", status_code=204, tags=["people"])
+def identity_end_project_role(
+    project_id: UUID, user_id: UUID, caller: CallerDep, service: IdentityServiceDep
+) -> None:
+    """Take a member's own role in a project; the one in the organization stays."""
+    service.end_project_role(caller, project_id, user_id)
 
 
 @router.get("/api-tokens", tags=["tokens"])
 def identity_list_tokens(
     caller: CallerDep,
-    service: IdentityServiceDep,
+    tokens: TokenServiceDep,
     page: PageDep,
     project_id: UUID | None = None,
 ) -> Page[ApiTokenRead]:
-    """The API tokens of a project; takes a maintainer."""
-    found = service.tokens(caller, project_id, page)
+    """The API tokens of a project: to a maintainer all, to others their own."""
+    found = tokens.list(caller, project_id, page)
     return Page(
         items=[ApiTokenRead.model_validate(row) for row in found.items],
         next_cursor=found.next_cursor,
@@ -159,17 +194,26 @@ def identity_list_tokens(
 
 @router.post("/api-tokens", status_code=201, tags=["tokens"])
 def identity_make_token(
-    body: ApiTokenCreate, caller: CallerDep, service: IdentityServiceDep
+    body: ApiTokenCreate, caller: CallerDep, tokens: TokenServiceDep
 ) -> ApiTokenMade:
     """Make an API token; it is shown this once."""
-    row, token = service.make_token(caller, body)
+    row, token = tokens.make(caller, body)
+    return ApiTokenMade(**ApiTokenRead.model_validate(row).model_dump(), token=token)
+
+
+@router.post("/api-tokens/{token_id}/rotate", status_code=201, tags=["tokens"])
+def identity_rotate_token(
+    token_id: UUID, body: ApiTokenRotate, caller: CallerDep, tokens: TokenServiceDep
+) -> ApiTokenMade:
+    """Make a token in the place of one, which holds a while longer; it is shown this once."""
+    row, token = tokens.rotate(caller, token_id, body.overlap_hours)
     return ApiTokenMade(**ApiTokenRead.model_validate(row).model_dump(), token=token)
 
 
 @router.delete("/api-tokens/{token_id}", status_code=204, tags=["tokens"])
-def identity_revoke_token(token_id: UUID, caller: CallerDep, service: IdentityServiceDep) -> None:
+def identity_revoke_token(token_id: UUID, caller: CallerDep, tokens: TokenServiceDep) -> None:
     """Make a token worthless at once."""
-    service.revoke_token(caller, token_id)
+    tokens.revoke(caller, token_id)
 
 
 @router.get("/audit-entries", tags=["projects"])

@@ -1,6 +1,6 @@
 """What can go wrong with people and tokens."""
 
-from weighhouse_backend.kit.problems import Conflict, NotAuthenticated, Problem
+from weighhouse_backend.kit.problems import Conflict, Invalid, NotAuthenticated, NotFound, Problem
 
 
 class WrongPassword(NotAuthenticated):
@@ -37,3 +37,32 @@ class ProjectExists(Conflict):
 
     slug = "project-exists"
     title = "The organization has a project with this slug already"
+
+
+class WeakPassword(Invalid):
+    """A password that is soon guessed."""
+
+    slug = "weak-password"
+    title = "This password is soon guessed"
+
+
+class LinkInvalid(NotFound):
+    """An invitation's link, or one to set a password, that does not hold."""
+
+    slug = "link-invalid"
+    title = "This link does not hold"
+
+
+class ScopeMissing(Problem):
+    """The token was not made for this."""
+
+    status = 403
+    slug = "scope-missing"
+    title = "This token was not made for that"
+
+
+class OrganizationExists(Conflict):
+    """There is an organization of this name already."""
+
+    slug = "organization-exists"
+    title = "There is an organization with this slug already"

@@ -8,11 +8,12 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstrain
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
 
 _ROLE = f"role IN ({', '.join(repr(role.value) for role in Role)})"
+_MEMBER_ROLE = f"role IN ({', '.join(repr(role.value) for role in MemberRole)})"
 
 
 class Organization(Base):
@@ -56,10 +57,10 @@ class Project(Base):
 
 
 class Membership(Base):
-    """A person's role in an organization, and so in all its projects."""
+    """A person's role in an organization, and so in all its projects; a guest's is in none."""
 
     __tablename__ = "memberships"
-    __table_args__ = (CheckConstraint(_ROLE, name="role"),)
+    __table_args__ = (CheckConstraint(_MEMBER_ROLE, name="role"),)
 
     organization_id: Mapped[UUID] = mapped_column(
         ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
@@ -71,8 +72,61 @@ class Membership(Base):
     created_at: Mapped[datetime.datetime]
 
 
+class ProjectMembership(Base):
+    """A member's role in one project, where it is higher than the one in the organization."""
+
+    __tablename__ = "project_memberships"
+    __table_args__ = (CheckConstraint(_ROLE, name="role"),)
+
+    project_id: Mapped[UUID] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True
+    )
+    user_id: Mapped[UUID] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    role: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime.datetime]
+
+
+class Invitation(Base):
+    """Somebody is asked to join an organization. The link they get is signed, not stored."""
+
+    __tablename__ = "invitations"
+    __table_args__ = (CheckConstraint(_MEMBER_ROLE, name="role"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    organization_id: Mapped[UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), index=True
+    )
+    project_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), index=True
+    )
+    """The one project that the role is for; none: the whole organization."""
+    email: Mapped[str] = mapped_column(Text)
+    role: Mapped[str] = mapped_column(Text)
+    invited_by: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime.datetime]
+    expires_at: Mapped[datetime.datetime]
+    mailed_at: Mapped[datetime.datetime | None]
+    accepted_at: Mapped[datetime.datetime | None]
+    revoked_at: Mapped[datetime.datetime | None]
+
+
+class PasswordReset(Base):
+    """Somebody asked to set a password anew. The link they get is signed, not stored."""
+
+    __tablename__ = "password_resets"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[datetime.datetime]
+    expires_at: Mapped[datetime.datetime]
+    mailed_at: Mapped[datetime.datetime | None]
+    used_at: Mapped[datetime.datetime | None]
+
+
 class ApiToken(Base):
-    """A token of a pipeline, bound to one project."""
+    """A token of a pipeline, bound to one project; a personal one ends with its owner's access."""
 
     __tablename__ = "api_tokens"
     __table_args__ = (CheckConstraint(_ROLE, name="role"),)
@@ -87,10 +141,22 @@ class ApiToken(Base):
     """The token's readable beginning."""
     token_hash: Mapped[str] = mapped_column(Text, unique=True)
     created_by: Mapped[str] = mapped_column(Text)
+    owner_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), index=True
+    )
+    """Whose personal token it is; none: the project's."""
+    scopes: Mapped[list[Any] | None]
+    """What it may do within its role; none: all of it."""
     created_at: Mapped[datetime.datetime]
     last_used_at: Mapped[datetime.datetime | None]
+    last_used_from: Mapped[str | None] = mapped_column(Text)
+    """The address it was last used from."""
     expires_at: Mapped[datetime.datetime | None]
     revoked_at: Mapped[datetime.datetime | None]
+    replaced_by: Mapped[UUID | None] = mapped_column(
+        ForeignKey("api_tokens.id", ondelete="SET NULL")
+    )
+    """The token that was made in its place; this one ends at `expires_at`."""
 
 
 class LoginSession(Base):
@@ -101,6 +167,10 @@ class LoginSession(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
     user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     token_hash: Mapped[str] = mapped_column(Text, unique=True)
+    address: Mapped[str | None] = mapped_column(Text)
+    """Where they signed in from."""
+    user_agent: Mapped[str | None] = mapped_column(Text)
+    """What their browser calls itself."""
     created_at: Mapped[datetime.datetime]
     last_used_at: Mapped[datetime.datetime]
 

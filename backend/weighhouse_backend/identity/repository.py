@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity.models import (
@@ -15,9 +15,10 @@ from weighhouse_backend.identity.models import (
     Membership,
     Organization,
     Project,
+    ProjectMembership,
     User,
 )
-from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.roles import MemberRole, Role
 
 USED_GRAIN = datetime.timedelta(minutes=1)
 
@@ -28,15 +29,19 @@ class IdentityRepository:
 
     session: Session
 
-    def use_token(self, digest: str, now: datetime.datetime) -> ApiToken | None:
-        """A valid API token by its hash; notes that it was used, once a minute at most."""
+    def use_token(
+        self, digest: str, now: datetime.datetime, address: str | None = None
+    ) -> ApiToken | None:
+        """A valid API token by its hash; notes that it was used and from where, once a minute at
+        most.
+        """
         found = self.session.scalar(select(ApiToken).where(ApiToken.token_hash == digest))
         if found is None or found.revoked_at is not None:
             return None
         if found.expires_at is not None and found.expires_at <= now:
             return None
         if found.last_used_at is None or now - found.last_used_at > USED_GRAIN:
-            found.last_used_at = now
+            found.last_used_at, found.last_used_from = now, address
         return found
 
     def use_session(self, digest: str, now: datetime.datetime, hours: float) -> User | None:
@@ -61,13 +66,28 @@ class IdentityRepository:
         )
 
     def roles_of(self, user_id: UUID) -> dict[UUID, Role]:
-        """A person's role in each project they see."""
+        """A person's role in each project they see: the higher one of what the organization gives
+        and their own there, which holds only while they are in the organization.
+        """
         rows = self.session.execute(
-            select(Project.id, Membership.role)
+            select(Project.id, Membership.role, ProjectMembership.role)
             .join(Membership, Membership.organization_id == Project.organization_id)
+            .outerjoin(
+                ProjectMembership,
+                (ProjectMembership.project_id == Project.id)
+                & (ProjectMembership.user_id == Membership.user_id),
+            )
             .where(Membership.user_id == user_id)
         )
-        return {project_id: Role(role) for project_id, role in rows}
+        found: dict[UUID, Role] = {}
+        for project_id, of_all, own in rows:
+            given = MemberRole(of_all).in_projects
+            theirs = None if own is None else Role(own)
+            if given is not None and (theirs is None or given.covers(theirs)):
+                found[project_id] = given
+            elif theirs is not None:
+                found[project_id] = theirs
+        return found
 
     def user_by_email(self, email: str) -> User | None:
         """A person by address, whatever its case."""
@@ -107,15 +127,83 @@ class IdentityRepository:
         )
         return [(project, organization) for project, organization in rows]
 
-    def members(self, organization_id: UUID) -> Sequence[tuple[User, str]]:
-        """People of an organization with their roles, by name."""
+    def members(
+        self, organization_id: UUID, project_id: UUID
+    ) -> Sequence[tuple[User, str, str | None]]:
+        """People of an organization with their roles there and in a project, by name; no guests but
+        the project's.
+        """
+        own = ProjectMembership
         rows = self.session.execute(
-            select(User, Membership.role)
+            select(User, Membership.role, own.role)
             .join(Membership, Membership.user_id == User.id)
-            .where(Membership.organization_id == organization_id)
+            .outerjoin(own, (own.user_id == User.id) & (own.project_id == project_id))
+            .where(
+                Membership.organization_id == organization_id,
+                (Membership.role != MemberRole.GUEST) | own.role.is_not(None),
+            )
             .order_by(User.name)
         )
-        return [(user, role) for user, role in rows]
+        return [(user, role, project_role) for user, role, project_role in rows]
+
+    def owns_any(self, user_id: UUID) -> bool:
+        """Whether a person owns an organization."""
+        owned = select(Membership.user_id).where(
+            Membership.user_id == user_id, Membership.role == MemberRole.OWNER
+        )
+        return self.session.scalar(owned.limit(1)) is not None
+
+    def project_role(self, project_id: UUID, user_id: UUID) -> str | None:
+        """A person's own role in a project; None: they have none."""
+        row = self.session.get(ProjectMembership, (project_id, user_id))
+        return None if row is None else row.role
+
+    def set_project_role(
+        self, project_id: UUID, user_id: UUID, role: Role, now: datetime.datetime
+    ) -> None:
+        """Give a person a role of their own in a project."""
+        row = self.session.get(ProjectMembership, (project_id, user_id))
+        if row is None:
+            row = ProjectMembership(project_id=project_id, user_id=user_id, created_at=now)
+            self.session.add(row)
+        row.role = role
+        self.session.flush()
+
+    def end_project_role(self, project_id: UUID, user_id: UUID) -> bool:
+        """Take it; whether there was one."""
+        row = self.session.get(ProjectMembership, (project_id, user_id))
+        if row is not None:
+            self.session.delete(row)
+        return row is not None
+
+    def offboard(self, membership: Membership, now: datetime.datetime) -> int:
+        """Take a person out of an organization with all they have in it.
+
+        :returns: how many personal tokens of theirs ended.
+        """
+        projects = select(Project.id).where(Project.organization_id == membership.organization_id)
+        user_id = membership.user_id
+        self.session.execute(
+            delete(ProjectMembership).where(
+                ProjectMembership.user_id == user_id, ProjectMembership.project_id.in_(projects)
+            )
+        )
+        ended = self.session.execute(
+            update(ApiToken)
+            .where(
+                ApiToken.owner_id == user_id,
+                ApiToken.project_id.in_(projects),
+                ApiToken.revoked_at.is_(None),
+            )
+            .values(revoked_at=now)
+            .returning(ApiToken.id)
+        ).all()
+        self.session.delete(membership)
+        self.session.flush()
+        elsewhere = select(Membership.user_id).where(Membership.user_id == user_id).limit(1)
+        if self.session.scalar(elsewhere) is None:
+            self.session.execute(delete(LoginSession).where(LoginSession.user_id == user_id))
+        return len(ended)
 
     def names(self, user_ids: Collection[UUID]) -> dict[UUID, str]:
         """Names of people by id."""

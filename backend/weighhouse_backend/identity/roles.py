@@ -19,3 +19,19 @@ class Role(StrEnum):
         """Whether this role allows what the wanted one does."""
         order = list(Role)
         return order.index(self) >= order.index(wanted)
+
+
+class MemberRole(StrEnum):
+    """What somebody is in an organization."""
+
+    GUEST = "guest"
+    """Sees only the projects in which they have a role of their own."""
+    VIEWER = "viewer"
+    MEMBER = "member"
+    MAINTAINER = "maintainer"
+    OWNER = "owner"
+
+    @property
+    def in_projects(self) -> Role | None:
+        """The role that it gives in every project; None: in none."""
+        return None if self is MemberRole.GUEST else Role(self.value)

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.roles import MemberRole, Role
+from weighhouse_backend.identity.scopes import Scope
 
 
 class SessionCreate(BaseModel):
@@ -71,6 +72,10 @@ class ApiTokenCreate(BaseModel):
 
     name: str = Field(min_length=1, max_length=80, examples=["nightly build"])
     role: Role = Role.MEMBER
+    scopes: list[Scope] | None = Field(default=None, min_length=1, max_length=len(Scope))
+    """What it may do within its role; default: all of it."""
+    personal: bool = False
+    """Of the caller, and ending with their access; otherwise the project's."""
     project_id: UUID | None = None
     expires_in_days: int | None = Field(default=None, ge=1, le=3650)
 
@@ -83,11 +88,20 @@ class ApiTokenRead(BaseModel):
     id: UUID
     name: str
     role: Role
+    scopes: list[Scope] | None
+    """Null: all that its role may."""
     prefix: str
+    created_by: str
+    owner_id: UUID | None
+    """Whose personal token it is; null: the project's."""
     created_at: datetime.datetime
     last_used_at: datetime.datetime | None
+    last_used_from: str | None
+    """The address it was last used from."""
     expires_at: datetime.datetime | None
     revoked_at: datetime.datetime | None
+    replaced_by: UUID | None
+    """The token that was made in its place."""
 
 
 class ApiTokenMade(ApiTokenRead):
@@ -96,32 +110,153 @@ class ApiTokenMade(ApiTokenRead):
     token: str
 
 
+class ApiTokenRotate(BaseModel):
+    """A token to be replaced."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    overlap_hours: float = Field(default=24, ge=0, le=30 * 24)
+    """How long the old one holds beside the new one."""
+
+
 class MemberRead(BaseModel):
-    """A person of an organization."""
+    """A person of an organization, as they stand in a project."""
 
     id: UUID
     email: str
     name: str
-    role: Role
-
-
-class MemberCreate(BaseModel):
-    """A person to add; a new one gets a password to hand over."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    email: str = Field(min_length=3, max_length=320, pattern=r"^[^@\s]+@[^@\s]+$")
-    name: str = Field(min_length=1, max_length=120)
-    role: Role = Role.MEMBER
-    password: str | None = Field(default=None, min_length=12, max_length=1000)
+    role: MemberRole
+    """In the organization."""
+    project_role: Role | None
+    """In this project, where they have one of their own."""
 
 
 class MemberUpdate(BaseModel):
-    """A person's new role."""
+    """A person's new role in the organization."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: MemberRole
+
+
+class ProjectRoleUpdate(BaseModel):
+    """A member's role in one project."""
 
     model_config = ConfigDict(extra="forbid")
 
     role: Role
+
+
+class InvitationCreate(BaseModel):
+    """A person to ask in."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    email: str = Field(
+        min_length=3, max_length=320, pattern=r"^[^@\s]+@[^@\s]+$", examples=["mia@example.com"]
+    )
+    role: MemberRole = MemberRole.MEMBER
+    only_this_project: bool = False
+    """The role is for the project alone; in the organization they are a guest."""
+
+
+class InvitationRead(BaseModel):
+    """An invitation that waits."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    email: str
+    role: MemberRole
+    project_id: UUID | None
+    """The one project that it is for; null: the organization."""
+    invited_by: str
+    created_at: datetime.datetime
+    expires_at: datetime.datetime
+    mailed_at: datetime.datetime | None
+
+
+class InvitationMade(InvitationRead):
+    """An invitation that was just made."""
+
+    link: str | None
+    """To hand over, where the installation sends no mail; shown this once."""
+
+
+class InvitationOpened(BaseModel):
+    """What a link invites to."""
+
+    email: str
+    role: MemberRole
+    organization: str
+    project: str | None
+    invited_by: str
+    expires_at: datetime.datetime
+    has_account: bool
+    """Whether the address has an account, whose password is asked for."""
+
+
+class InvitationAccept(BaseModel):
+    """Somebody joins."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str | None = Field(default=None, min_length=1, max_length=120)
+    """Of a new account."""
+    password: str = Field(max_length=1000)
+    """A new account's, or the one that the address' account has."""
+
+
+class PasswordChange(BaseModel):
+    """A new password for oneself."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    current: str = Field(max_length=1000)
+    password: str = Field(max_length=1000)
+
+
+class PasswordResetAsk(BaseModel):
+    """Somebody forgot a password."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    email: str = Field(max_length=320)
+
+
+class PasswordResetOpened(BaseModel):
+    """Whose password a link sets."""
+
+    email: str
+
+
+class PasswordResetSet(BaseModel):
+    """A password over a link."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    password: str = Field(max_length=1000)
+
+
+class LoginRead(BaseModel):
+    """A browser that is signed in."""
+
+    id: UUID
+    address: str | None
+    user_agent: str | None
+    created_at: datetime.datetime
+    last_used_at: datetime.datetime
+    current: bool
+    """The one that asks."""
+
+
+class OrganizationCreate(BaseModel):
+    """An organization to make, with its first project."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    slug: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=63, examples=["storage-inc"])
+    name: str = Field(min_length=1, max_length=120, examples=["Storage Inc."])
 
 
 class AuditEntryRead(BaseModel):

@@ -12,13 +12,12 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import (
-    AlreadyMember,
     LastOwner,
+    OrganizationExists,
     ProjectExists,
     TooManyLogins,
 )
 from weighhouse_backend.identity.models import (
-    ApiToken,
     AuditEntry,
     LoginFailure,
     LoginSession,
@@ -28,20 +27,9 @@ from weighhouse_backend.identity.models import (
     User,
 )
 from weighhouse_backend.identity.repository import IdentityRepository
-from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.identity.schemas import (
-    ApiTokenCreate,
-    MemberCreate,
-    ProjectCreate,
-    ProjectRead,
-)
-from weighhouse_backend.identity.secrets import (
-    hash_password,
-    new_token,
-    password_fits,
-    token_hash,
-    token_prefix,
-)
+from weighhouse_backend.identity.roles import MemberRole, Role
+from weighhouse_backend.identity.schemas import OrganizationCreate, ProjectCreate, ProjectRead
+from weighhouse_backend.identity.secrets import new_token, password_fits, token_hash
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
@@ -50,6 +38,21 @@ from weighhouse_backend.kit.tenancy import confine
 
 FAILURES_ALLOWED = 8
 FAILURE_WINDOW = datetime.timedelta(minutes=10)
+USER_AGENT = 300
+"""Characters kept of what a browser calls itself."""
+FIRST_PROJECT = "main"
+
+
+def insist_on_owner(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> None:
+    """The organization's owners alone: the owner of one project, or a token of one, changes
+    nobody's place in all of them.
+
+    :raises Forbidden: when the caller is none.
+    """
+    person_id = caller.person_id
+    place = None if person_id is None else repository.membership(organization_id, person_id)
+    if place is None or place.role != MemberRole.OWNER:
+        raise Forbidden("this takes an owner of the organization, signed in or by a personal token")
 
 
 @dataclass(frozen=True)
@@ -70,24 +73,41 @@ class IdentityService:
             wait = str(int(FAILURE_WINDOW.total_seconds()))
             raise TooManyLogins(headers={"Retry-After": wait})
 
-    def log_in(self, email: str, password: str, session_hours: float) -> str | None:
+    def note_failure(self, email: str) -> None:
+        """Remember a refused login."""
+        self.session.add(LoginFailure(email=email.lower(), at=self.clock.now()))
+
+    def log_in(
+        self,
+        email: str,
+        password: str,
+        session_hours: float,
+        address: str | None = None,
+        user_agent: str | None = None,
+    ) -> str | None:
         """Sign somebody in.
 
         :param session_hours: how long a login lasts without use; older ones are forgotten.
+        :param address: where they come from, and what their browser calls itself: for themselves.
         :returns: the cookie's token, or None when it does not fit; the failure is noted then, so
             the caller commits and answers with `WrongPassword` afterwards.
         """
         user = self._repository.user_by_email(email)
         now = self.clock.now()
         if not password_fits(user.password_hash if user else None, password) or user is None:
-            self.session.add(LoginFailure(email=email.lower(), at=now))
+            self.note_failure(email)
             return None
         token = new_token("s")
         unused_since = now - datetime.timedelta(hours=session_hours)
         self._repository.forget_sessions(user.id, unused_since)
         self.session.add(
             LoginSession(
-                user_id=user.id, token_hash=token_hash(token), created_at=now, last_used_at=now
+                user_id=user.id,
+                token_hash=token_hash(token),
+                address=address,
+                user_agent=None if user_agent is None else user_agent[:USER_AGENT],
+                created_at=now,
+                last_used_at=now,
             )
         )
         return token
@@ -126,107 +146,62 @@ class IdentityService:
         pairs = self._repository.projects(list(caller.project_ids))
         return list({organization.id: organization for _, organization in pairs}.values())
 
-    def make_token(self, caller: Caller, wanted: ApiTokenCreate) -> tuple[ApiToken, str]:
-        """Make an API token; takes a maintainer, and gives no more than the caller has.
-
-        :returns: the row, and the token to show once.
+    def members(
+        self, caller: Caller, project_id: UUID | None
+    ) -> Sequence[tuple[User, str, str | None]]:
+        """People of a project's organization, with their role there and their own one in the
+        project; guests only of this project.
         """
-        project_id = caller.project_or_only(wanted.project_id)
-        caller.require(project_id, Role.MAINTAINER)
-        if not caller.roles[project_id].covers(wanted.role):
-            raise Forbidden("a token cannot have a higher role than yours")
-        token = new_token("p")
-        now = self.clock.now()
-        days = wanted.expires_in_days
-        row = ApiToken(
-            project_id=project_id,
-            name=wanted.name,
-            role=wanted.role,
-            prefix=token_prefix(token),
-            token_hash=token_hash(token),
-            created_by=caller.name,
-            created_at=now,
-            expires_at=now + datetime.timedelta(days=days) if days else None,
-        )
-        self._repository.add(row)
-        self._audit(caller, "api_token.created", row.name, project_id, role=str(wanted.role))
-        return row, token
-
-    def tokens(self, caller: Caller, project_id: UUID | None, query: PageQuery) -> Page[Any]:
-        """The API tokens of a project, newest first; takes a maintainer."""
         project = caller.project_or_only(project_id)
-        caller.require(project, Role.MAINTAINER)
-        statement = select(ApiToken).where(ApiToken.project_id == project)
-        return page_of(self.session, statement, ApiToken.id, query, lambda row: row)
-
-    def revoke_token(self, caller: Caller, token_id: UUID) -> None:
-        """Make a token worthless at once. Repeatable."""
-        row = self._repository.token(token_id)
-        if row is None:
-            raise NotFound
-        caller.require(row.project_id, Role.MAINTAINER)
-        if row.revoked_at is None:
-            row.revoked_at = self.clock.now()
-            self._audit(caller, "api_token.revoked", row.name, row.project_id)
-
-    def members(self, caller: Caller, project_id: UUID | None) -> Sequence[tuple[User, str]]:
-        """People who see a project."""
-        return self._repository.members(self._organization(caller, project_id))
+        return self._repository.members(self._organization(caller, project), project)
 
     def names(self, user_ids: Collection[UUID]) -> dict[UUID, str]:
         """Names of people, for features above."""
         return self._repository.names(user_ids)
 
-    def add_member(self, caller: Caller, project_id: UUID | None, wanted: MemberCreate) -> User:
-        """Give a person access; takes an owner.
-
-        :raises AlreadyMember: when they are in already.
-        """
-        project = caller.project_or_only(project_id)
-        caller.require(project, Role.OWNER)
-        organization_id = self._organization(caller, project)
-        user = self._repository.user_by_email(wanted.email)
-        now = self.clock.now()
-        if user is None:
-            password = hash_password(wanted.password) if wanted.password else None
-            user = User(
-                email=wanted.email, name=wanted.name, password_hash=password, created_at=now
-            )
-            self._repository.add(user)
-        elif self._repository.membership(organization_id, user.id) is not None:
-            raise AlreadyMember
-        self._repository.add(
-            Membership(
-                organization_id=organization_id, user_id=user.id, role=wanted.role, created_at=now
-            )
-        )
-        self._audit(caller, "member.added", user.email, project, role=str(wanted.role))
-        return user
-
     def change_member(
-        self, caller: Caller, project_id: UUID | None, user_id: UUID, role: Role
-    ) -> User:
-        """Give a person another role; takes an owner.
+        self, caller: Caller, project_id: UUID | None, user_id: UUID, role: MemberRole
+    ) -> tuple[User, str | None]:
+        """Give a person another role in the organization; takes an owner of it.
+
+        :returns: the person, and their own role in the project.
 
         :raises LastOwner: when nobody would be left to give access.
         """
         project, membership = self._membership(caller, project_id, user_id)
-        if role != Role.OWNER:
+        if role != MemberRole.OWNER:
             self._keep_an_owner(membership)
-        membership.role = role
+        before, membership.role = membership.role, role
         user = self.user(user_id)
-        self._audit(caller, "member.changed", user.email, project, role=str(role))
-        return user
+        self._audit(caller, "member.changed", user.email, project, role=str(role), before=before)
+        return user, self._repository.project_role(project, user_id)
 
     def remove_member(self, caller: Caller, project_id: UUID | None, user_id: UUID) -> None:
-        """Take a person's access; takes an owner.
+        """Take a person's access to the organization and all its projects; takes an owner of it.
+        Their personal tokens end with it, and their logins when they are in no other organization.
 
         :raises LastOwner: when nobody would be left to give access.
         """
         project, membership = self._membership(caller, project_id, user_id)
         self._keep_an_owner(membership)
-        self.session.delete(membership)
-        self._audit(caller, "member.removed", self.user(user_id).email, project)
+        ended = self._repository.offboard(membership, self.clock.now())
+        self._audit(
+            caller, "member.removed", self.user(user_id).email, project, personal_tokens=ended
+        )
+
+    def set_project_role(self, caller: Caller, project_id: UUID, user_id: UUID, role: Role) -> None:
+        """Give a member a role of their own in one project; takes an owner of the project."""
+        self._member_of(caller, project_id, user_id)
+        self._repository.set_project_role(project_id, user_id, role, self.clock.now())
+        email = self.user(user_id).email
+        self._audit(caller, "member.project_role", email, project_id, role=str(role))
+
+    def end_project_role(self, caller: Caller, project_id: UUID, user_id: UUID) -> None:
+        """Take a member's own role in a project; what the organization gives them stays."""
+        self._member_of(caller, project_id, user_id)
+        if self._repository.end_project_role(project_id, user_id):
+            email = self.user(user_id).email
+            self._audit(caller, "member.project_role_ended", email, project_id)
 
     def make_project(self, caller: Caller, wanted: ProjectCreate) -> ProjectRead:
         """Make a project; takes a person who owns the organization.
@@ -257,6 +232,39 @@ class IdentityService:
             role=Role.OWNER,
         )
 
+    def make_organization(self, caller: Caller, wanted: OrganizationCreate) -> ProjectRead:
+        """Make an organization with its first project, owned by the caller; takes a person who owns
+        one on this installation.
+
+        :raises OrganizationExists: when there is one with this slug.
+        """
+        if caller.kind != "user":
+            raise Forbidden("an API token belongs to one project; a person makes an organization")
+        if not self._repository.owns_any(caller.id):
+            raise Forbidden("this takes somebody who owns an organization here")
+        if self._repository.organization_by_slug(wanted.slug) is not None:
+            raise OrganizationExists
+        now = self.clock.now()
+        organization = Organization(slug=wanted.slug, name=wanted.name, created_at=now)
+        self._repository.add(organization)
+        project = Project(
+            id=new_id(), organization_id=organization.id, slug=FIRST_PROJECT,
+            name=FIRST_PROJECT.capitalize(), created_at=now,
+        )  # fmt: skip
+        confine(self.session, {*caller.project_ids, project.id})
+        self._repository.add(project)
+        self._repository.add(
+            Membership(
+                organization_id=organization.id, user_id=caller.id, role=MemberRole.OWNER,
+                created_at=now,
+            )
+        )  # fmt: skip
+        self._audit(caller, "organization.created", organization.slug, project.id)
+        return ProjectRead(
+            id=project.id, slug=project.slug, name=project.name, organization_id=organization.id,
+            organization_name=organization.name, role=Role.OWNER,
+        )  # fmt: skip
+
     def audit_entries(self, caller: Caller, project_id: UUID | None, query: PageQuery) -> Page[Any]:
         """What was done in a project, newest first; takes a maintainer."""
         project = caller.project_or_only(project_id)
@@ -279,12 +287,19 @@ class IdentityService:
             raise Forbidden(f"you are {membership.role} in this organization; this takes owner")
         return own[chosen]
 
+    def _member_of(self, caller: Caller, project_id: UUID, user_id: UUID) -> None:
+        caller.require(project_id, Role.OWNER)
+        organization_id = self._organization(caller, project_id)
+        if self._repository.membership(organization_id, user_id) is None:
+            raise NotFound("this person is not in the organization; invite them")
+
     def _membership(
         self, caller: Caller, project_id: UUID | None, user_id: UUID
     ) -> tuple[UUID, Membership]:
         project = caller.project_or_only(project_id)
         caller.require(project, Role.OWNER)
         organization_id = self._organization(caller, project)
+        insist_on_owner(self._repository, caller, organization_id)
         self._repository.lock_organization(organization_id)
         membership = self._repository.membership(organization_id, user_id)
         if membership is None:
@@ -293,7 +308,7 @@ class IdentityService:
 
     def _keep_an_owner(self, membership: Membership) -> None:
         owners = self._repository.owners_count(membership.organization_id)
-        if membership.role == Role.OWNER and owners == 1:
+        if membership.role == MemberRole.OWNER and owners == 1:
             raise LastOwner
 
     def _audit(

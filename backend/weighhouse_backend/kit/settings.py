@@ -1,6 +1,7 @@
 """Settings, read once from the environment by the composition root."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -31,6 +32,20 @@ class Settings(BaseSettings):
     """The installation's secret, at least 16 characters: signs links by which vendors answer."""
     secret_key_file: Path | None = None
     """A file that holds the secret instead; without either there are no such links."""
+    smtp_host: str | None = None
+    """The server that mail is sent through; none: no mail, invitations are handed over as links."""
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    """Its port."""
+    smtp_encryption: Literal["starttls", "tls", "none"] = "starttls"
+    """How the connection is kept secret; `none` only for a server on this machine."""
+    smtp_ca_file: str | None = None
+    """Certificates to trust instead of the system's."""
+    smtp_user: str | None = None
+    """Name to sign in with; none: without."""
+    smtp_password: SecretStr | None = None
+    """Password to sign in with."""
+    mail_from: str = "weighhouse@localhost"
+    """The sender of mail."""
     log_level: str = "INFO"
     """The least that is logged: DEBUG, INFO, WARNING, ERROR."""
     cookie_secure: bool = False

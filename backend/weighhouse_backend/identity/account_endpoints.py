@@ -1,0 +1,187 @@
+"""One's own account: invitations, passwords, and where one is signed in."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request
+
+from weighhouse_backend.identity.access import COOKIE, CallerDep, PersonDep
+from weighhouse_backend.identity.dependencies import (
+    InvitationServiceDep,
+    LoginServiceDep,
+    PasswordServiceDep,
+)
+from weighhouse_backend.identity.errors import LinkInvalid, WrongPassword
+from weighhouse_backend.identity.roles import MemberRole
+from weighhouse_backend.identity.schemas import (
+    InvitationAccept,
+    InvitationCreate,
+    InvitationMade,
+    InvitationOpened,
+    InvitationRead,
+    LoginRead,
+    PasswordChange,
+    PasswordResetAsk,
+    PasswordResetOpened,
+    PasswordResetSet,
+    UserRead,
+)
+from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.identity.service import IdentityService
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.pages import Page
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+
+router = APIRouter(prefix="/api/v1")
+
+
+def _link(request: Request) -> str:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise LinkInvalid("the Authorization header is not `Bearer TOKEN`")
+    return token.strip()
+
+
+LinkDep = Annotated[str, Depends(_link)]
+"""The token of the link that somebody came by."""
+
+
+@router.post("/invitations", status_code=201, tags=["people"])
+def identity_invite(
+    body: InvitationCreate,
+    caller: CallerDep,
+    service: InvitationServiceDep,
+    project_id: UUID | None = None,
+) -> InvitationMade:
+    """Ask a person into a project's organization, or into the project alone; takes an owner. They
+    get a link by mail; where no mail is sent, the answer has it to hand over.
+    """
+    row, link = service.invite(caller, project_id, body)
+    return InvitationMade(**InvitationRead.model_validate(row).model_dump(), link=link)
+
+
+@router.get("/invitations", tags=["people"])
+def identity_list_invitations(
+    caller: CallerDep, service: InvitationServiceDep, project_id: UUID | None = None
+) -> Page[InvitationRead]:
+    """Invitations that wait to be accepted; takes an owner."""
+    rows = service.pending(caller, project_id)
+    return Page(items=[InvitationRead.model_validate(row) for row in rows])
+
+
+@router.delete("/invitations/{invitation_id}", status_code=204, tags=["people"])
+def identity_revoke_invitation(
+    invitation_id: UUID, caller: CallerDep, service: InvitationServiceDep
+) -> None:
+    """Take an invitation back; takes an owner."""
+    service.revoke(caller, invitation_id)
+
+
+@router.get("/invitation", tags=["sessions"])
+def identity_open_invitation(link: LinkDep, service: InvitationServiceDep) -> InvitationOpened:
+    """What the link invites to that is sent as a bearer token."""
+    opened = service.open(link)
+    row = opened.row
+    return InvitationOpened(
+        email=row.email,
+        role=MemberRole(row.role),
+        organization=opened.organization.name,
+        project=None if opened.project is None else opened.project.name,
+        invited_by=row.invited_by,
+        expires_at=row.expires_at,
+        has_account=opened.known,
+    )
+
+
+@router.post("/invitation", status_code=201, tags=["sessions"])
+def identity_accept_invitation(
+    body: InvitationAccept, link: LinkDep, request: Request, service: InvitationServiceDep
+) -> UserRead:
+    """Join, over the link that is sent as a bearer token: with a new account, or the one that the
+    address has.
+    """
+    email = service.open(link).row.email
+    _guessing(request, email)
+    try:
+        user = service.accept(link, body)
+    except WrongPassword:
+        _note_failure(request, email)
+        raise
+    return UserRead(id=user.id, email=user.email, name=user.name)
+
+
+@router.put("/password", status_code=204, tags=["sessions"])
+def identity_change_password(
+    body: PasswordChange, caller: PersonDep, request: Request, service: PasswordServiceDep
+) -> None:
+    """Change one's own password; other browsers are signed out."""
+    keep = token_hash(request.cookies.get(COOKIE, ""))
+    service.change(caller, body.current, body.password, keep)
+
+
+@router.post("/password-resets", status_code=202, tags=["sessions"])
+def identity_ask_password_reset(body: PasswordResetAsk, service: PasswordServiceDep) -> None:
+    """Have a link sent by which one's password is set anew. The answer is the same whether or not
+    there is such a person.
+    """
+    service.ask_reset(body.email)
+
+
+@router.get("/password-reset", tags=["sessions"])
+def identity_open_password_reset(link: LinkDep, service: PasswordServiceDep) -> PasswordResetOpened:
+    """Whose password the link sets that is sent as a bearer token."""
+    return PasswordResetOpened(email=service.whose(link).email)
+
+
+@router.post("/password-reset", tags=["sessions"])
+def identity_reset_password(
+    body: PasswordResetSet, link: LinkDep, service: PasswordServiceDep
+) -> UserRead:
+    """Set one's password over the link that is sent as a bearer token; all browsers are signed
+    out.
+    """
+    user = service.reset(link, body.password)
+    return UserRead(id=user.id, email=user.email, name=user.name)
+
+
+@router.get("/sessions", tags=["sessions"])
+def identity_list_logins(
+    caller: PersonDep, request: Request, service: LoginServiceDep
+) -> Page[LoginRead]:
+    """Where one is signed in."""
+    current = token_hash(request.cookies.get(COOKIE, ""))
+    return Page(
+        items=[
+            LoginRead(
+                id=row.id, address=row.address, user_agent=row.user_agent,
+                created_at=row.created_at, last_used_at=row.last_used_at,
+                current=row.token_hash == current,
+            )
+            for row in service.of_caller(caller)
+        ]
+    )  # fmt: skip
+
+
+@router.delete("/sessions", status_code=204, tags=["sessions"])
+def identity_end_other_logins(
+    caller: PersonDep, request: Request, service: LoginServiceDep
+) -> None:
+    """Sign out everywhere else."""
+    service.end_others(caller, token_hash(request.cookies.get(COOKIE, "")))
+
+
+@router.delete("/sessions/{login_id}", status_code=204, tags=["sessions"])
+def identity_end_login(login_id: UUID, caller: PersonDep, service: LoginServiceDep) -> None:
+    """Sign out one of one's browsers."""
+    service.end(caller, login_id)
+
+
+def _guessing(request: Request, email: str) -> None:
+    """A link does not make guessing at an account's password any cheaper."""
+    with unit_of_work(request.app.state.session_factory) as session:
+        IdentityService(session, SystemClock()).may_try(email)
+
+
+def _note_failure(request: Request, email: str) -> None:
+    with unit_of_work(request.app.state.session_factory) as session:
+        IdentityService(session, SystemClock()).note_failure(email)

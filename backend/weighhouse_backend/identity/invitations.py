@@ -1,0 +1,237 @@
+"""People join by invitation: a link by mail, or one that is handed over where there is no mail."""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.identity import audit
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.errors import AlreadyMember, LinkInvalid, WrongPassword
+from weighhouse_backend.identity.links import INVITATION
+from weighhouse_backend.identity.models import (
+    Invitation,
+    Membership,
+    Organization,
+    Project,
+    ProjectMembership,
+    User,
+)
+from weighhouse_backend.identity.passwords import insist_on_strength
+from weighhouse_backend.identity.repository import IdentityRepository
+from weighhouse_backend.identity.roles import MemberRole, Role
+from weighhouse_backend.identity.schemas import InvitationAccept, InvitationCreate
+from weighhouse_backend.identity.secrets import hash_password, password_fits
+from weighhouse_backend.identity.service import insist_on_owner
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.kit.mail import mail_is_set_up
+from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of
+
+LASTS = datetime.timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An invitation whose link somebody holds."""
+
+    row: Invitation
+    organization: Organization
+    project: Project | None
+    known: bool
+    """Whether its address has an account, whose password is asked for."""
+
+
+@dataclass(frozen=True)
+class InvitationService:
+    """Asks people in, and lets them in."""
+
+    session: Session
+    clock: Clock
+    settings: Settings
+    jobs: Jobs
+
+    @property
+    def _repository(self) -> IdentityRepository:
+        return IdentityRepository(self.session)
+
+    def invite(
+        self, caller: Caller, project_id: UUID | None, wanted: InvitationCreate
+    ) -> tuple[Invitation, str | None]:
+        """Ask a person in; takes an owner. An earlier invitation of theirs ends.
+
+        :param project_id: names the organization; and the project, when the role is for it alone.
+        :returns: the row, and the link where it has to be handed over, since no mail is sent.
+        :raises AlreadyMember: when they are in already.
+        :raises NoSecretKey: when links cannot be signed.
+        """
+        project = self._owned(caller, project_id)
+        if not wanted.only_this_project:
+            insist_on_owner(self._repository, caller, project.organization_id)
+        secret_of(self.settings)
+        if wanted.only_this_project and wanted.role is MemberRole.GUEST:
+            raise Invalid(
+                "a guest has no role in a project",
+                errors=[FieldProblem(path="role", message="is guest", expected="a project's role")],
+            )
+        self._keep_out_members(project, wanted)
+        now = self.clock.now()
+        for earlier in self._pending(project.organization_id):
+            if earlier.email.lower() == wanted.email.lower():
+                earlier.revoked_at = now
+        row = Invitation(
+            organization_id=project.organization_id,
+            project_id=project.id if wanted.only_this_project else None,
+            email=wanted.email,
+            role=wanted.role,
+            invited_by=caller.name,
+            created_at=now,
+            expires_at=now + LASTS,
+        )
+        self._repository.add(row)
+        self._audit(caller.name, "invitation.sent", row, project.id)
+        if mail_is_set_up(self.settings):
+            self.jobs.send("identity.mail_invitation", invitation_id=str(row.id))
+            return row, None
+        return row, invitation_link(self.settings, row)
+
+    def pending(self, caller: Caller, project_id: UUID | None) -> Sequence[Invitation]:
+        """Invitations of the organization that wait, newest first; takes an owner."""
+        return self._pending(self._owned(caller, project_id).organization_id)
+
+    def revoke(self, caller: Caller, invitation_id: UUID) -> None:
+        """End an invitation; takes an owner. Repeatable."""
+        row = self.session.get(Invitation, invitation_id)
+        project = None if row is None else self._owned_in(caller, row.organization_id)
+        if row is None or project is None:
+            raise NotFound
+        if row.revoked_at is None and row.accepted_at is None:
+            row.revoked_at = self.clock.now()
+            self._audit(caller.name, "invitation.revoked", row, project)
+
+    def open(self, token: str) -> Opened:
+        """What a link invites to.
+
+        :raises LinkInvalid: when it was not signed here, has ended, was used or revoked.
+        """
+        try:
+            found = INVITATION.read(secret_of(self.settings), token, self.clock.now())
+        except LinkUnknown as error:
+            raise LinkInvalid("it is not one of ours; is it complete?") from error
+        except LinkEnded as error:
+            raise LinkInvalid("it has ended; ask for another") from error
+        row = self.session.get(Invitation, found, with_for_update=True)
+        if row is None:
+            raise LinkInvalid("what it invited to is gone")
+        if row.accepted_at is not None:
+            raise LinkInvalid("it was used already; sign in")
+        if row.revoked_at is not None:
+            raise LinkInvalid("it was taken back; ask whoever sent it")
+        organization = self.session.get_one(Organization, row.organization_id)
+        project = None if row.project_id is None else self.session.get(Project, row.project_id)
+        known = self._repository.user_by_email(row.email) is not None
+        return Opened(row, organization, project, known)
+
+    def accept(self, token: str, said: InvitationAccept) -> User:
+        """Let somebody in who holds a link: a new account, or the one of that address by its
+        password.
+
+        :raises LinkInvalid: as `open`.
+        :raises WrongPassword: when the account's password does not fit.
+        :raises WeakPassword: when a new account's is soon guessed.
+        """
+        opened = self.open(token)
+        row = opened.row
+        user = self._repository.user_by_email(row.email)
+        now = self.clock.now()
+        if user is not None:
+            if not password_fits(user.password_hash, said.password):
+                raise WrongPassword("the account of this address has another password")
+        else:
+            if said.name is None:
+                raise Invalid(
+                    "a new account needs a name",
+                    errors=[FieldProblem(path="name", message="is missing", expected="a name")],
+                )
+            insist_on_strength(said.password, said.name, row.email)
+            user = User(
+                email=row.email, name=said.name, password_hash=hash_password(said.password),
+                created_at=now,
+            )  # fmt: skip
+            self._repository.add(user)
+        self._join(row, user, now)
+        row.accepted_at = now
+        self._audit(user.name, "invitation.accepted", row, row.project_id)
+        return user
+
+    def _join(self, row: Invitation, user: User, now: datetime.datetime) -> None:
+        place = self._repository.membership(row.organization_id, user.id)
+        if place is None:
+            role = MemberRole.GUEST if row.project_id is not None else MemberRole(row.role)
+            self._repository.add(
+                Membership(
+                    organization_id=row.organization_id, user_id=user.id, role=role, created_at=now
+                )
+            )
+        if row.project_id is None:
+            return
+        own = self.session.get(ProjectMembership, (row.project_id, user.id))
+        if own is None:
+            own = ProjectMembership(project_id=row.project_id, user_id=user.id, created_at=now)
+            own.role = row.role
+            self._repository.add(own)
+        elif not Role(own.role).covers(Role(row.role)):
+            own.role = row.role
+
+    def _keep_out_members(self, project: Project, wanted: InvitationCreate) -> None:
+        user = self._repository.user_by_email(wanted.email)
+        if user is None:
+            return
+        place = self._repository.membership(project.organization_id, user.id)
+        if place is not None:
+            raise AlreadyMember("change their role instead")
+
+    def _pending(self, organization_id: UUID) -> Sequence[Invitation]:
+        return self.session.scalars(
+            select(Invitation)
+            .where(
+                Invitation.organization_id == organization_id,
+                Invitation.accepted_at.is_(None),
+                Invitation.revoked_at.is_(None),
+                Invitation.expires_at > self.clock.now(),
+            )
+            .order_by(Invitation.id.desc())
+        ).all()
+
+    def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
+        chosen = caller.project_or_only(project_id)
+        caller.require(chosen, Role.OWNER)
+        project = self.session.get(Project, chosen)
+        if project is None:
+            raise NotFound
+        return project
+
+    def _owned_in(self, caller: Caller, organization_id: UUID) -> UUID | None:
+        """A project of an organization that the caller owns."""
+        rows = self.session.scalars(
+            select(Project.id).where(Project.organization_id == organization_id)
+        )
+        owned = [one for one in rows if caller.roles.get(one) is Role.OWNER]
+        return owned[0] if owned else None
+
+    def _audit(self, actor: str, action: str, row: Invitation, project_id: UUID | None) -> None:
+        audit.record(
+            self.session, self.clock, actor=actor, action=action, subject=row.email,
+            project_id=project_id, role=row.role,
+        )  # fmt: skip
+
+
+def invitation_link(settings: Settings, row: Invitation) -> str:
+    """The page at which an invitation is accepted; what signs it never reaches a server's log."""
+    token = INVITATION.signed(secret_of(settings), row.id, row.expires_at)
+    return f"{settings.public_url.rstrip('/')}/join#{token}"

@@ -1,0 +1,92 @@
+"""What is written to people, and that it was sent; for the worker."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.identity.invitations import invitation_link
+from weighhouse_backend.identity.models import (
+    Invitation,
+    Organization,
+    PasswordReset,
+    Project,
+    User,
+)
+from weighhouse_backend.identity.passwords import reset_link
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.mail import Letter, Post, mail_is_set_up
+from weighhouse_backend.kit.settings import Settings
+
+
+@dataclass(frozen=True)
+class LetterService:
+    """Writes and sends letters. A letter may go out twice, never not at all while its link holds:
+    what has no `mailed_at` is tried again.
+    """
+
+    session: Session
+    clock: Clock
+    settings: Settings
+    post: Post
+
+    def mail_invitation(self, invitation_id: UUID) -> None:
+        """Send an invitation that was not sent yet. Raises OSError when the server refuses it."""
+        row = self.session.get(Invitation, invitation_id, with_for_update=True)
+        if row is None or row.mailed_at or row.revoked_at or row.accepted_at or self._over(row):
+            return
+        organization = self.session.get_one(Organization, row.organization_id)
+        project = None if row.project_id is None else self.session.get(Project, row.project_id)
+        where = organization.name if project is None else f"{project.name}, {organization.name}"
+        self.post.send(
+            Letter(
+                to=row.email,
+                subject=f"Invitation to {organization.name} on Weighhouse",
+                text=(
+                    f"{row.invited_by} invites you to {where}, as {row.role}.\n\n"
+                    f"{invitation_link(self.settings, row)}\n\n"
+                    f"The link holds until {row.expires_at:%Y-%m-%d %H:%M} UTC, for this address "
+                    "alone. If you do not know what this is about, there is nothing to do.\n"
+                ),
+            )
+        )
+        row.mailed_at = self.clock.now()
+
+    def mail_reset(self, reset_id: UUID) -> None:
+        """Send a link to set a password anew. Raises OSError when the server refuses it."""
+        row = self.session.get(PasswordReset, reset_id, with_for_update=True)
+        if row is None or row.mailed_at or row.used_at or self._over(row):
+            return
+        user = self.session.get_one(User, row.user_id)
+        self.post.send(
+            Letter(
+                to=user.email,
+                subject="Set your Weighhouse password anew",
+                text=(
+                    "Somebody, most likely you, asked to set the password of this address anew."
+                    f"\n\n{reset_link(self.settings, row.id, row.expires_at)}\n\n"
+                    f"The link holds until {row.expires_at:%H:%M} UTC, once. If it was not you, "
+                    "there is nothing to do: your password stays.\n"
+                ),
+            )
+        )
+        row.mailed_at = self.clock.now()
+
+    def unsent(self) -> tuple[list[UUID], list[UUID]]:
+        """Invitations and resets whose letters are still to be sent."""
+        if not mail_is_set_up(self.settings):
+            return [], []
+        now = self.clock.now()
+        invitations = select(Invitation.id).where(
+            Invitation.mailed_at.is_(None), Invitation.accepted_at.is_(None),
+            Invitation.revoked_at.is_(None), Invitation.expires_at > now,
+        )  # fmt: skip
+        resets = select(PasswordReset.id).where(
+            PasswordReset.mailed_at.is_(None), PasswordReset.used_at.is_(None),
+            PasswordReset.expires_at > now,
+        )  # fmt: skip
+        return list(self.session.scalars(invitations)), list(self.session.scalars(resets))
+
+    def _over(self, row: Invitation | PasswordReset) -> bool:
+        return row.expires_at <= self.clock.now()

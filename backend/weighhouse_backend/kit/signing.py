@@ -1,0 +1,93 @@
+"""Links that nobody can make who does not know the installation's secret.
+
+A link carries the identifier of its row and when it ends, with an HMAC-SHA-256 over both (RFC
+2104). The database alone is not enough to make one, and nothing that is not signed reaches it. What
+a link is for, and whether it was used or revoked, stands in its row. Pure but for reading the
+secret.
+"""
+
+import base64
+import binascii
+import datetime
+import hashlib
+import hmac
+from dataclasses import dataclass
+from uuid import UUID
+
+from weighhouse_backend.kit.problems import Unavailable
+from weighhouse_backend.kit.settings import Settings
+
+LEAST_SECRET = 16
+ID_BYTES, END_BYTES = 16, 8
+
+
+class NoSecretKey(Unavailable):
+    """Links cannot be signed."""
+
+    slug = "no-secret-key"
+    title = "The platform has no secret key to sign links with"
+
+
+class LinkUnknown(Exception):
+    """It was not signed here for this purpose."""
+
+
+class LinkEnded(Exception):
+    """Its time is over."""
+
+
+def secret_of(settings: Settings) -> bytes:
+    """The installation's secret.
+
+    :raises NoSecretKey: when there is none, or it is too short.
+    """
+    if settings.secret_key is not None:
+        secret = settings.secret_key.get_secret_value().strip().encode()
+    elif settings.secret_key_file is not None and settings.secret_key_file.is_file():
+        secret = settings.secret_key_file.read_bytes().strip()
+    else:
+        secret = b""
+    if len(secret) < LEAST_SECRET:
+        raise NoSecretKey(
+            "set WEIGHHOUSE_SECRET_KEY or WEIGHHOUSE_SECRET_KEY_FILE (at least "
+            f"{LEAST_SECRET} characters) and start the platform again"
+        )
+    return secret
+
+
+@dataclass(frozen=True)
+class LinkKind:
+    """What links are for; one kind is never taken for another."""
+
+    prefix: str
+    """What they begin with, for people and scanners to recognise them."""
+    purpose: bytes
+    """Goes into the signature."""
+
+    def signed(self, secret: bytes, link_id: UUID, expires_at: datetime.datetime) -> str:
+        """The link's token."""
+        body = link_id.bytes + int(expires_at.timestamp()).to_bytes(END_BYTES, "big")
+        token = base64.urlsafe_b64encode(body + self._mac(secret, body)).decode().rstrip("=")
+        return f"{self.prefix}{token}"
+
+    def read(self, secret: bytes, token: str, now: datetime.datetime) -> UUID:
+        """Which link a token is.
+
+        :raises LinkUnknown: when it was not signed here for this.
+        :raises LinkEnded: when it was, and its time is over.
+        """
+        encoded = token.removeprefix(self.prefix)
+        try:
+            data = base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))
+        except (ValueError, binascii.Error) as error:
+            raise LinkUnknown from error
+        body, mac = data[: ID_BYTES + END_BYTES], data[ID_BYTES + END_BYTES :]
+        fits = token.startswith(self.prefix) and hmac.compare_digest(self._mac(secret, body), mac)
+        if not fits:
+            raise LinkUnknown
+        if now.timestamp() >= int.from_bytes(body[ID_BYTES:], "big"):
+            raise LinkEnded
+        return UUID(bytes=body[:ID_BYTES])
+
+    def _mac(self, secret: bytes, body: bytes) -> bytes:
+        return hmac.new(secret, self.purpose + body, hashlib.sha256).digest()

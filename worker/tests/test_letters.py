@@ -1,0 +1,174 @@
+"""Letters reach a real SMTP server, over STARTTLS, with a name and a password."""
+
+import datetime
+import email
+import email.policy
+import ssl
+import subprocess
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
+from sqlalchemy import select
+from weighhouse_backend.identity.links import INVITATION
+from weighhouse_backend.identity.models import Invitation, Organization, PasswordReset, User
+from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.signing import secret_of
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_cli.embedded.directory import free_port
+from weighhouse_worker import tasks
+from weighhouse_worker.tools import Tools
+
+SECRET = "sixteen characters"
+PASSWORD = "only for this server"
+
+
+class Kept:
+    """Keeps what it is handed."""
+
+    def __init__(self):
+        self.letters = []
+
+    async def handle_DATA(self, server, session, envelope):  # noqa: N802 - the library's name
+        self.letters.append((session.ssl is not None, session.authenticated, envelope))
+        return "250 kept"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("certificate")
+    key, made = folder / "key.pem", folder / "certificate.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key,
+         "-out", made, "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return key, made
+
+
+@pytest.fixture
+def server(certificate):
+    """A server that takes letters only over a secret connection, of those who know the password."""
+    key, made = certificate
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(made, key)
+
+    def known(server, session, envelope, mechanism, data):
+        return AuthResult(success=data.password == PASSWORD.encode())
+
+    kept = Kept()
+    controller = Controller(
+        kept, hostname="localhost", port=free_port(), tls_context=context, require_starttls=True,
+        authenticator=known, auth_required=True,
+    )  # fmt: skip
+    controller.start()
+    yield controller, kept.letters
+    controller.stop()
+
+
+@pytest.fixture
+def tools(database_url, redis_server, server, certificate):
+    controller, _ = server
+    return Tools(
+        Settings(
+            database_url=database_url,
+            redis_url=redis_server,
+            secret_key=SECRET,
+            public_url="https://weighhouse.example",
+            smtp_host="localhost",
+            smtp_port=controller.port,
+            smtp_ca_file=str(certificate[1]),
+            smtp_user="weighhouse",
+            smtp_password=PASSWORD,
+            mail_from="weighhouse@weighhouse.example",
+        )  # fmt: skip
+    )
+
+
+def invitation(tools, **changed):
+    now = datetime.datetime.now(datetime.UTC)
+    row = Invitation(
+        id=new_id(), email="mia@example.test", role="member", invited_by="Olga", created_at=now,
+        expires_at=now + datetime.timedelta(days=7),
+    )  # fmt: skip
+    for name, value in changed.items():
+        setattr(row, name, value)
+    with unit_of_work(tools.sessions) as session:
+        house = Organization(slug=str(new_id()), name="Storage Inc.", created_at=now)
+        session.add(house)
+        session.flush()
+        row.organization_id = house.id
+        session.add(row)
+    return row.id
+
+
+def opened(letter):
+    """A letter as its addressee reads it: its head, and its text."""
+    read = email.message_from_bytes(letter.content, policy=email.policy.default)
+    return read, read.get_content()
+
+
+def test_an_invitation_is_sent_once_with_a_link_that_holds(tools, server):
+    sent = invitation(tools)
+    tasks.mail_invitation(tools, str(sent))
+    tasks.mail_invitation(tools, str(sent))
+    ((secret, signed_in, letter),) = server[1]
+    assert (secret, signed_in) == (True, True)
+    assert letter.rcpt_tos == ["mia@example.test"]
+    read, text = opened(letter)
+    assert read["Subject"] == "Invitation to Storage Inc. on Weighhouse"
+    assert "Olga invites you to Storage Inc., as member." in text
+    (link,) = [line for line in text.splitlines() if line.startswith("https://")]
+    token = link.removeprefix("https://weighhouse.example/join#")
+    now = datetime.datetime.now(datetime.UTC)
+    assert INVITATION.read(secret_of(tools.settings), token, now) == sent
+
+
+def test_what_was_taken_back_or_has_ended_is_not_sent(tools, server):
+    now = datetime.datetime.now(datetime.UTC)
+    for changed in ({"revoked_at": now}, {"accepted_at": now}, {"expires_at": now}):
+        tasks.mail_invitation(tools, str(invitation(tools, **changed)))
+    tasks.mail_unsent(tools)
+    assert server[1] == []
+
+
+def test_what_a_server_refused_is_sent_when_it_takes_it(tools, server, monkeypatch):
+    sent = invitation(tools)
+    wrong = tools.settings.model_copy(update={"smtp_port": free_port()})
+    away = Tools(wrong)
+    with pytest.raises(ConnectionRefusedError):
+        tasks.mail_invitation(away, str(sent))
+    tasks.mail_unsent(away)
+    with unit_of_work(tools.sessions) as session:
+        assert session.get_one(Invitation, sent).mailed_at is None
+    tasks.mail_unsent(tools)
+    assert [one.rcpt_tos for _, _, one in server[1]] == [["mia@example.test"]]
+    with unit_of_work(tools.sessions) as session:
+        assert session.get_one(Invitation, sent).mailed_at is not None
+
+
+def test_a_server_whose_certificate_is_unknown_gets_nothing(tools, server):
+    doubtful = Tools(tools.settings.model_copy(update={"smtp_ca_file": None}))
+    with pytest.raises(OSError, match=r"(?i)certificate"):
+        tasks.mail_invitation(doubtful, str(invitation(tools)))
+    assert server[1] == []
+
+
+def test_a_link_to_set_a_password_goes_to_its_owner(tools, server):
+    now = datetime.datetime.now(datetime.UTC)
+    with unit_of_work(tools.sessions) as session:
+        user = User(email=f"{new_id()}@example.test", name="Una", created_at=now)
+        session.add(user)
+        session.flush()
+        row = PasswordReset(
+            user_id=user.id, created_at=now, expires_at=now + datetime.timedelta(hours=1)
+        )
+        session.add(row)
+    tasks.mail_reset(tools, str(row.id))
+    ((_, _, letter),) = server[1]
+    assert letter.rcpt_tos == [user.email]
+    assert "https://weighhouse.example/password#whn_" in opened(letter)[1]
+    with unit_of_work(tools.sessions) as session:
+        kept = session.scalars(select(PasswordReset).where(PasswordReset.id == row.id)).one()
+        assert kept.mailed_at is not None
