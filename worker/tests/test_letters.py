@@ -82,7 +82,7 @@ def tools(database_url, redis_server, server, certificate):
             smtp_user="weighhouse",
             smtp_password=PASSWORD,
             mail_from="weighhouse@weighhouse.example",
-        )  # fmt: skip
+        )
     )
 
 

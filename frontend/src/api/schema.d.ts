@@ -571,7 +571,7 @@ export interface paths {
         };
         /**
          * Identity List Tokens
-         * @description The API tokens of a project; takes a maintainer.
+         * @description The API tokens of a project: to a maintainer all, to others their own.
          */
         get: operations["identity_list_tokens"];
         put?: never;
@@ -601,6 +601,26 @@ export interface paths {
          * @description Make a token worthless at once.
          */
         delete: operations["identity_revoke_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/api-tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Rotate Token
+         * @description Make a token in the place of one, which holds a while longer; it is shown this once.
+         */
+        post: operations["identity_rotate_token"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1509,6 +1529,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity Open Invitation
+         * @description What the link invites to that is sent as a bearer token.
+         */
+        get: operations["identity_open_invitation"];
+        put?: never;
+        /**
+         * Identity Accept Invitation
+         * @description Join, over the link that is sent as a bearer token: with a new account, or the one that the
+         *     address has.
+         */
+        post: operations["identity_accept_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity List Invitations
+         * @description Invitations that wait to be accepted; takes an owner.
+         */
+        get: operations["identity_list_invitations"];
+        put?: never;
+        /**
+         * Identity Invite
+         * @description Ask a person into a project's organization, or into the project alone; takes an owner. They
+         *     get a link by mail; where no mail is sent, the answer has it to hand over.
+         */
+        post: operations["identity_invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Identity Revoke Invitation
+         * @description Take an invitation back; takes an owner.
+         */
+        delete: operations["identity_revoke_invitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/members": {
         parameters: {
             query?: never;
@@ -1518,15 +1608,11 @@ export interface paths {
         };
         /**
          * Identity List Members
-         * @description People who see a project.
+         * @description People of a project's organization.
          */
         get: operations["identity_list_members"];
         put?: never;
-        /**
-         * Identity Add Member
-         * @description Give a person access to a project's organization; takes an owner.
-         */
-        post: operations["identity_add_member"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1543,13 +1629,14 @@ export interface paths {
         get?: never;
         /**
          * Identity Change Member
-         * @description Give a person another role; takes an owner.
+         * @description Give a person another role in the organization; takes an owner of it.
          */
         put: operations["identity_change_member"];
         post?: never;
         /**
          * Identity Remove Member
-         * @description Take a person's access; takes an owner.
+         * @description Take a person's access to the organization; their personal tokens end at once. Takes an owner
+         *     of it.
          */
         delete: operations["identity_remove_member"];
         options?: never;
@@ -1578,6 +1665,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Make Organization
+         * @description Make an organization of one's own; answers with its first project. Takes a person who owns an
+         *     organization on this installation.
+         */
+        post: operations["identity_make_organization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/overrides/{override_id}/end": {
         parameters: {
             query?: never;
@@ -1592,6 +1700,72 @@ export interface paths {
          * @description An override holds no more; takes an owner. The record stays.
          */
         post: operations["publishing_end_override"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Identity Change Password
+         * @description Change one's own password; other browsers are signed out.
+         */
+        put: operations["identity_change_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/password-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity Open Password Reset
+         * @description Whose password the link sets that is sent as a bearer token.
+         */
+        get: operations["identity_open_password_reset"];
+        put?: never;
+        /**
+         * Identity Reset Password
+         * @description Set one's password over the link that is sent as a bearer token; all browsers are signed
+         *     out.
+         */
+        post: operations["identity_reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/password-resets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Ask Password Reset
+         * @description Have a link sent by which one's password is set anew. The answer is the same whether or not
+         *     there is such a person.
+         */
+        post: operations["identity_ask_password_reset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1642,6 +1816,30 @@ export interface paths {
          */
         post: operations["identity_make_project"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project_id}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Identity Set Project Role
+         * @description Give a member of the organization a role of their own in a project; takes an owner of it.
+         */
+        put: operations["identity_set_project_role"];
+        post?: never;
+        /**
+         * Identity End Project Role
+         * @description Take a member's own role in a project; the one in the organization stays.
+         */
+        delete: operations["identity_end_project_role"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2048,14 +2246,42 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Identity List Logins
+         * @description Where one is signed in.
+         */
+        get: operations["identity_list_logins"];
         put?: never;
         /**
          * Identity Log In
          * @description Sign in; the answer sets a cookie that scripts cannot read.
          */
         post: operations["identity_log_in"];
-        delete?: never;
+        /**
+         * Identity End Other Logins
+         * @description Sign out everywhere else.
+         */
+        delete: operations["identity_end_other_logins"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{login_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Identity End Login
+         * @description Sign out one of one's browsers.
+         */
+        delete: operations["identity_end_login"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2756,10 +2982,17 @@ export interface components {
              * @example nightly build
              */
             name: string;
+            /**
+             * Personal
+             * @default false
+             */
+            personal?: boolean;
             /** Project Id */
             project_id?: string | null;
             /** @default member */
             role?: components["schemas"]["Role"];
+            /** Scopes */
+            scopes?: components["schemas"]["Scope"][] | null;
         };
         /**
          * ApiTokenMade
@@ -2771,6 +3004,8 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /** Created By */
+            created_by: string;
             /** Expires At */
             expires_at: string | null;
             /**
@@ -2780,13 +3015,21 @@ export interface components {
             id: string;
             /** Last Used At */
             last_used_at: string | null;
+            /** Last Used From */
+            last_used_from: string | null;
             /** Name */
             name: string;
+            /** Owner Id */
+            owner_id: string | null;
             /** Prefix */
             prefix: string;
+            /** Replaced By */
+            replaced_by: string | null;
             /** Revoked At */
             revoked_at: string | null;
             role: components["schemas"]["Role"];
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][] | null;
             /** Token */
             token: string;
         };
@@ -2800,6 +3043,8 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /** Created By */
+            created_by: string;
             /** Expires At */
             expires_at: string | null;
             /**
@@ -2809,13 +3054,32 @@ export interface components {
             id: string;
             /** Last Used At */
             last_used_at: string | null;
+            /** Last Used From */
+            last_used_from: string | null;
             /** Name */
             name: string;
+            /** Owner Id */
+            owner_id: string | null;
             /** Prefix */
             prefix: string;
+            /** Replaced By */
+            replaced_by: string | null;
             /** Revoked At */
             revoked_at: string | null;
             role: components["schemas"]["Role"];
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][] | null;
+        };
+        /**
+         * ApiTokenRotate
+         * @description A token to be replaced.
+         */
+        ApiTokenRotate: {
+            /**
+             * Overlap Hours
+             * @default 24
+             */
+            overlap_hours?: number;
         };
         /**
          * Arrival
@@ -5478,6 +5742,118 @@ export interface components {
             /** Sequence */
             sequence: number;
         };
+        /**
+         * InvitationAccept
+         * @description Somebody joins.
+         */
+        InvitationAccept: {
+            /** Name */
+            name?: string | null;
+            /** Password */
+            password: string;
+        };
+        /**
+         * InvitationCreate
+         * @description A person to ask in.
+         */
+        InvitationCreate: {
+            /**
+             * Email
+             * @example mia@example.com
+             */
+            email: string;
+            /**
+             * Only This Project
+             * @default false
+             */
+            only_this_project?: boolean;
+            /** @default member */
+            role?: components["schemas"]["MemberRole"];
+        };
+        /**
+         * InvitationMade
+         * @description An invitation that was just made.
+         */
+        InvitationMade: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Email */
+            email: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Invited By */
+            invited_by: string;
+            /** Link */
+            link: string | null;
+            /** Mailed At */
+            mailed_at: string | null;
+            /** Project Id */
+            project_id: string | null;
+            role: components["schemas"]["MemberRole"];
+        };
+        /**
+         * InvitationOpened
+         * @description What a link invites to.
+         */
+        InvitationOpened: {
+            /** Email */
+            email: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Has Account */
+            has_account: boolean;
+            /** Invited By */
+            invited_by: string;
+            /** Organization */
+            organization: string;
+            /** Project */
+            project: string | null;
+            role: components["schemas"]["MemberRole"];
+        };
+        /**
+         * InvitationRead
+         * @description An invitation that waits.
+         */
+        InvitationRead: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Email */
+            email: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Invited By */
+            invited_by: string;
+            /** Mailed At */
+            mailed_at: string | null;
+            /** Project Id */
+            project_id: string | null;
+            role: components["schemas"]["MemberRole"];
+        };
         JsonValue: unknown;
         /**
          * LastCampaign
@@ -5686,6 +6062,33 @@ export interface components {
         LogAccepted: {
             /** Next Offset */
             next_offset: number;
+        };
+        /**
+         * LoginRead
+         * @description A browser that is signed in.
+         */
+        LoginRead: {
+            /** Address */
+            address: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Current */
+            current: boolean;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Last Used At
+             * Format: date-time
+             */
+            last_used_at: string;
+            /** User Agent */
+            user_agent: string | null;
         };
         /**
          * LookDecision
@@ -5968,22 +6371,8 @@ export interface components {
             record_consents: boolean;
         };
         /**
-         * MemberCreate
-         * @description A person to add; a new one gets a password to hand over.
-         */
-        MemberCreate: {
-            /** Email */
-            email: string;
-            /** Name */
-            name: string;
-            /** Password */
-            password?: string | null;
-            /** @default member */
-            role?: components["schemas"]["Role"];
-        };
-        /**
          * MemberRead
-         * @description A person of an organization.
+         * @description A person of an organization, as they stand in a project.
          */
         MemberRead: {
             /** Email */
@@ -5995,8 +6384,15 @@ export interface components {
             id: string;
             /** Name */
             name: string;
-            role: components["schemas"]["Role"];
+            project_role: components["schemas"]["Role"] | null;
+            role: components["schemas"]["MemberRole"];
         };
+        /**
+         * MemberRole
+         * @description What somebody is in an organization.
+         * @enum {string}
+         */
+        MemberRole: "guest" | "viewer" | "member" | "maintainer" | "owner";
         /**
          * MemberStatus
          * @description Where one agent's part in an attempt stands.
@@ -6005,10 +6401,10 @@ export interface components {
         MemberStatus: "offered" | "claimed" | "running" | "completed" | "failed" | "cancelled" | "lost" | "superseded";
         /**
          * MemberUpdate
-         * @description A person's new role.
+         * @description A person's new role in the organization.
          */
         MemberUpdate: {
-            role: components["schemas"]["Role"];
+            role: components["schemas"]["MemberRole"];
         };
         /**
          * MemoryMeasured
@@ -6496,6 +6892,22 @@ export interface components {
             verify_failed: number;
         };
         /**
+         * OrganizationCreate
+         * @description An organization to make, with its first project.
+         */
+        OrganizationCreate: {
+            /**
+             * Name
+             * @example Storage Inc.
+             */
+            name: string;
+            /**
+             * Slug
+             * @example storage-inc
+             */
+            slug: string;
+        };
+        /**
          * OrganizationRead
          * @description A tenant.
          */
@@ -6660,6 +7072,20 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[InvitationRead] */
+        Page_InvitationRead_: {
+            /** Items */
+            items: components["schemas"]["InvitationRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[LoginRead] */
+        Page_LoginRead_: {
+            /** Items */
+            items: components["schemas"]["LoginRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[MemberRead] */
         Page_MemberRead_: {
             /** Items */
@@ -6730,6 +7156,40 @@ export interface components {
             low: number;
             /** Value */
             value: number;
+        };
+        /**
+         * PasswordChange
+         * @description A new password for oneself.
+         */
+        PasswordChange: {
+            /** Current */
+            current: string;
+            /** Password */
+            password: string;
+        };
+        /**
+         * PasswordResetAsk
+         * @description Somebody forgot a password.
+         */
+        PasswordResetAsk: {
+            /** Email */
+            email: string;
+        };
+        /**
+         * PasswordResetOpened
+         * @description Whose password a link sets.
+         */
+        PasswordResetOpened: {
+            /** Email */
+            email: string;
+        };
+        /**
+         * PasswordResetSet
+         * @description A password over a link.
+         */
+        PasswordResetSet: {
+            /** Password */
+            password: string;
         };
         /**
          * PersonRead
@@ -7082,6 +7542,13 @@ export interface components {
             role: components["schemas"]["Role"];
             /** Slug */
             slug: string;
+        };
+        /**
+         * ProjectRoleUpdate
+         * @description A member's role in one project.
+         */
+        ProjectRoleUpdate: {
+            role: components["schemas"]["Role"];
         };
         /**
          * QuantileRead
@@ -8182,6 +8649,12 @@ export interface components {
             /** Time Zone */
             time_zone: string;
         };
+        /**
+         * Scope
+         * @description A kind of thing that tokens are made for.
+         * @enum {string}
+         */
+        Scope: "results:read" | "results:export" | "experiments:write" | "campaigns:run" | "notes:write" | "publishing:write" | "prices:write" | "agents:enrol" | "agents:manage" | "people:manage";
         /**
          * SearchesRead
          * @description The searches of a campaign whose loads are chosen while it is measured.
@@ -11535,6 +12008,41 @@ export interface operations {
             };
         };
     };
+    identity_rotate_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiTokenRotate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenMade"];
+                };
+            };
+        };
+    };
     identity_list_audit_entries: {
         parameters: {
             query?: {
@@ -13789,6 +14297,163 @@ export interface operations {
             };
         };
     };
+    identity_open_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationOpened"];
+                };
+            };
+        };
+    };
+    identity_accept_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationAccept"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserRead"];
+                };
+            };
+        };
+    };
+    identity_list_invitations: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_InvitationRead_"];
+                };
+            };
+        };
+    };
+    identity_invite: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationCreate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationMade"];
+                };
+            };
+        };
+    };
+    identity_revoke_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     identity_list_members: {
         parameters: {
             query?: {
@@ -13816,41 +14481,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_MemberRead_"];
-                };
-            };
-        };
-    };
-    identity_add_member: {
-        parameters: {
-            query?: {
-                project_id?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MemberCreate"];
-            };
-        };
-        responses: {
-            /** @description Refused; the problem document says why and how to mend it. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDocument"];
-                };
-            };
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MemberRead"];
                 };
             };
         };
@@ -13956,6 +14586,39 @@ export interface operations {
             };
         };
     };
+    identity_make_organization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationCreate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRead"];
+                };
+            };
+        };
+    };
     publishing_end_override: {
         parameters: {
             query?: never;
@@ -13983,6 +14646,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OverrideRead"];
+                };
+            };
+        };
+    };
+    identity_change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    identity_open_password_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordResetOpened"];
+                };
+            };
+        };
+    };
+    identity_reset_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetSet"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserRead"];
+                };
+            };
+        };
+    };
+    identity_ask_password_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetAsk"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
                 };
             };
         };
@@ -14132,6 +14921,70 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProjectRead"];
                 };
+            };
+        };
+    };
+    identity_set_project_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectRoleUpdate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    identity_end_project_role: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -14851,6 +15704,35 @@ export interface operations {
             };
         };
     };
+    identity_list_logins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_LoginRead_"];
+                };
+            };
+        };
+    };
     identity_log_in: {
         parameters: {
             query?: never;
@@ -14881,6 +15763,62 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["UserRead"];
                 };
+            };
+        };
+    };
+    identity_end_other_logins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    identity_end_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
