@@ -21,7 +21,7 @@ from weighhouse_backend.kit.problems import (
     NotFound,
 )
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.kit.tenancy import confine, confine_to_people
 
 COOKIE = "weighhouse_session"
 CSRF_HEADER = "X-Weighhouse"
@@ -77,7 +77,12 @@ class Caller:
         )
 
 
-def _recognized(request: Request, session: Session) -> Caller:
+def recognize(request: Request, session: Session) -> Caller:
+    """Who calls, as the database knows it now.
+
+    :param session: not confined.
+    :raises NotAuthenticated: when it is nobody, or not any more.
+    """
     repository = IdentityRepository(session)
     settings: Settings = request.app.state.settings
     now = SystemClock().now()
@@ -101,11 +106,27 @@ def _recognized(request: Request, session: Session) -> Caller:
     return Caller("user", user.id, user.name, repository.roles_of(user.id))
 
 
-def _caller(request: Request, session: SessionDep) -> Caller:
-    caller = _recognized(request, session)
+def _known(request: Request, session: SessionDep) -> Caller:
+    return recognize(request, session)
+
+
+KnownCallerDep = Annotated[Caller, Depends(_known)]
+"""Whoever calls, in a transaction that is not confined: for logins alone."""
+
+
+def _caller(caller: KnownCallerDep, session: SessionDep) -> Caller:
     confine(session, caller.project_ids)
     return caller
 
 
 CallerDep = Annotated[Caller, Depends(_caller)]
 """Whoever calls; nobody is refused with 401. The transaction sees their projects alone."""
+
+
+def _manager(caller: KnownCallerDep, session: SessionDep) -> Caller:
+    confine_to_people(session, caller.project_ids)
+    return caller
+
+
+ManagerDep = Annotated[Caller, Depends(_manager)]
+"""Whoever calls about people, tokens and audit of their projects; the transaction sees these."""

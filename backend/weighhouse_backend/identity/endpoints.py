@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from weighhouse_backend.identity.access import COOKIE, CallerDep
+from weighhouse_backend.identity.access import COOKIE, KnownCallerDep, ManagerDep
 from weighhouse_backend.identity.dependencies import IdentityServiceDep
 from weighhouse_backend.identity.errors import WrongPassword
 from weighhouse_backend.identity.schemas import (
@@ -54,11 +54,11 @@ def identity_log_in(body: SessionCreate, request: Request, response: Response) -
 
 
 @router.get("/sessions/current", tags=["sessions"])
-def identity_who_am_i(caller: CallerDep, service: IdentityServiceDep) -> SessionRead:
+def identity_who_am_i(caller: KnownCallerDep, service: IdentityServiceDep) -> SessionRead:
     """Who is signed in, and what they see."""
     if caller.kind != "user":
         raise Forbidden("an API token is nobody in particular")
-    user = service.user(caller.id)
+    user = service.signed_in(caller)
     return SessionRead(
         user=UserRead(id=user.id, email=user.email, name=user.name),
         organizations=[
@@ -71,7 +71,7 @@ def identity_who_am_i(caller: CallerDep, service: IdentityServiceDep) -> Session
 
 @router.delete("/sessions/current", status_code=204, tags=["sessions"])
 def identity_log_out(
-    request: Request, response: Response, caller: CallerDep, service: IdentityServiceDep
+    request: Request, response: Response, caller: KnownCallerDep, service: IdentityServiceDep
 ) -> None:
     """Sign out."""
     del caller
@@ -80,14 +80,14 @@ def identity_log_out(
 
 
 @router.get("/projects", tags=["projects"])
-def identity_list_projects(caller: CallerDep, service: IdentityServiceDep) -> Page[ProjectRead]:
+def identity_list_projects(caller: ManagerDep, service: IdentityServiceDep) -> Page[ProjectRead]:
     """The caller's projects, with their role in each."""
     return Page(items=service.projects(caller))
 
 
 @router.post("/projects", status_code=201, tags=["projects"])
 def identity_make_project(
-    body: ProjectCreate, caller: CallerDep, service: IdentityServiceDep
+    body: ProjectCreate, caller: ManagerDep, service: IdentityServiceDep
 ) -> ProjectRead:
     """Make a project; takes a person who owns the organization."""
     return service.make_project(caller, body)
@@ -95,7 +95,7 @@ def identity_make_project(
 
 @router.get("/members", tags=["projects"])
 def identity_list_members(
-    caller: CallerDep, service: IdentityServiceDep, project_id: UUID | None = None
+    caller: ManagerDep, service: IdentityServiceDep, project_id: UUID | None = None
 ) -> Page[MemberRead]:
     """People who see a project."""
     return Page(
@@ -109,7 +109,7 @@ def identity_list_members(
 @router.post("/members", status_code=201, tags=["projects"])
 def identity_add_member(
     body: MemberCreate,
-    caller: CallerDep,
+    caller: ManagerDep,
     service: IdentityServiceDep,
     project_id: UUID | None = None,
 ) -> MemberRead:
@@ -122,7 +122,7 @@ def identity_add_member(
 def identity_change_member(
     user_id: UUID,
     body: MemberUpdate,
-    caller: CallerDep,
+    caller: ManagerDep,
     service: IdentityServiceDep,
     project_id: UUID | None = None,
 ) -> MemberRead:
@@ -134,7 +134,7 @@ def identity_change_member(
 @router.delete("/members/{user_id}", status_code=204, tags=["projects"])
 def identity_remove_member(
     user_id: UUID,
-    caller: CallerDep,
+    caller: ManagerDep,
     service: IdentityServiceDep,
     project_id: UUID | None = None,
 ) -> None:
@@ -144,7 +144,7 @@ def identity_remove_member(
 
 @router.get("/api-tokens", tags=["tokens"])
 def identity_list_tokens(
-    caller: CallerDep,
+    caller: ManagerDep,
     service: IdentityServiceDep,
     page: PageDep,
     project_id: UUID | None = None,
@@ -159,7 +159,7 @@ def identity_list_tokens(
 
 @router.post("/api-tokens", status_code=201, tags=["tokens"])
 def identity_make_token(
-    body: ApiTokenCreate, caller: CallerDep, service: IdentityServiceDep
+    body: ApiTokenCreate, caller: ManagerDep, service: IdentityServiceDep
 ) -> ApiTokenMade:
     """Make an API token; it is shown this once."""
     row, token = service.make_token(caller, body)
@@ -167,14 +167,14 @@ def identity_make_token(
 
 
 @router.delete("/api-tokens/{token_id}", status_code=204, tags=["tokens"])
-def identity_revoke_token(token_id: UUID, caller: CallerDep, service: IdentityServiceDep) -> None:
+def identity_revoke_token(token_id: UUID, caller: ManagerDep, service: IdentityServiceDep) -> None:
     """Make a token worthless at once."""
     service.revoke_token(caller, token_id)
 
 
 @router.get("/audit-entries", tags=["projects"])
 def identity_list_audit_entries(
-    caller: CallerDep,
+    caller: ManagerDep,
     service: IdentityServiceDep,
     page: PageDep,
     project_id: UUID | None = None,

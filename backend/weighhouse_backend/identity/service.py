@@ -46,7 +46,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem, Forbidden, Invalid, NotFound
-from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.kit.tenancy import confine_to_people
 
 FAILURES_ALLOWED = 8
 FAILURE_WINDOW = datetime.timedelta(minutes=10)
@@ -105,6 +105,12 @@ class IdentityService:
         found = self._repository.user(user_id)
         if found is None:
             raise NotFound
+        return found
+
+    def signed_in(self, caller: Caller) -> User:
+        """Who calls, who may be a member of nothing; the transaction is confined from here on."""
+        found = self.user(caller.id)
+        confine_to_people(self.session, caller.project_ids)
         return found
 
     def projects(self, caller: Caller) -> list[ProjectRead]:
@@ -173,6 +179,10 @@ class IdentityService:
         """People who see a project."""
         return self._repository.members(self._organization(caller, project_id))
 
+    def is_colleague(self, project_id: UUID, user_id: UUID) -> bool:
+        """Whether a person sees a project, for features above."""
+        return self._repository.is_colleague(project_id, user_id)
+
     def names(self, user_ids: Collection[UUID]) -> dict[UUID, str]:
         """Names of people, for features above."""
         return self._repository.names(user_ids)
@@ -185,21 +195,25 @@ class IdentityService:
         project = caller.project_or_only(project_id)
         caller.require(project, Role.OWNER)
         organization_id = self._organization(caller, project)
-        user = self._repository.user_by_email(wanted.email)
+        user_id = self._repository.person(wanted.email)
         now = self.clock.now()
-        if user is None:
+        if user_id is None:
+            user_id = new_id()
             password = hash_password(wanted.password) if wanted.password else None
-            user = User(
-                email=wanted.email, name=wanted.name, password_hash=password, created_at=now
-            )
-            self._repository.add(user)
-        elif self._repository.membership(organization_id, user.id) is not None:
+            self._repository.add(
+                User(
+                    id=user_id, email=wanted.email, name=wanted.name, password_hash=password,
+                    created_at=now,
+                )
+            )  # fmt: skip
+        elif self._repository.membership(organization_id, user_id) is not None:
             raise AlreadyMember
         self._repository.add(
             Membership(
-                organization_id=organization_id, user_id=user.id, role=wanted.role, created_at=now
+                organization_id=organization_id, user_id=user_id, role=wanted.role, created_at=now
             )
         )
+        user = self.user(user_id)
         self._audit(caller, "member.added", user.email, project, role=str(wanted.role))
         return user
 
@@ -225,8 +239,9 @@ class IdentityService:
         """
         project, membership = self._membership(caller, project_id, user_id)
         self._keep_an_owner(membership)
+        user = self.user(user_id)  # who is no member is not seen any more
         self.session.delete(membership)
-        self._audit(caller, "member.removed", self.user(user_id).email, project)
+        self._audit(caller, "member.removed", user.email, project)
 
     def make_project(self, caller: Caller, wanted: ProjectCreate) -> ProjectRead:
         """Make a project; takes a person who owns the organization.
@@ -245,7 +260,7 @@ class IdentityService:
             name=wanted.name,
             created_at=self.clock.now(),
         )
-        confine(self.session, {*caller.project_ids, project.id})
+        confine_to_people(self.session, {*caller.project_ids, project.id})
         self._repository.add(project)
         self._audit(caller, "project.created", project.slug, project.id)
         return ProjectRead(
