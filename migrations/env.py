@@ -1,5 +1,5 @@
-"""Runs migrations as the owner of the tables: WEIGHHOUSE_OWNER_DATABASE_URL, or where the application's
-login owns them WEIGHHOUSE_DATABASE_URL, or the address a test hands over.
+"""Runs migrations as the owner of the tables: WEIGHHOUSE_OWNER_DATABASE_URL, or where the
+application's login owns them WEIGHHOUSE_DATABASE_URL, or the address a test hands over.
 
 The models are read for `alembic check` and autogenerate alone; versions never import them.
 """

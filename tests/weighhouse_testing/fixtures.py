@@ -96,7 +96,7 @@ def migrated_template(postgres_server: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def owner_database_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
-    """A new database with all tables, for one module; its address for SQLAlchemy, as their owner."""
+    """A new database with all tables, for one module; its address, as the tables' owner."""
     with database(postgres_server, migrated_template) as url:
         yield url
 

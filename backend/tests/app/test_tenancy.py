@@ -44,6 +44,13 @@ def tokens(session_factory, tenants):
             )  # fmt: skip
 
 
+def confined(session_factory, how, tenant, statement):
+    """Carry a statement out in a transaction that was confined to a tenant's project."""
+    with unit_of_work(session_factory) as session:
+        how(session, [tenant.project_id])
+        session.execute(text(statement))
+
+
 def tables(session):
     return set(
         session.scalars(
@@ -129,13 +136,10 @@ def test_a_tenants_transaction_is_refused_what_is_no_tenants(session_factory, te
         f"INSERT INTO {table} SELECT * FROM {table}", f"LOCK TABLE {table}",
     )  # fmt: skip
     for statement in statements:
-        with pytest.raises(ProgrammingError, match="permission denied"):  # noqa: SIM117
-            with unit_of_work(session_factory) as session:
-                confine(session, [tenants[0].project_id])
-                session.execute(text(statement))
-    for role in (TENANT_ROLE,):
-        with unit_of_work(session_factory) as session:
-            assert table not in allowed(session, role, "SELECT", *CHANGES)
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            confined(session_factory, confine, tenants[0], statement)
+    with unit_of_work(session_factory) as session:
+        assert table not in allowed(session, TENANT_ROLE, "SELECT", *CHANGES)
 
 
 def test_a_tenants_transaction_names_its_colleagues_alone(session_factory, tenants):
@@ -153,14 +157,16 @@ def test_a_tenants_transaction_names_its_colleagues_alone(session_factory, tenan
 def test_a_tenants_transaction_notes_of_its_projects_alone(session_factory, tenants):
     ours, theirs = tenants
     told = {"actor": "a", "action": "b", "subject": "c"}
-    with unit_of_work(session_factory) as session:
-        confine(session, [ours.project_id])
-        audit.record(session, SystemClock(), project_id=ours.project_id, **told)
+
+    def note(project_id):
+        with unit_of_work(session_factory) as session:
+            confine(session, [ours.project_id])
+            audit.record(session, SystemClock(), project_id=project_id, **told)
+
+    note(ours.project_id)
     for foreign in (theirs.project_id, None):
-        with pytest.raises(ProgrammingError, match="another project"):  # noqa: SIM117
-            with unit_of_work(session_factory) as session:
-                confine(session, [ours.project_id])
-                audit.record(session, SystemClock(), project_id=foreign, **told)
+        with pytest.raises(ProgrammingError, match="another project"):
+            note(foreign)
 
 
 def test_who_gives_access_sees_their_organization_and_no_secret(session_factory, tenants):
@@ -175,19 +181,15 @@ def test_who_gives_access_sees_their_organization_and_no_secret(session_factory,
         "SELECT password_hash FROM users", "SELECT count(*) FROM login_sessions",
         "SELECT count(*) FROM campaigns", "UPDATE users SET password_hash = ''",
     ):  # fmt: skip
-        with pytest.raises(ProgrammingError, match="permission denied"):  # noqa: SIM117
-            with unit_of_work(session_factory) as session:
-                confine_to_people(session, [ours.project_id])
-                session.execute(text(forbidden))
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            confined(session_factory, confine_to_people, ours, forbidden)
+    there = theirs.organization_id
     for foreign in (
-        f"INSERT INTO memberships VALUES ('{theirs.organization_id}', '{ours.user_id}', 'owner',"
-        " now())",
-        f"INSERT INTO projects VALUES ('{uuid4()}', '{theirs.organization_id}', 's', 'n', now())",
+        f"INSERT INTO memberships VALUES ('{there}', '{ours.user_id}', 'owner', now())",
+        f"INSERT INTO projects VALUES ('{uuid4()}', '{there}', 's', 'n', now())",
     ):
-        with pytest.raises(ProgrammingError, match="row-level security"):  # noqa: SIM117
-            with unit_of_work(session_factory) as session:
-                confine_to_people(session, [ours.project_id])
-                session.execute(text(foreign))
+        with pytest.raises(ProgrammingError, match="row-level security"):
+            confined(session_factory, confine_to_people, ours, foreign)
 
 
 @pytest.mark.usefixtures("tokens")

@@ -115,7 +115,7 @@ KnownCallerDep = Annotated[Caller, Depends(_known)]
 
 
 def _caller(caller: KnownCallerDep, session: SessionDep) -> Caller:
-    confine(session, caller.project_ids)
+    confine(session, caller.roles)
     return caller
 
 
@@ -124,7 +124,7 @@ CallerDep = Annotated[Caller, Depends(_caller)]
 
 
 def _manager(caller: KnownCallerDep, session: SessionDep) -> Caller:
-    confine_to_people(session, caller.project_ids)
+    confine_to_people(session, caller.roles)
     return caller
 
 

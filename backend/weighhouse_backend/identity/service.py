@@ -110,7 +110,7 @@ class IdentityService:
     def signed_in(self, caller: Caller) -> User:
         """Who calls, who may be a member of nothing; the transaction is confined from here on."""
         found = self.user(caller.id)
-        confine_to_people(self.session, caller.project_ids)
+        confine_to_people(self.session, caller.roles)
         return found
 
     def projects(self, caller: Caller) -> list[ProjectRead]:
@@ -260,7 +260,7 @@ class IdentityService:
             name=wanted.name,
             created_at=self.clock.now(),
         )
-        confine_to_people(self.session, {*caller.project_ids, project.id})
+        confine_to_people(self.session, {*caller.roles, project.id})
         self._repository.add(project)
         self._audit(caller, "project.created", project.slug, project.id)
         return ProjectRead(
