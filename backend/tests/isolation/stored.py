@@ -235,30 +235,28 @@ class Victim:
                     scope[table] = f"id = '{self.project_id}'"
             elif column == "project_id" or table not in scope:
                 scope[table] = f"{column} = '{value}'"
-        # Each caller of the test is made for its call; tokens and members are looked at by number.
-        self._tables = {name: where for name, where in scope.items() if name != "api_tokens"}
+        # Each call has a token of its own, made by the test; all others are looked at.
+        scope["api_tokens"] += " AND created_by <> 'test'"
         self._rows = " UNION ALL ".join(
             f"SELECT '{name}' AS of, to_jsonb(t) AS row FROM {name} t WHERE {where}"
-            for name, where in self._tables.items()
+            for name, where in scope.items()
         )
 
     def digest(self) -> dict[str, str]:
         """Of every table's rows."""
-        with self.connection.begin():
-            rows = self.connection.execute(
-                text(f"SELECT of, md5(string_agg(md5(row::text), '' ORDER BY md5(row::text)))"
-                     f" FROM ({self._rows}) every GROUP BY of")
-            ).all()  # fmt: skip
+        rows = self.connection.execute(
+            text(f"SELECT of, md5(string_agg(md5(row::text), '' ORDER BY md5(row::text)))"
+                 f" FROM ({self._rows}) every GROUP BY of")
+        ).all()  # fmt: skip
         return {row[0]: row[1] for row in rows}
 
     def ids(self) -> set[str]:
         """Ids of all rows."""
-        with self.connection.begin():
-            found = self.connection.scalars(
-                text(f"SELECT DISTINCT row ->> 'id' FROM ({self._rows}) every"
-                     " WHERE length(row ->> 'id') = 36")
-            )  # fmt: skip
-            return set(found)
+        found = self.connection.scalars(
+            text(f"SELECT DISTINCT row ->> 'id' FROM ({self._rows}) every"
+                 " WHERE length(row ->> 'id') = 36")
+        )  # fmt: skip
+        return set(found)
 
 
 def ask(

@@ -74,7 +74,7 @@ def callers(session_factory, tenants) -> dict[str, Access | None]:
 @pytest.fixture(scope="module")
 def victim(owner_database_url, objects, callers) -> Iterator[Victim]:
     del callers  # made before anything is looked at
-    engine = create_engine(owner_database_url)
+    engine = create_engine(owner_database_url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         yield Victim(
             connection, UUID(objects["project_id"]), UUID(objects["organization_id"])
