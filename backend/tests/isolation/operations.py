@@ -71,7 +71,10 @@ COMPARED = {"campaign": "{campaign_id}"}
 DOCUMENT = {"document": "{document}"}
 SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
 RULE: dict[str, Any] = {}
-NOT_OVER = frozenset({409})
+EMPTY = FINE
+"""A list of nothing: that no mark is in it is looked at with every answer."""
+NOTHING_SEARCHED = frozenset({404})
+"""The campaign's loads were those of its file: there is nothing of it to read, for anybody."""
 
 RULES: Mapping[str, Rule] = {
     "status_about": Rule("public"),
@@ -165,7 +168,7 @@ RULES: Mapping[str, Rule] = {
     "gates_read_rejudgement": named(),
     "gates_rejudge": named("maintainer", body={"campaigns": ["{campaign_id}"]}),
     "noise_list_floors": of_project(),
-    "results_list_runs": named(query={"campaign_id": "{campaign_id}"}),
+    "results_list_runs": named(query={"campaign_id": "{campaign_id}"}, others=EMPTY),
     "results_read_artifact": named(),
     "results_read_faults": named(),
     "results_read_gauges": named(),
@@ -174,8 +177,8 @@ RULES: Mapping[str, Rule] = {
     "results_read_scenario": named(),
     "results_read_series": named(),
     "results_read_spectrum": named(),
-    "scenarios_read_operating_points": named(),
-    "scenarios_read_searches": named(),
+    "scenarios_read_operating_points": named(viewer=NOTHING_SEARCHED),
+    "scenarios_read_searches": named(viewer=NOTHING_SEARCHED),
     # Comparisons
     "comparisons_compare": named(query=COMPARED),
     "comparisons_read_answer": named(query=COMPARED),
@@ -200,7 +203,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "alerts_try_rule": in_body(body={"rule": RULE}),
     "annotations_change": named("member", body={"text": "changed"}),
-    "annotations_list": named(query={"run_id": "{run_id}"}),
+    "annotations_list": named(query={"run_id": "{run_id}"}, others=EMPTY),
     "annotations_remove": named("member"),
     "annotations_write": named(
         "member", body={"subject": {"kind": "run", "run_id": "{run_id}"}, "text": "a word"}

@@ -133,7 +133,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         json={"document": document | {"description": "second"}},
     )
     called("PUT", f"/experiments/{MARK}/schedule", json={"cron": "30 2 * * *", "time_zone": "UTC"})
-    run = called("GET", "/runs", params={"campaign_id": campaign})["items"][0]["id"]
+    run = order["run_id"]
     series = called("GET", "/series")["items"][0]["id"]
     note = called(
         "POST",
@@ -181,7 +181,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
     with unit_of_work(laboratory.sessions) as session:
         alert = Alert(
             project_id=owner.project_id, kind="missed_run", experiment_id=UUID(saved["id"]),
-            details={"planned_for": NOW.isoformat(), "reason": "down"}, raised_at=NOW,
+            details={"times": 1, "first_at": None, "last_at": None, "reason": MARK}, raised_at=NOW,
             state_at=NOW,
         )  # fmt: skip
         session.add(alert)
