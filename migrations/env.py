@@ -1,4 +1,5 @@
-"""Runs migrations against WEIGHHOUSE_DATABASE_URL, or the address a test hands over.
+"""Runs migrations as the owner of the tables: WEIGHHOUSE_OWNER_DATABASE_URL, or where the
+application's login owns them WEIGHHOUSE_DATABASE_URL, or the address a test hands over.
 
 The models are read for `alembic check` and autogenerate alone; versions never import them.
 """
@@ -34,7 +35,11 @@ LOCK_TIMEOUT = "10s"
 
 def run() -> None:
     """Upgrade or downgrade in one transaction."""
-    url = context.config.attributes.get("database_url") or os.environ["WEIGHHOUSE_DATABASE_URL"]
+    url = (
+        context.config.attributes.get("database_url")
+        or os.environ.get("WEIGHHOUSE_OWNER_DATABASE_URL")
+        or os.environ["WEIGHHOUSE_DATABASE_URL"]
+    )
     engine = create_engine(url, poolclass=pool.NullPool)
     with engine.connect() as connection:
         connection.execute(text(f"SET lock_timeout = '{LOCK_TIMEOUT}'"))

@@ -1,6 +1,6 @@
 """people are invited: roles by project, invitations, resets, whose token it is and what it may
 
-Revision: 0021, after 0018
+Revision: 0021, after 0019
 """
 
 import sqlalchemy as sa
@@ -8,18 +8,16 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0021"
-down_revision = "0018"
+down_revision = "0019"
 branch_labels = None
 depends_on = None
 
-ROLE = "weighhouse_tenant"
+PEOPLE, SERVICE = "weighhouse_people", "weighhouse_service"
 PROJECTS = (
     "ANY ((SELECT string_to_array("
     "current_setting('weighhouse.project_ids', true), ',')::uuid[])::uuid[])"
 )
-OF_OUR_ORGANIZATION = (
-    f"organization_id IN (SELECT organization_id FROM projects WHERE id = {PROJECTS})"
-)
+ORGANIZATIONS = "ANY ((SELECT weighhouse_organizations())::uuid[])"
 ROLES = "'viewer', 'member', 'maintainer', 'owner'"
 INSTANT = sa.DateTime(timezone=True)
 
@@ -73,12 +71,14 @@ def upgrade() -> None:
     )  # fmt: skip
     op.create_index(op.f("ix_invitations_organization_id"), "invitations", ["organization_id"])
     op.create_index(op.f("ix_invitations_project_id"), "invitations", ["project_id"])
-    for table, which in (
-        ("project_memberships", f"project_id = {PROJECTS}"),
-        ("invitations", OF_OUR_ORGANIZATION),
+    for table, rights, rows in (
+        ("project_memberships", "SELECT, INSERT, UPDATE, DELETE", f"project_id = {PROJECTS}"),
+        ("invitations", "SELECT, INSERT, UPDATE", f"organization_id = {ORGANIZATIONS}"),
     ):
         op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
-        op.execute(f"CREATE POLICY own_rows ON {table} TO {ROLE} USING ({which})")
+        op.execute(f"GRANT {rights} ON {table} TO {PEOPLE}")
+        op.execute(f"CREATE POLICY own_rows ON {table} TO {PEOPLE} USING ({rows})")
+        op.execute(f"CREATE POLICY every_row ON {table} TO {SERVICE} USING (true)")
     op.create_table(
         "password_resets",
         sa.Column("id", sa.Uuid(), nullable=False),

@@ -145,7 +145,7 @@ def main() -> int:
             begun = time.perf_counter()
             invent(platform, Scale.LONG)
             sown = round(time.perf_counter() - begun, 1)
-            with psycopg.connect(plain(platform.database_url), autocommit=True) as connection:
+            with psycopg.connect(plain(platform.owner_database_url), autocommit=True) as connection:
                 connection.execute("VACUUM ANALYZE")
                 size = connection.execute(
                     "SELECT pg_total_relation_size('level_windows')::float"

@@ -13,6 +13,8 @@ from uuid import uuid4
 import psycopg
 import pytest
 from psycopg import sql
+from sqlalchemy import make_url
+from weighhouse_backend.kit.database_login import ensure_login
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.servers import postgres, redis
 from weighhouse_cli.embedded.supervisor import Supervisor
@@ -93,10 +95,25 @@ def migrated_template(postgres_server: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def database_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
-    """A new database with all tables, for one module; its address for SQLAlchemy."""
+def owner_database_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
+    """A new database with all tables, for one module; its address, as the tables' owner."""
     with database(postgres_server, migrated_template) as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def database_url(owner_database_url: str) -> str:
+    """A new database with all tables, for one module; its address, as the application's login."""
+    return as_application(owner_database_url)
+
+
+def as_application(owner_url: str) -> str:
+    """The address of a migrated database for the application's login, which is made if need be."""
+    owner = make_url(owner_url)
+    login = owner.set(username="weighhouse_app", password="no-secret-either")
+    url = login.render_as_string(hide_password=False)
+    ensure_login(owner_url, url)
+    return url
 
 
 def _apply_migrations(url: str) -> None:

@@ -2,13 +2,20 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from uuid import UUID
 
 import httpx
 import pytest
+from sqlalchemy import delete, update
+from sqlalchemy.orm import Session
+from weighhouse_backend.campaigns import stream as streams
+from weighhouse_backend.identity.access import COOKIE
+from weighhouse_backend.identity.models import ApiToken, LoginSession, Membership, Project, User
+from weighhouse_backend.identity.secrets import new_token, token_hash
+from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.platform import until
@@ -151,3 +158,55 @@ def test_streams_hold_no_database_connection(tenant: Tenant, served: Served) -> 
         watched = [stack.enter_context(stream(tenant, campaign_id)) for _ in range(25)]
         until("all have begun", lambda: all(len(events) >= 5 for events in watched))
         until("none is held while all wait", lambda: served.connections_in_use() == 0)
+
+
+def ended(tenant: Tenant, path: str, headers: dict[str, str], end: Callable[[Session], Any]) -> int:
+    """Read a stream, end its reader's access at its first word, and wait until it ends; what the
+    next question is answered.
+
+    A stream that goes on gives a sign of life every 15 s: two of them are too many.
+    """
+    signs = 0
+    with httpx.stream("GET", tenant.url + path, headers=headers, timeout=40) as answer:
+        assert answer.status_code == 200
+        for number, line in enumerate(answer.iter_lines()):
+            if number == 0:
+                with tenant.world.transaction() as feature:
+                    end(feature.session)
+            signs += line.startswith(":")
+            assert signs < 2, "the stream goes on"
+    return httpx.get(tenant.url + path, headers=headers, timeout=40).status_code
+
+
+def test_a_stream_ends_when_its_token_is_revoked(tenant: Tenant, monkeypatch) -> None:
+    monkeypatch.setattr(streams, "ASK_AGAIN_SECONDS", 0.2)
+    path = f"/api/v1/campaigns/{tenant.world.start(repetitions=1)}/events"
+    revoked = (
+        update(ApiToken)
+        .where(ApiToken.token_hash == token_hash(tenant.token))
+        .values(revoked_at=SystemClock().now())
+    )
+    headers = {"Authorization": f"Bearer {tenant.token}"}
+    assert ended(tenant, path, headers, lambda session: session.execute(revoked)) == 401
+
+
+def test_a_stream_ends_when_a_membership_does(tenant: Tenant, monkeypatch) -> None:
+    monkeypatch.setattr(streams, "ASK_AGAIN_SECONDS", 0.2)
+    path = f"/api/v1/campaigns/{tenant.world.start(repetitions=1)}/events"
+    now, cookie = SystemClock().now(), new_token("s")
+    with tenant.world.transaction() as feature:
+        session = feature.session
+        project = session.get_one(Project, tenant.world.project_id)
+        user = User(email=f"{project.slug}@example.test", name="Mia", created_at=now)
+        session.add(user)
+        session.flush()
+        membership = {"organization_id": project.organization_id, "user_id": user.id}
+        session.add(Membership(**membership, role="viewer", created_at=now))
+        session.add(
+            LoginSession(
+                user_id=user.id, token_hash=token_hash(cookie), created_at=now, last_used_at=now
+            )
+        )
+    gone = delete(Membership).where(Membership.user_id == user.id)
+    headers = {"Cookie": f"{COOKIE}={cookie}"}
+    assert ended(tenant, path, headers, lambda session: session.execute(gone)) == 404

@@ -131,8 +131,8 @@ class TriageService:
         return other_id
 
     def _require_member(self, caller: Caller, alert: Alert, user_id: UUID) -> None:
-        members = {user.id for user, *_ in self.people.members(caller, alert.project_id)}
-        if user_id not in members:
+        caller.require(alert.project_id)
+        if not self.people.is_colleague(alert.project_id, user_id):
             raise _wrong(
                 "assignee_id", "is no member of the organization", "an id from GET /api/v1/members"
             )

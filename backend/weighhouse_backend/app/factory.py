@@ -5,8 +5,11 @@ import gc
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
+import structlog
 from fastapi import FastAPI
 from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.concurrency import run_in_threadpool
 
 from weighhouse_backend.alerts.endpoints import router as alerts
 from weighhouse_backend.annotations.endpoints import router as annotations
@@ -31,6 +34,7 @@ from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.database_login import OWNS_TABLES, may_too_much
 from weighhouse_backend.kit.db import install_database, make_engine, make_session_factory
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.jobs import make_celery
@@ -46,6 +50,8 @@ from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.studies.endpoints import router as studies
+
+log = structlog.get_logger(__name__)
 
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, account, experiments,
@@ -74,6 +80,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         tasks = [
             asyncio.create_task(state.subscriptions.run()),
             asyncio.create_task(state.waiting_room.run()),
+            asyncio.create_task(run_in_threadpool(_look_at_login, engine)),
         ]
         try:
             yield
@@ -101,6 +108,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install_documentation(app, chosen.docs_dir)
     install_frontend(app, chosen.frontend_dir)
     return app
+
+
+def _look_at_login(engine: Engine) -> None:
+    try:
+        if may_too_much(engine):
+            log.warning("database_login_owns_tables", detail=OWNS_TABLES)
+    except SQLAlchemyError as error:
+        log.warning("database_login_not_looked_at", error=repr(error))
 
 
 def _waiting_room(app: FastAPI, engine: Engine) -> WaitingRoom:

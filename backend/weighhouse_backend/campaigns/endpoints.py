@@ -10,6 +10,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 from weighhouse_protocol.order import Arrival, BarrierState, Claimed, ClaimRequest
 from weighhouse_protocol.report import (
@@ -43,9 +44,10 @@ from weighhouse_backend.campaigns.stream import CampaignStream
 from weighhouse_backend.campaigns.waiting_room import WaitingRoom
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.fleet.dependencies import bearer
-from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.identity.access import CallerDep, recognize
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.problems import NotAuthenticated
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
@@ -188,25 +190,36 @@ def campaigns_add_repeats(
     return campaigns.views.summaries([grown])[0]
 
 
-def _watched(campaign_id: UUID, caller: CallerDep, service: CampaignServiceDep) -> UUID:
-    return service.find(caller, campaign_id).id
+def _watched(
+    campaign_id: UUID, request: Request, caller: CallerDep, service: CampaignServiceDep
+) -> CampaignStream:
+    project_id = service.find(caller, campaign_id).project_id
+
+    def may_see(session: Session) -> bool:
+        try:
+            return project_id in recognize(request, session).project_ids
+        except NotAuthenticated:
+            return False
+
+    state = request.app.state
+    return CampaignStream(
+        state.session_factory, state.subscriptions, SystemClock(), may_see, project_id
+    )
 
 
 @router.get("/campaigns/{campaign_id}/events", response_class=EventSourceResponse)
 async def campaigns_stream_events(
-    request: Request,
-    watched: Annotated[UUID, Depends(_watched)],
+    campaign_id: UUID,
+    stream: Annotated[CampaignStream, Depends(_watched)],
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> AsyncIterator[ServerSentEvent]:
     """What happens, as it happens: `campaign`, `run`, `progress`, and `live` samples.
 
     Reconnecting with Last-Event-ID misses nothing; without it the stream begins with how the
-    campaign and its runs stand.
+    campaign and its runs stand. It ends within a minute after the caller's access has ended.
     """
-    state = request.app.state
-    stream = CampaignStream(state.session_factory, state.subscriptions, SystemClock())
     known = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
-    async for event in stream.events(watched, known):
+    async for event in stream.events(campaign_id, known):
         yield event
 
 

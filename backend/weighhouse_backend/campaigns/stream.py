@@ -2,12 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from fastapi.sse import ServerSentEvent
+from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from weighhouse_backend.campaigns.commits import CommitService
@@ -21,9 +23,12 @@ from weighhouse_backend.experiments.dependencies import experiment_service
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.subscriptions import LOOK_SECONDS, Subscriptions
+from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 BATCH = 500
+ASK_AGAIN_SECONDS = 60.0
+"""How long a stream goes on before it asks again whether its reader may still see it."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,10 @@ class CampaignStream:
     sessions: SessionFactory
     subscriptions: Subscriptions
     clock: Clock
+    may_see: Callable[[Session], bool]
+    """Whether whoever reads may do so now; asked in a transaction that is not confined."""
+    project_id: UUID
+    """The campaign's; what is told is read in transactions that see nothing else."""
 
     async def events(
         self, campaign_id: UUID, last_event_id: int | None
@@ -50,9 +59,11 @@ class CampaignStream:
 
         :param last_event_id: go on after it, missing none. None: begin with how the campaign and
             all its runs stand now, then go on.
-        :returns: stored events with rising ids; live samples, which are not kept, without one.
+        :returns: stored events with rising ids; live samples, which are not kept, without one. It
+            ends when access is gone: nothing is told after the minute in which that happened.
         """
         async with self.subscriptions.listening(campaign_channel(campaign_id)) as listener:
+            asked_at = time.monotonic()
             if last_event_id is None:
                 opening = await run_in_threadpool(self._snapshot, campaign_id)
             else:
@@ -62,7 +73,12 @@ class CampaignStream:
                 last = event.id
                 yield _sent(event)
             while True:
-                message = await listener.wait(LOOK_SECONDS)
+                left = asked_at + ASK_AGAIN_SECONDS - time.monotonic()
+                message = await listener.wait(max(0.0, min(LOOK_SECONDS, left)))
+                if time.monotonic() >= asked_at + ASK_AGAIN_SECONDS:
+                    if not await run_in_threadpool(self._still_sees):
+                        return
+                    asked_at = time.monotonic()
                 if message is not None and message.get("kind") == "live":
                     yield ServerSentEvent(event="live", raw_data=json.dumps(message.get("data")))
                     continue
@@ -72,8 +88,14 @@ class CampaignStream:
                         yield _sent(event)
                 await asyncio.sleep(0)
 
+    def _still_sees(self) -> bool:
+        # Not committed: a page that stays open is no use of a login that would lengthen it.
+        with self.sessions() as session:
+            return self.may_see(session)
+
     def _after(self, campaign_id: UUID, event_id: int) -> list[StoredEvent]:
         with unit_of_work(self.sessions) as session:
+            confine(session, [self.project_id])
             found = EventLog(session).after(campaign_id, event_id, BATCH)
             return [StoredEvent(event.id, event.kind, event.data) for event in found]
 
@@ -82,6 +104,7 @@ class CampaignStream:
         what happens in between is told again rather than not at all.
         """
         with unit_of_work(self.sessions) as session:
+            confine(session, [self.project_id])
             repository = CampaignRepository(session)
             last = EventLog(session).last_id(campaign_id)
             campaign = repository.campaign(campaign_id)

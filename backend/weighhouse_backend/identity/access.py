@@ -24,7 +24,7 @@ from weighhouse_backend.kit.problems import (
     NotFound,
 )
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.kit.tenancy import confine, confine_to_people
 
 COOKIE = "weighhouse_session"
 CSRF_HEADER = "X-Weighhouse"
@@ -84,7 +84,12 @@ class Caller:
         )
 
 
-def _recognized(request: Request, session: Session) -> Caller:
+def recognize(request: Request, session: Session) -> Caller:
+    """Who calls, as the database knows it now.
+
+    :param session: not confined.
+    :raises NotAuthenticated: when it is nobody, or not any more.
+    """
     repository = IdentityRepository(session)
     settings: Settings = request.app.state.settings
     now = SystemClock().now()
@@ -107,6 +112,8 @@ def _recognized(request: Request, session: Session) -> Caller:
     if request.method not in SAFE and CSRF_HEADER not in request.headers:
         raise Forbidden(f"a change with a cookie needs the header `{CSRF_HEADER}: 1`")
     roles = repository.roles_of(user.id)
+    if not roles and not repository.belongs_somewhere(user.id):
+        raise NotAuthenticated("you are in no organization here any more")
     return Caller("user", user.id, user.name, roles, person_id=user.id)
 
 
@@ -134,10 +141,18 @@ def _insist_on_scope(request: Request, caller: Caller) -> None:
         raise ScopeMissing(f"it has {has}; this takes {wanted or 'a token without scopes'}")
 
 
-def _caller(request: Request, session: SessionDep) -> Caller:
-    caller = _recognized(request, session)
+def _known(request: Request, session: SessionDep) -> Caller:
+    caller = recognize(request, session)
     _insist_on_scope(request, caller)
-    confine(session, caller.project_ids)
+    return caller
+
+
+KnownCallerDep = Annotated[Caller, Depends(_known)]
+"""Whoever calls, in a transaction that is not confined: for logins alone."""
+
+
+def _caller(caller: KnownCallerDep, session: SessionDep) -> Caller:
+    confine(session, caller.roles)
     return caller
 
 
@@ -145,12 +160,22 @@ CallerDep = Annotated[Caller, Depends(_caller)]
 """Whoever calls; nobody is refused with 401. The transaction sees their projects alone."""
 
 
-def _person(request: Request, session: SessionDep) -> Caller:
-    caller = _recognized(request, session)
+def _person(caller: KnownCallerDep) -> Caller:
     if caller.kind != "user":
         raise Forbidden("an API token has no account; sign in")
     return caller
 
 
 PersonDep = Annotated[Caller, Depends(_person)]
-"""A person at their own account, which belongs to no project: what is theirs by `Caller.id`."""
+"""A person at their own account, which belongs to no project: what is theirs by `Caller.id`. The
+transaction is not confined.
+"""
+
+
+def _manager(caller: KnownCallerDep, session: SessionDep) -> Caller:
+    confine_to_people(session, caller.roles)
+    return caller
+
+
+ManagerDep = Annotated[Caller, Depends(_manager)]
+"""Whoever calls about people, tokens and audit of their projects; the transaction sees these."""

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request
 
-from weighhouse_backend.identity.access import COOKIE, CallerDep, PersonDep
+from weighhouse_backend.identity.access import COOKIE, ManagerDep, PersonDep
 from weighhouse_backend.identity.dependencies import (
     InvitationServiceDep,
     LoginServiceDep,
@@ -49,7 +49,7 @@ LinkDep = Annotated[str, Depends(_link)]
 @router.post("/invitations", status_code=201, tags=["people"])
 def identity_invite(
     body: InvitationCreate,
-    caller: CallerDep,
+    caller: ManagerDep,
     service: InvitationServiceDep,
     project_id: UUID | None = None,
 ) -> InvitationMade:
@@ -62,7 +62,7 @@ def identity_invite(
 
 @router.get("/invitations", tags=["people"])
 def identity_list_invitations(
-    caller: CallerDep, service: InvitationServiceDep, project_id: UUID | None = None
+    caller: ManagerDep, service: InvitationServiceDep, project_id: UUID | None = None
 ) -> Page[InvitationRead]:
     """Invitations that wait to be accepted; takes an owner."""
     rows = service.pending(caller, project_id)
@@ -71,7 +71,7 @@ def identity_list_invitations(
 
 @router.delete("/invitations/{invitation_id}", status_code=204, tags=["people"])
 def identity_revoke_invitation(
-    invitation_id: UUID, caller: CallerDep, service: InvitationServiceDep
+    invitation_id: UUID, caller: ManagerDep, service: InvitationServiceDep
 ) -> None:
     """Take an invitation back; takes an owner."""
     service.revoke(caller, invitation_id)

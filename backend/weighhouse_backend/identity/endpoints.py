@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from weighhouse_backend.identity.access import COOKIE, CallerDep
+from weighhouse_backend.identity.access import COOKIE, KnownCallerDep, ManagerDep, PersonDep
 from weighhouse_backend.identity.dependencies import IdentityServiceDep, TokenServiceDep
 from weighhouse_backend.identity.errors import WrongPassword
 from weighhouse_backend.identity.roles import MemberRole, Role
@@ -63,11 +63,11 @@ def identity_log_in(body: SessionCreate, request: Request, response: Response) -
 
 
 @router.get("/sessions/current", tags=["sessions"])
-def identity_who_am_i(caller: CallerDep, service: IdentityServiceDep) -> SessionRead:
+def identity_who_am_i(caller: KnownCallerDep, service: IdentityServiceDep) -> SessionRead:
     """Who is signed in, and what they see."""
     if caller.kind != "user":
         raise Forbidden("an API token is nobody in particular")
-    user = service.user(caller.id)
+    user = service.signed_in(caller)
     return SessionRead(
         user=UserRead(id=user.id, email=user.email, name=user.name),
         organizations=[
@@ -80,7 +80,7 @@ def identity_who_am_i(caller: CallerDep, service: IdentityServiceDep) -> Session
 
 @router.delete("/sessions/current", status_code=204, tags=["sessions"])
 def identity_log_out(
-    request: Request, response: Response, caller: CallerDep, service: IdentityServiceDep
+    request: Request, response: Response, caller: KnownCallerDep, service: IdentityServiceDep
 ) -> None:
     """Sign out."""
     del caller
@@ -89,14 +89,14 @@ def identity_log_out(
 
 
 @router.get("/projects", tags=["projects"])
-def identity_list_projects(caller: CallerDep, service: IdentityServiceDep) -> Page[ProjectRead]:
+def identity_list_projects(caller: ManagerDep, service: IdentityServiceDep) -> Page[ProjectRead]:
     """The caller's projects, with their role in each."""
     return Page(items=service.projects(caller))
 
 
 @router.post("/projects", status_code=201, tags=["projects"])
 def identity_make_project(
-    body: ProjectCreate, caller: CallerDep, service: IdentityServiceDep
+    body: ProjectCreate, caller: ManagerDep, service: IdentityServiceDep
 ) -> ProjectRead:
     """Make a project; takes a person who owns the organization."""
     return service.make_project(caller, body)
@@ -104,7 +104,7 @@ def identity_make_project(
 
 @router.post("/organizations", status_code=201, tags=["projects"])
 def identity_make_organization(
-    body: OrganizationCreate, caller: CallerDep, service: IdentityServiceDep
+    body: OrganizationCreate, caller: PersonDep, service: IdentityServiceDep
 ) -> ProjectRead:
     """Make an organization of one's own; answers with its first project. Takes a person who owns an
     organization on this installation.
@@ -114,7 +114,7 @@ def identity_make_organization(
 
 @router.get("/members", tags=["people"])
 def identity_list_members(
-    caller: CallerDep, service: IdentityServiceDep, project_id: UUID | None = None
+    caller: ManagerDep, service: IdentityServiceDep, project_id: UUID | None = None
 ) -> Page[MemberRead]:
     """People of a project's organization."""
     return Page(
@@ -132,7 +132,7 @@ def identity_list_members(
 def identity_change_member(
     user_id: UUID,
     body: MemberUpdate,
-    caller: CallerDep,
+    caller: ManagerDep,
     service: IdentityServiceDep,
     project_id: UUID | None = None,
 ) -> MemberRead:
@@ -147,7 +147,7 @@ def identity_change_member(
 @router.delete("/members/{user_id}", status_code=204, tags=["people"])
 def identity_remove_member(
     user_id: UUID,
-    caller: CallerDep,
+    caller: ManagerDep,
     service: IdentityServiceDep,
     project_id: UUID | None = None,
 ) -> None:
@@ -162,7 +162,7 @@ def identity_set_project_role(
     project_id: UUID,
     user_id: UUID,
     body: ProjectRoleUpdate,
-    caller: CallerDep,
+    caller: ManagerDep,
     service: IdentityServiceDep,
 ) -> None:
     """Give a member of the organization a role of their own in a project; takes an owner of it."""
@@ -171,7 +171,7 @@ def identity_set_project_role(
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204, tags=["people"])
 def identity_end_project_role(
-    project_id: UUID, user_id: UUID, caller: CallerDep, service: IdentityServiceDep
+    project_id: UUID, user_id: UUID, caller: ManagerDep, service: IdentityServiceDep
 ) -> None:
     """Take a member's own role in a project; the one in the organization stays."""
     service.end_project_role(caller, project_id, user_id)
@@ -179,7 +179,7 @@ def identity_end_project_role(
 
 @router.get("/api-tokens", tags=["tokens"])
 def identity_list_tokens(
-    caller: CallerDep,
+    caller: ManagerDep,
     tokens: TokenServiceDep,
     page: PageDep,
     project_id: UUID | None = None,
@@ -194,7 +194,7 @@ def identity_list_tokens(
 
 @router.post("/api-tokens", status_code=201, tags=["tokens"])
 def identity_make_token(
-    body: ApiTokenCreate, caller: CallerDep, tokens: TokenServiceDep
+    body: ApiTokenCreate, caller: ManagerDep, tokens: TokenServiceDep
 ) -> ApiTokenMade:
     """Make an API token; it is shown this once."""
     row, token = tokens.make(caller, body)
@@ -203,7 +203,7 @@ def identity_make_token(
 
 @router.post("/api-tokens/{token_id}/rotate", status_code=201, tags=["tokens"])
 def identity_rotate_token(
-    token_id: UUID, body: ApiTokenRotate, caller: CallerDep, tokens: TokenServiceDep
+    token_id: UUID, body: ApiTokenRotate, caller: ManagerDep, tokens: TokenServiceDep
 ) -> ApiTokenMade:
     """Make a token in the place of one, which holds a while longer; it is shown this once."""
     row, token = tokens.rotate(caller, token_id, body.overlap_hours)
@@ -211,14 +211,14 @@ def identity_rotate_token(
 
 
 @router.delete("/api-tokens/{token_id}", status_code=204, tags=["tokens"])
-def identity_revoke_token(token_id: UUID, caller: CallerDep, tokens: TokenServiceDep) -> None:
+def identity_revoke_token(token_id: UUID, caller: ManagerDep, tokens: TokenServiceDep) -> None:
     """Make a token worthless at once."""
     tokens.revoke(caller, token_id)
 
 
 @router.get("/audit-entries", tags=["projects"])
 def identity_list_audit_entries(
-    caller: CallerDep,
+    caller: ManagerDep,
     service: IdentityServiceDep,
     page: PageDep,
     project_id: UUID | None = None,

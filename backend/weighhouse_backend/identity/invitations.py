@@ -25,7 +25,7 @@ from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.schemas import InvitationAccept, InvitationCreate
 from weighhouse_backend.identity.secrets import hash_password, password_fits
-from weighhouse_backend.identity.service import insist_on_owner
+from weighhouse_backend.identity.service import insist_on_owner, owns
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import mail_is_set_up
@@ -101,18 +101,28 @@ class InvitationService:
         return row, invitation_link(self.settings, row)
 
     def pending(self, caller: Caller, project_id: UUID | None) -> Sequence[Invitation]:
-        """Invitations of the organization that wait, newest first; takes an owner."""
-        return self._pending(self._owned(caller, project_id).organization_id)
+        """Invitations that wait, newest first: to an owner of the organization all of it, to an
+        owner of a project those into it alone.
+        """
+        project = self._owned(caller, project_id)
+        found = self._pending(project.organization_id)
+        if owns(self._repository, caller, project.organization_id):
+            return found
+        return [one for one in found if one.project_id == project.id]
 
     def revoke(self, caller: Caller, invitation_id: UUID) -> None:
-        """End an invitation; takes an owner. Repeatable."""
+        """End an invitation; takes an owner of what it is into. Repeatable."""
         row = self.session.get(Invitation, invitation_id)
-        project = None if row is None else self._owned_in(caller, row.organization_id)
-        if row is None or project is None:
+        if row is None:
             raise NotFound
+        if not owns(self._repository, caller, row.organization_id):
+            if row.project_id is None:
+                raise NotFound
+            caller.require(row.project_id, Role.OWNER)
         if row.revoked_at is None and row.accepted_at is None:
             row.revoked_at = self.clock.now()
-            self._audit(caller.name, "invitation.revoked", row, project)
+            project_id = row.project_id or self._own_project(caller, row.organization_id)
+            self._audit(caller.name, "invitation.revoked", row, project_id)
 
     def open(self, token: str) -> Opened:
         """What a link invites to.
@@ -216,13 +226,12 @@ class InvitationService:
             raise NotFound
         return project
 
-    def _owned_in(self, caller: Caller, organization_id: UUID) -> UUID | None:
-        """A project of an organization that the caller owns."""
-        rows = self.session.scalars(
-            select(Project.id).where(Project.organization_id == organization_id)
+    def _own_project(self, caller: Caller, organization_id: UUID) -> UUID | None:
+        """A project of an organization that the caller sees, to note what was done in."""
+        rows = select(Project.id).where(
+            Project.organization_id == organization_id, Project.id.in_(list(caller.roles))
         )
-        owned = [one for one in rows if caller.roles.get(one) is Role.OWNER]
-        return owned[0] if owned else None
+        return self.session.scalar(rows.order_by(Project.id).limit(1))
 
     def _audit(self, actor: str, action: str, row: Invitation, project_id: UUID | None) -> None:
         audit.record(

@@ -36,8 +36,8 @@ class User(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
     email: Mapped[str] = mapped_column(Text)
     name: Mapped[str] = mapped_column(Text)
-    password_hash: Mapped[str | None] = mapped_column(Text)
-    """Argon2id; none: this person cannot log in by password."""
+    password_hash: Mapped[str | None] = mapped_column(Text, deferred=True)
+    """Argon2id; none: this person cannot log in by password. Read where somebody logs in, alone."""
     created_at: Mapped[datetime.datetime]
 
 

@@ -5,8 +5,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Text, Uuid, column, delete, func, select, update
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.selectable import TableValuedAlias
 
 from weighhouse_backend.identity.models import (
     ApiToken,
@@ -199,16 +200,33 @@ class IdentityRepository:
             .returning(ApiToken.id)
         ).all()
         self.session.delete(membership)
-        self.session.flush()
-        elsewhere = select(Membership.user_id).where(Membership.user_id == user_id).limit(1)
-        if self.session.scalar(elsewhere) is None:
-            self.session.execute(delete(LoginSession).where(LoginSession.user_id == user_id))
         return len(ended)
+
+    def belongs_somewhere(self, user_id: UUID) -> bool:
+        """Whether a person is in an organization."""
+        found = select(Membership.user_id).where(Membership.user_id == user_id).limit(1)
+        return self.session.scalar(found) is not None
 
     def names(self, user_ids: Collection[UUID]) -> dict[UUID, str]:
         """Names of people by id."""
-        rows = self.session.execute(select(User.id, User.name).where(User.id.in_(list(user_ids))))
+        found = _colleagues()
+        rows = self.session.execute(
+            select(found.c.user_id, found.c.name).where(found.c.user_id.in_(list(user_ids)))
+        )
         return {row[0]: row[1] for row in rows}
+
+    def is_colleague(self, project_id: UUID, user_id: UUID) -> bool:
+        """Whether a person belongs to a project's organization."""
+        found = _colleagues()
+        organization = select(Project.organization_id).where(Project.id == project_id)
+        belongs = select(found.c.user_id).where(
+            found.c.user_id == user_id, found.c.organization_id == organization.scalar_subquery()
+        )
+        return self.session.scalar(select(belongs.exists())) is True
+
+    def person(self, email: str) -> UUID | None:
+        """The id of a person of whatever organization, by address."""
+        return self.session.scalar(select(func.weighhouse_person(email, type_=Uuid())))
 
     def owners_count(self, organization_id: UUID) -> int:
         """How many owners an organization has."""
@@ -235,3 +253,10 @@ class IdentityRepository:
         """Store a new row."""
         self.session.add(row)
         self.session.flush()
+
+
+def _colleagues() -> TableValuedAlias:
+    """People of the organizations whose projects a transaction sees; see migration 0019."""
+    return func.weighhouse_colleagues().table_valued(
+        column("organization_id", Uuid()), column("user_id", Uuid()), column("name", Text())
+    )

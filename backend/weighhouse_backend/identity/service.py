@@ -34,7 +34,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem, Forbidden, Invalid, NotFound
-from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.kit.tenancy import confine_to_people
 
 FAILURES_ALLOWED = 8
 FAILURE_WINDOW = datetime.timedelta(minutes=10)
@@ -43,15 +43,18 @@ USER_AGENT = 300
 FIRST_PROJECT = "main"
 
 
-def insist_on_owner(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> None:
-    """The organization's owners alone: the owner of one project, or a token of one, changes
-    nobody's place in all of them.
-
-    :raises Forbidden: when the caller is none.
+def owns(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> bool:
+    """Whether the caller is an owner of the organization, signed in or by a personal token. The
+    owner of one project, or a token of one, is none.
     """
     person_id = caller.person_id
     place = None if person_id is None else repository.membership(organization_id, person_id)
-    if place is None or place.role != MemberRole.OWNER:
+    return place is not None and place.role == MemberRole.OWNER
+
+
+def insist_on_owner(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> None:
+    """:raises Forbidden: when the caller is no owner of the organization."""
+    if not owns(repository, caller, organization_id):
         raise Forbidden("this takes an owner of the organization, signed in or by a personal token")
 
 
@@ -127,6 +130,12 @@ class IdentityService:
             raise NotFound
         return found
 
+    def signed_in(self, caller: Caller) -> User:
+        """Who calls, who may be a member of nothing; the transaction is confined from here on."""
+        found = self.user(caller.id)
+        confine_to_people(self.session, caller.roles)
+        return found
+
     def projects(self, caller: Caller) -> list[ProjectRead]:
         """The caller's projects."""
         return [
@@ -154,6 +163,10 @@ class IdentityService:
         """
         project = caller.project_or_only(project_id)
         return self._repository.members(self._organization(caller, project), project)
+
+    def is_colleague(self, project_id: UUID, user_id: UUID) -> bool:
+        """Whether a person sees a project, for features above."""
+        return self._repository.is_colleague(project_id, user_id)
 
     def names(self, user_ids: Collection[UUID]) -> dict[UUID, str]:
         """Names of people, for features above."""
@@ -184,10 +197,9 @@ class IdentityService:
         """
         project, membership = self._membership(caller, project_id, user_id)
         self._keep_an_owner(membership)
+        user = self.user(user_id)  # who is no member is not seen any more
         ended = self._repository.offboard(membership, self.clock.now())
-        self._audit(
-            caller, "member.removed", self.user(user_id).email, project, personal_tokens=ended
-        )
+        self._audit(caller, "member.removed", user.email, project, personal_tokens=ended)
 
     def set_project_role(self, caller: Caller, project_id: UUID, user_id: UUID, role: Role) -> None:
         """Give a member a role of their own in one project; takes an owner of the project."""
@@ -220,7 +232,7 @@ class IdentityService:
             name=wanted.name,
             created_at=self.clock.now(),
         )
-        confine(self.session, {*caller.project_ids, project.id})
+        confine_to_people(self.session, {*caller.roles, project.id})
         self._repository.add(project)
         self._audit(caller, "project.created", project.slug, project.id)
         return ProjectRead(
@@ -251,7 +263,6 @@ class IdentityService:
             id=new_id(), organization_id=organization.id, slug=FIRST_PROJECT,
             name=FIRST_PROJECT.capitalize(), created_at=now,
         )  # fmt: skip
-        confine(self.session, {*caller.project_ids, project.id})
         self._repository.add(project)
         self._repository.add(
             Membership(

@@ -26,7 +26,7 @@ from weighhouse_cli.embedded.directory import (
 )
 from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.embedded.part import Dispensable, PartPlan
-from weighhouse_cli.embedded.servers import postgres, redis
+from weighhouse_cli.embedded.servers import APPLICATION_LOGIN, postgres, redis
 from weighhouse_cli.embedded.supervisor import Listener, Notice, Supervisor
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -74,7 +74,11 @@ class Platform:
         self.credentials: dict[str, Any] = {}
         """`email`, `password`, `api_token`, `project_id` of the first user."""
         self.database_url = ""
-        """For SQLAlchemy, once it runs; of no use outside this machine."""
+        """For SQLAlchemy, once it runs, with the application's login, which owns nothing; of no use
+        outside this machine."""
+        self.owner_database_url = ""
+        """The same with the login that owns the tables: for migrations, and whoever looks after the
+        database."""
         self.redis_url = ""
         self._registration_token = ""
 
@@ -111,13 +115,11 @@ class Platform:
             home.folder("redis"), logs, records, home.port("redis"), home.secret("redis")
         )
         self.supervisor.start(broker.plan)
-        self.database_url, self.redis_url = database.url, broker.url
+        self.owner_database_url = database.url
+        self.database_url = database.login_url(APPLICATION_LOGIN, home.secret(APPLICATION_LOGIN))
+        self.redis_url = broker.url
         environment = self._environment()
-        self._run(
-            "migrations",
-            ["-m", "alembic", "-c", "migrations/alembic.ini", "upgrade", "head"],
-            environment,
-        )
+        self._prepare_database(environment)
         self._first_user(environment)
         require_free(self.options.port)
         for plan in self._own_parts(environment):
@@ -190,6 +192,16 @@ class Platform:
             raise PlatformError(f"{name} failed with status {done.returncode}:\n{reason}")
         self.supervisor.listener(name, "ready")
         return done.stdout
+
+    def _prepare_database(self, environment: Mapping[str, str]) -> None:
+        """Migrate as the owner, whose password no part that answers anybody gets."""
+        as_owner = {**environment, "WEIGHHOUSE_OWNER_DATABASE_URL": self.owner_database_url}
+        self._run(
+            "migrations",
+            ["-m", "alembic", "-c", "migrations/alembic.ini", "upgrade", "head"],
+            as_owner,
+        )
+        self._run("database login", ["-m", "weighhouse_backend.kit.database_login"], as_owner)
 
     def _first_user(self, environment: Mapping[str, str]) -> None:
         path = self.directory.first_user()

@@ -15,6 +15,9 @@ from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.embedded.part import PartPlan
 
 SERVER_USER = "weighhouse"
+"""Owns the tables, and migrates them."""
+APPLICATION_LOGIN = "weighhouse_app"
+"""Backend and worker: owns nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,11 @@ class PostgresServer:
 
     plan: PartPlan
     url: str
-    """For SQLAlchemy, with the password."""
+    """For SQLAlchemy, with the password; of the owner of everything."""
+
+    def login_url(self, name: str, password: str) -> str:
+        """The address for another login; for SQLAlchemy."""
+        return f"postgresql+psycopg://{name}:{quote(password)}@{self.url.rsplit('@', 1)[1]}"
 
 
 def postgres(

@@ -828,7 +828,7 @@ export interface paths {
          * @description What happens, as it happens: `campaign`, `run`, `progress`, and `live` samples.
          *
          *     Reconnecting with Last-Event-ID misses nothing; without it the stream begins with how the
-         *     campaign and its runs stand.
+         *     campaign and its runs stand. It ends within a minute after the caller's access has ended.
          */
         get: operations["campaigns_stream_events"];
         put?: never;

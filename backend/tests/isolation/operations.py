@@ -1,0 +1,257 @@
+"""What each operation of the API is, for the test of isolation: one rule an operation.
+
+A new operation takes a rule here. What stands in braces is an object of the tenant that is looked
+at; the test asks for it as everybody who must not have it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["public", "named", "mine", "agent", "vendor"]
+Role = Literal["viewer", "member", "maintainer", "owner"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How an operation is asked, and who may."""
+
+    kind: Kind
+    """`public`: says the same to everybody. `named`: names an object of a project, in address,
+    query or body: others hear that there is none. `mine`: of the caller's own alone. `agent`: takes
+    the token of a machine or attempt. `vendor`: takes a signed
+    link."""
+    role: Role = "viewer"
+    """The least that may; below it 403."""
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+    by_person: bool = False
+    """Tokens are refused: asked with cookies."""
+    shared: bool = False
+    """All projects of an organization have it in common, as machines, systems and prices."""
+    endless: bool = False
+    """Answers for ever: a viewer's answer is looked at elsewhere."""
+    viewer: frozenset[int] = frozenset()
+    """What a viewer is answered where it is neither 2xx nor, for want of a role, 403."""
+    others: frozenset[int] = frozenset({404})
+    """What others are answered."""
+
+
+FINE = frozenset(range(200, 300))
+
+
+def named(role: Role = "viewer", **more: Any) -> Rule:
+    """Of an object that is named."""
+    return Rule("named", role, **more)
+
+
+def of_project(role: Role = "viewer", **more: Any) -> Rule:
+    """Of a project that the query names."""
+    query = {"project_id": "{project_id}", **more.pop("query", {})}
+    return Rule("named", role, query=query, **more)
+
+
+def in_body(role: Role = "viewer", *, body: Mapping[str, Any], **more: Any) -> Rule:
+    """Of a project that the body names."""
+    return Rule("named", role, body={"project_id": "{project_id}", **body}, **more)
+
+
+def mine(role: Role = "viewer", **more: Any) -> Rule:
+    """Of what the caller has, without a name."""
+    return Rule("mine", role, others=more.pop("others", FINE), **more)
+
+
+def agent(body: Any = None, **more: Any) -> Rule:
+    """Of machines."""
+    return Rule("agent", body=body, others=frozenset({401}), **more)
+
+
+SIDE = "{campaign_id}~free"
+CELL = {"workload": "balanced", "load_level": "4 clients"}
+COMPARED = {"campaign": "{campaign_id}"}
+DOCUMENT = {"document": "{document}"}
+SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
+RULE: dict[str, Any] = {}
+REFUSED = frozenset({401})
+"""The present password is asked for, whoever one is."""
+EMPTY = FINE
+"""A list of nothing: that no mark is in it is looked at with every answer."""
+NOTHING_SEARCHED = frozenset({404})
+"""The campaign's loads were those of its file: there is nothing of it to read, for anybody."""
+
+RULES: Mapping[str, Rule] = {
+    "status_about": Rule("public"),
+    "status_health": Rule("public"),
+    "identity_log_in": Rule("public", body={"email": "nobody@quokka.test", "password": "w"}),
+    # Machines
+    "campaigns_arrive": agent({"fence": 1, "sent_at_us": 1, "wait_seconds": 0}),
+    "campaigns_beat_attempt": agent({"fence": 1, "phase": "measure"}),
+    "campaigns_claim": agent({"claim_id": "{any}", "process_id": "{any}", "wait_seconds": 0}),
+    "campaigns_complete_attempt": agent({"fence": 1, "outcome": "completed", "events_count": 0}),
+    "campaigns_get_attempt": agent(),
+    "campaigns_start_attempt": agent({"fence": 1}),
+    "fleet_open_session": agent({
+        "instance_id": "{any}", "process_id": "{any}", "agent_version": "0", "manifests": [],
+        "facts": "{facts}", "policy": {},
+    }),
+    "fleet_register": agent({"name": "quokka", "instance_id": "{any}", "facts": "{facts}"}),
+    "results_append_log": agent(query={"offset": 0}),
+    "results_has_artifact": agent(),
+    "results_put_artifact": agent(),
+    "results_store_events": agent({"events": []}),
+    # Vendors
+    "publishing_read_reply_page": Rule("vendor"),
+    "publishing_reply": Rule("vendor", body=SAID),
+    # People and access
+    "identity_change_member": of_project("owner", body={"role": "viewer"}),
+    "identity_end_project_role": named("owner"),
+    "identity_invite": of_project("owner", by_person=True, body={"email": "q@quokka.test"}),
+    "identity_list_audit_entries": of_project("maintainer"),
+    "identity_list_invitations": of_project("owner"),
+    "identity_list_members": of_project(),
+    "identity_list_projects": mine(),
+    "identity_list_tokens": of_project("maintainer"),  # a person sees their own: not a token
+    "identity_log_out": mine(by_person=True),
+    "identity_make_project": named(
+        "owner", by_person=True,
+        body={"slug": "taken", "name": "Taken", "organization_id": "{organization_id}"},
+    ),
+    "identity_make_token": in_body("maintainer", body={"name": "t", "role": "viewer"}),
+    "identity_remove_member": of_project("owner"),
+    "identity_revoke_invitation": named("owner", viewer=frozenset({404})),
+    "identity_revoke_token": named("maintainer"),
+    "identity_rotate_token": named("maintainer", body={}),
+    "identity_set_project_role": named("owner", body={"role": "viewer"}),
+    "identity_who_am_i": mine(by_person=True),
+    # One's own account
+    "identity_ask_password_reset": Rule("public", body={"email": "nobody@quokka.test"}),
+    "identity_change_password": mine(
+        by_person=True, body={"current": "w", "password": "w"}, others=REFUSED, viewer=REFUSED
+    ),
+    "identity_end_login": named(by_person=True, viewer=frozenset({404})),
+    "identity_end_other_logins": mine(by_person=True),
+    "identity_list_logins": mine(by_person=True),
+    "identity_make_organization": mine(
+        "owner", by_person=True, body={"slug": "another", "name": "Another"}, others=FINE | {409}
+    ),
+    # Who came by a link
+    "identity_accept_invitation": Rule("vendor", body={"name": "Q", "password": "w"}),
+    "identity_open_invitation": Rule("vendor"),
+    "identity_open_password_reset": Rule("vendor"),
+    "identity_reset_password": Rule("vendor", body={"password": "w"}),
+    # Machines of projects
+    "fleet_change_agent": named("maintainer", body={"labels": {"a": "b"}}),
+    "fleet_drain_agent": named("maintainer"),
+    "fleet_get_agent": named(shared=True),
+    "fleet_list_agents": of_project(),
+    "fleet_make_registration_token": in_body("maintainer", body={}),
+    "fleet_revoke_agent": named("maintainer"),
+    "fleet_undrain_agent": named("maintainer"),
+    # Definitions
+    "catalog_list_systems": of_project(),
+    "catalog_read_system": of_project(),
+    "experiments_add_revision": of_project("member", body=DOCUMENT),
+    "experiments_create": in_body("member", body=DOCUMENT, query={"upsert": True}),
+    "experiments_delete_schedule": of_project("member"),
+    "experiments_diff": of_project(),
+    "experiments_fairness": of_project(body=DOCUMENT),
+    "experiments_get": of_project(),
+    "experiments_get_revision": of_project(),
+    "experiments_get_revision_yaml": of_project(),
+    "experiments_get_schedule": of_project(),
+    "experiments_list": of_project(),
+    "experiments_list_occurrences": of_project(),
+    "experiments_list_revisions": of_project(),
+    "experiments_list_templates": mine(),
+    "experiments_preview_schedule": mine(body={"cron": "30 2 * * *", "time_zone": "UTC"}),
+    "experiments_put_schedule": of_project(
+        "member", body={"cron": "30 3 * * *", "time_zone": "UTC"}
+    ),
+    "experiments_validate": of_project(body=DOCUMENT),
+    "studies_list": of_project(),
+    "studies_read": of_project(),
+    "studies_run": in_body("member", body={"scale": "small"}),
+    # Campaigns and runs
+    "campaigns_accept": named("member", body={"note": "so be it"}),
+    "campaigns_add_repeats": named("member", body={"count": 1}),
+    "campaigns_cancel": named("member"),
+    "campaigns_create": in_body("member", body={"experiment_id": "{experiment_id}"}),
+    "campaigns_get": named(),
+    "campaigns_list": of_project(),
+    "campaigns_pause": named("member"),
+    "campaigns_release": named("member", body={"name": "v1"}),
+    "campaigns_resume": named("member"),
+    "campaigns_retry_failed": named("member"),
+    "campaigns_stream_events": named(endless=True),
+    "campaigns_withdraw_acceptance": named("member"),
+    "comparisons_list_caveats": named(),
+    "findings_read_histogram": named(),
+    "findings_read_run": named(),
+    "gates_list_rejudged": named(),
+    "gates_read_gate": named(),
+    "gates_read_rejudgement": named(),
+    "gates_rejudge": named("maintainer", body={"campaigns": ["{campaign_id}"]}),
+    "noise_list_floors": of_project(),
+    "results_list_runs": named(query={"campaign_id": "{campaign_id}"}, others=EMPTY),
+    "results_read_artifact": named(),
+    "results_read_faults": named(),
+    "results_read_gauges": named(),
+    "results_read_heatmap": named(),
+    "results_read_log": named(),
+    "results_read_scenario": named(),
+    "results_read_series": named(),
+    "results_read_spectrum": named(),
+    "scenarios_read_operating_points": named(viewer=NOTHING_SEARCHED),
+    "scenarios_read_searches": named(viewer=NOTHING_SEARCHED),
+    # Comparisons
+    "comparisons_compare": named(query=COMPARED),
+    "comparisons_read_answer": named(query=COMPARED),
+    "comparisons_read_distributions": named(query=COMPARED | CELL),
+    "comparisons_read_footprint": named(query=COMPARED | CELL),
+    "comparisons_read_histogram": named(query={"side": SIDE} | CELL),
+    "comparisons_read_scaling": named(query=COMPARED),
+    "prices_read": of_project(),
+    "prices_read_costs": named(query=COMPARED),
+    "prices_save": of_project("maintainer", body={}),
+    # What changed, and what people say
+    "alerts_change_alert": named("member", body={"note": "seen"}),
+    "alerts_count": of_project(),
+    "alerts_list_alerts": of_project(),
+    "alerts_list_series": mine(),
+    "alerts_read_alert": named(),
+    "alerts_read_rule": of_project(),
+    "alerts_read_series": named(),
+    "alerts_save_rule": of_project("maintainer", body=RULE),
+    "alerts_triage": named(
+        "member", body={"alerts": [{"id": "{alert_id}"}], "change": {"note": "seen"}}
+    ),
+    "alerts_try_rule": in_body(body={"rule": RULE}),
+    "annotations_change": named("member", body={"text": "changed"}),
+    "annotations_list": named(query={"run_id": "{run_id}"}, others=EMPTY),
+    "annotations_remove": named("member"),
+    "annotations_write": named(
+        "member", body={"subject": {"kind": "run", "run_id": "{run_id}"}, "text": "a word"}
+    ),
+    # What leaves
+    "publishing_answer_challenge": named("member", body={"answer": "It is not so."}),
+    "publishing_challenge": named(body={"text": "I doubt these figures very much."}),
+    "publishing_decide_challenge": named(
+        "maintainer", body={"state": "upheld", "reason": "{reason}"}
+    ),
+    "publishing_end_override": named("owner"),
+    "publishing_invite_reply": named(
+        "maintainer", body={"system_id": "redis", "for_whom": "val@vendor.test"}
+    ),
+    "publishing_override": named(
+        "owner", body={"system_id": "memcached", "audience": "public", "reason": "{reason}"}
+    ),
+    "publishing_read_disclosure": named(),
+    "publishing_record_consent": named("maintainer", body={
+        "system_id": "redis", "given_by": "Val", "covers": "everything",
+        "given_on": "2026-11-20", "document_url": "https://example.test/consent",
+    }),
+    "publishing_revoke_link": named("maintainer"),
+    "publishing_withdraw_challenge": named("member"),
+    "publishing_withdraw_consent": named("maintainer"),
+    "publishing_withdraw_reply": named("maintainer", body={"reason": "{reason}"}),
+}  # fmt: skip

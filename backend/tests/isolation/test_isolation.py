@@ -1,0 +1,236 @@
+"""Every operation of the API, asked by everybody who must not have what it gives.
+
+Made from the API's own description: an operation that `operations.py` does not name turns this red.
+Two lines part the tenants, the services' own conditions and the database's policies; each is
+switched off in turn, and the other holds.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import create_engine, select
+from weighhouse_backend.app.openapi import document
+from weighhouse_backend.identity import access
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.models import Project
+from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.kit import tenancy
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+
+from backend.tests.isolation.operations import FINE, RULES, Rule
+from backend.tests.isolation.stored import (
+    MARK,
+    Access,
+    Victim,
+    ask,
+    headers_of,
+    person,
+    project,
+    store,
+)
+
+OPERATIONS = {
+    operation["operationId"]: (method.upper(), path)
+    for path, methods in json.loads(document())["paths"].items()
+    for method, operation in methods.items()
+}
+NOBODY = ("stranger", "revoked", "expired")
+OTHERS = ("other project", "other tenant")
+
+
+def test_every_operation_has_a_rule():
+    assert set(OPERATIONS) - set(RULES) == set(), (
+        "say in backend/tests/isolation/operations.py what these operations are of, and who may"
+    )
+    assert set(RULES) - set(OPERATIONS) == set(), "there is no such operation any more"
+
+
+@pytest.fixture(scope="module")
+def objects(laboratory, tenants):
+    """What is looked at."""
+    return store(laboratory, tenants[0])
+
+
+@pytest.fixture(scope="module")
+def callers(session_factory, tenants) -> dict[str, Access | None]:
+    """Everybody who calls, by what they are to the owner of the objects."""
+    ours, theirs = tenants
+    with unit_of_work(session_factory) as session:
+        viewer = person(session, ours.organization_id, "viewer", Role.VIEWER)
+        beside = project(session, ours.organization_id, "beside")
+    return {
+        "stranger": None,
+        "revoked": Access(ours.project_id, ours.user_id, Role.OWNER, token_revoked=True),
+        "expired": Access(ours.project_id, ours.user_id, Role.OWNER, expired=True),
+        "viewer": Access(ours.project_id, viewer, Role.VIEWER),
+        "other project": Access(beside, theirs.user_id, Role.OWNER),
+        "other tenant": Access(theirs.project_id, theirs.user_id, Role.OWNER),
+    }
+
+
+@pytest.fixture(scope="module")
+def victim(owner_database_url, objects, callers) -> Iterator[Victim]:
+    del callers  # made before anything is looked at
+    engine = create_engine(owner_database_url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        yield Victim(
+            connection, UUID(objects["project_id"]), UUID(objects["organization_id"])
+        )  # fmt: skip
+    engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def marks(victim, objects) -> set[str]:
+    """What tells an object of the tenant, and is no other's."""
+    return {MARK, *victim.ids()} - {objects["user_id"]}
+
+
+class Asking:
+    """Asks for one operation as somebody, and looks at the answer."""
+
+    def __init__(self, client, sessions, objects, callers, marks) -> None:
+        self.client, self.sessions, self.objects = client, sessions, objects
+        self.callers, self.marks = callers, marks
+
+    def __call__(self, name: str, who: str) -> Any:
+        rule = RULES[name]
+        with unit_of_work(self.sessions) as session:
+            headers = headers_of(session, self.callers[who], by_person=rule.by_person)
+        return ask(self.client, OPERATIONS[name], rule, self.objects, headers)
+
+    def leaked(self, name: str, who: str, answer: Any) -> set[str]:
+        """Marks in an answer that the question did not bring along."""
+        rule = RULES[name]
+        brought = str(answer.request.url) + answer.request.content.decode(errors="replace")
+        if rule.kind == "public" or (rule.shared and who == "other project"):
+            return set()
+        told = answer.text + str(dict(answer.headers))
+        return {mark for mark in self.marks if mark in told and mark not in brought}
+
+
+@pytest.fixture(scope="module")
+def asking(client, session_factory, objects, callers, marks) -> Asking:
+    return Asking(client, session_factory, objects, callers, marks)
+
+
+def wanted(rule: Rule, who: str) -> frozenset[int]:
+    """Answers that somebody may be given."""
+    if rule.kind == "public":
+        return FINE | {401, 503}
+    if rule.kind == "vendor":
+        return frozenset({404})
+    if rule.kind == "agent" or who in NOBODY:
+        return frozenset({401})
+    if who == "viewer":
+        return rule.viewer or (FINE if rule.role == "viewer" else frozenset({403}))
+    if rule.shared and who == "other project":
+        return FINE
+    return rule.others
+
+
+def said(name: str, who: str, answer: Any) -> str:
+    method, path = OPERATIONS[name]
+    return f"{name} ({method} {path}) as {who}: {answer.status_code} {answer.text[:300]}"
+
+
+@pytest.mark.parametrize("name", sorted(set(OPERATIONS) & set(RULES)))
+def test_nobody_gets_what_is_not_theirs(asking, victim, name):
+    rule, before, wrong = RULES[name], victim.digest(), []
+    refusals = ["viewer"] if rule.role != "viewer" else []
+    for who in (*NOBODY, *OTHERS, *refusals):
+        answer = asking(name, who)
+        if answer.status_code not in wanted(rule, who) or asking.leaked(name, who, answer):
+            leaked = asking.leaked(name, who, answer)
+            wrong.append(f"{said(name, who, answer)}\n   leaked: {sorted(leaked)[:5]}")
+    after = victim.digest()
+    tables = before.keys() | after.keys()
+    changed = [table for table in tables if before.get(table) != after.get(table)]
+    assert not wrong, "\n".join(wrong)
+    assert not changed, f"{name}: somebody changed {changed}"
+    if rule.role == "viewer" and not rule.endless and rule.kind in {"named", "mine"}:
+        answer = asking(name, "viewer")
+        assert answer.status_code in wanted(rule, "viewer"), said(name, "viewer", answer)
+
+
+class Everything(dict[UUID, Role]):
+    """Roles of somebody whom the services let do anything, wherever it is."""
+
+    def get(self, key: UUID, default: Any = None) -> Any:
+        del key, default
+        return Role.OWNER
+
+    def __missing__(self, key: UUID) -> Role:
+        return Role.OWNER
+
+
+@pytest.fixture
+def services_off(monkeypatch, session_factory):
+    """No service asks whose anything is; the database is told the truth."""
+    with unit_of_work(session_factory) as session:
+        every = frozenset(session.scalars(select(Project.id)))
+    known = access.recognize
+
+    def recognize(*arguments: Any) -> Caller:
+        caller = known(*arguments)
+        return Caller(caller.kind, caller.id, caller.name, Everything(caller.roles))
+
+    monkeypatch.setattr(access, "recognize", recognize)
+    monkeypatch.setattr(Caller, "require", lambda *_, **__: None)
+    monkeypatch.setattr(Caller, "project_ids", every)
+
+
+@pytest.fixture
+def policies_off(monkeypatch):
+    """No transaction is confined."""
+    monkeypatch.setattr(tenancy, "_take", lambda *_: None)
+
+
+def crossing(rule: Rule) -> Mapping[str, Any]:
+    return {} if rule.kind in {"public", "vendor", "agent"} else {"others": OTHERS}
+
+
+ASKED_BY_PEOPLE = sorted(name for name in set(OPERATIONS) & set(RULES) if crossing(RULES[name]))
+
+
+@pytest.mark.usefixtures("services_off")
+@pytest.mark.parametrize("name", ASKED_BY_PEOPLE)
+def test_the_database_holds_when_services_forget(asking, victim, name):
+    before = victim.digest()
+    for who in OTHERS:
+        answer = asking(name, who)
+        leaked = asking.leaked(name, who, answer)
+        assert not leaked, f"{said(name, who, answer)}\n   leaked: {sorted(leaked)[:5]}"
+        if RULES[name].kind == "named" and not (RULES[name].shared and who == "other project"):
+            looked_at = answer.request.method == "GET" and answer.is_success
+            assert not looked_at or harmless(answer), said(name, who, answer)
+    assert victim.digest() == before, f"{name}: somebody changed what is not theirs"
+
+
+def harmless(answer: Any) -> bool:
+    """Whether there is nothing of the object in an answer."""
+    return MARK not in answer.text
+
+
+@pytest.mark.usefixtures("policies_off")
+@pytest.mark.parametrize("name", ASKED_BY_PEOPLE)
+def test_the_services_hold_when_the_database_does_not_part_tenants(asking, victim, name):
+    before = victim.digest()
+    for who in OTHERS:
+        answer = asking(name, who)
+        leaked = asking.leaked(name, who, answer)
+        assert not leaked, f"{said(name, who, answer)}\n   leaked: {sorted(leaked)[:5]}"
+        assert answer.status_code in wanted(RULES[name], who), said(name, who, answer)
+    assert victim.digest() == before, f"{name}: somebody changed what is not theirs"
+
+
+def test_lines_are_really_switched_off(asking, objects, request):
+    """With both off, another tenant reads and writes what is not theirs."""
+    request.getfixturevalue("services_off")
+    request.getfixturevalue("policies_off")
+    read = asking("findings_read_run", "other tenant")
+    assert read.status_code == 200
+    assert objects["campaign_id"] in read.text
+    assert asking("campaigns_release", "other tenant").status_code == 200
