@@ -143,7 +143,7 @@ RULES: Mapping[str, Rule] = {
     "fleet_change_agent": named("maintainer", body={"labels": {"a": "b"}}),
     "fleet_drain_agent": named("maintainer"),
     "fleet_get_agent": named(shared=True),
-    "fleet_list_agents": of_project(),
+    "fleet_list_agents": of_project(shared=True),
     "fleet_make_registration_token": in_body("maintainer", body={}),
     "fleet_revoke_agent": named("maintainer"),
     "fleet_undrain_agent": named("maintainer"),
@@ -216,7 +216,7 @@ RULES: Mapping[str, Rule] = {
     # What changed, and what people say
     "alerts_change_alert": named("member", body={"note": "seen"}),
     "alerts_count": of_project(),
-    "alerts_list_alerts": of_project(),
+    "alerts_list_alerts": of_project(others=EMPTY),
     "alerts_list_series": mine(),
     "alerts_read_alert": named(),
     "alerts_read_rule": of_project(),
