@@ -45,7 +45,9 @@ SECURITY = {
     "link": {"type": "http", "scheme": "bearer", "description": "A link for a reply, `whv_…`."},
 }
 PEOPLE: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
-OPEN = frozenset({"identity_log_in", "status_health", "status_about"})
+OPEN = frozenset(
+    {"identity_log_in", "status_health", "status_live", "status_ready", "status_about"}
+)
 BY_LINK = "/api/v1/reply"
 PROBLEM = "application/problem+json"
 

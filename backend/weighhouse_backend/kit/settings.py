@@ -25,6 +25,8 @@ class Settings(BaseSettings):
     """The folder `docs/`, for the pages that errors and findings link to."""
     experiments_dir: Path | None = None
     """The folder `experiments/`, offered as templates."""
+    migrations_dir: Path | None = None
+    """The folder `migrations/`: `/health/ready` says whether the database is at its head."""
     artifact_dir: Path = Path("/var/lib/weighhouse/artifacts")
     """Where artefacts and logs of runs lie."""
     secret_key: SecretStr | None = None
@@ -33,6 +35,13 @@ class Settings(BaseSettings):
     """A file that holds the secret instead; without either there are no such links."""
     log_level: str = "INFO"
     """The least that is logged: DEBUG, INFO, WARNING, ERROR."""
+    metrics_token: SecretStr | None = None
+    """Who sends it as a bearer token may read `/metrics`; none: who asks from this machine, and not
+    through a proxy."""
+    worker_metrics_port: int | None = Field(default=None, ge=1, le=65535)
+    """Where the worker answers Prometheus; none: nowhere."""
+    worker_metrics_host: str = "127.0.0.1"
+    """The address it does so on."""
     cookie_secure: bool = False
     """Set the session's cookie for HTTPS alone; needed behind a proxy with TLS."""
     session_hours: float = Field(default=336.0, gt=0)
