@@ -94,7 +94,7 @@ class Machine(Document):
     spare_mebibytes: int = Field(default=256, ge=1)
     """What has to be free on the disk before work is taken."""
     metrics_listen: str = Field(default="", pattern=r"^(\S+:[1-9]\d{0,4})?$")
-    """`host:port` where Prometheus may ask, read when the agent starts; empty: no port is opened."""
+    """`host:port` where Prometheus may ask, as read at the start; empty: no port is opened."""
 
 
 class KeptCredentials(Document):

@@ -153,8 +153,8 @@ class Parts:
         return PartRead(
             name="agents",
             condition="away",
-            missing="nothing is measured: no agent is heard of; none is enrolled, or all are revoked "
-            "or away",
+            missing="nothing is measured: no agent is heard of; none is enrolled, or all are "
+            "revoked or away",
             mend="start the agent on its machine (`weighhouse agent start`), or enrol one: "
             "`weighhouse agent enrol`",
         )

@@ -1,5 +1,6 @@
 """The whole platform in embedded form: servers, migrations, first user, backend, worker, agent."""
 
+import contextlib
 import datetime
 import json
 import os
@@ -132,7 +133,8 @@ class Platform:
 
     def _noticed(self, text: str) -> None:
         """Keep what is missing where `weighhouse status` finds it, and tell whoever listens."""
-        self.directory.remember({"missing": self.supervisor.missing()})
+        with contextlib.suppress(OSError):  # a full disk stops nobody from looking after the parts
+            self.directory.remember({"missing": self.supervisor.missing()})
         if self._notice is not None:
             self._notice(text)
 

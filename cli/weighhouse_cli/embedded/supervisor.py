@@ -121,6 +121,7 @@ class Supervisor:
                 part.gone = ""
                 failures.pop(name, None)
                 due[name] = now
+                self.notice(f"the {name} is started again")
             elif part.again_at is None or now < part.again_at:
                 return
             else:
