@@ -29,7 +29,7 @@ FRESH_SECONDS = 5.0
 US = 1_000_000
 
 
-@dataclass
+@dataclass(eq=False)
 class Telling:
     """A collector of what there is to tell.
 

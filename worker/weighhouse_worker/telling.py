@@ -120,16 +120,19 @@ class Signs:
 def connect_telling(settings: Settings) -> None:
     """Have workers and beats of this process tell of themselves, once they are one."""
 
-    def worker_is_ready(**_: Any) -> None:
+    def worker_begins(**_: Any) -> None:
+        # Celery looks whether anybody listens to its heart when it makes one, not when it beats.
         signs = Signs(make_redis(settings.redis_url), "worker")
         signals.heartbeat_sent.connect(signs.give, weak=False)
-        signs.give()
+
+    def worker_is_ready(**_: Any) -> None:
         serve(settings)
 
     def timetable_begins(**_: Any) -> None:
         signs = Signs(make_redis(settings.redis_url), "timetable")
         signals.before_task_publish.connect(signs.give, weak=False)
 
+    signals.worker_init.connect(worker_begins, weak=False)
     signals.worker_ready.connect(worker_is_ready, weak=False)
     signals.beat_init.connect(timetable_begins, weak=False)
     # A beat inside of a worker is a process, or a thread, of its own.

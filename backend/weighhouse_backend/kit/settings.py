@@ -36,8 +36,7 @@ class Settings(BaseSettings):
     log_level: str = "INFO"
     """The least that is logged: DEBUG, INFO, WARNING, ERROR."""
     metrics_token: SecretStr | None = None
-    """Who sends it as a bearer token may read `/metrics`; none: who asks from this machine, and not
-    through a proxy."""
+    """Bearer token for `/metrics`; none: it answers this machine alone, and no proxy."""
     worker_metrics_port: int | None = Field(default=None, ge=1, le=65535)
     """Where the worker answers Prometheus; none: nowhere."""
     worker_metrics_host: str = "127.0.0.1"
