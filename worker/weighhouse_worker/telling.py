@@ -144,7 +144,7 @@ def serve(settings: Settings) -> None:
     port = settings.worker_metrics_port
     if port is None:
         return
-    disable_created_metrics()
+    disable_created_metrics()  # type: ignore[no-untyped-call]
     Info("weighhouse_build", "Which release this is.", registry=REGISTRY).info(
         {"version": version("weighhouse-worker")}
     )

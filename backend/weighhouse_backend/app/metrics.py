@@ -52,7 +52,8 @@ class Metrics:
         """:param engines: pool's name → engine.
         :param state: of the application: who waits in it is counted when it is asked.
         """
-        disable_created_metrics()  # nobody draws when a counter began
+        # Nobody draws when a counter began.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "weighhouse_http_requests",

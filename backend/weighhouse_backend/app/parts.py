@@ -100,7 +100,7 @@ class Parts:
         redis = PartRead(name="redis", condition="ok")
         try:
             signs = dict(ages_of_signs(self._redis))
-            jobs = int(self._redis.llen(QUEUE))  # type: ignore[arg-type]
+            jobs = int(self._redis.llen(QUEUE))
         except RedisError:
             redis = _REDIS_AWAY
         parts = (
