@@ -73,7 +73,7 @@ beside "agent" "${pytest[@]}" agent
 beside "Python parts" "${pytest[@]}" protocol judging backend worker migrations cli engine tests/architecture tests/fairness tests/infra
 together "$now"
 # Whoever judges figures wants a quiet machine: one after the other.
-suite "whole platform" "${pytest[@]}" --exercised "$exercised/platform.json" tests/end_to_end
+suite "whole platform" "${pytest[@]}" --exercised "$exercised/platform.json" tests/end_to_end tests/observability
 now=$SECONDS
 beside "browser" "${pytest[@]}" tests/browser
 beside "faults" "${pytest[@]}" tests/faults

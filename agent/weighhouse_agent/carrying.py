@@ -12,7 +12,7 @@ from typing import Literal
 import structlog
 from pydantic import ValidationError
 from weighhouse_protocol.order import AttemptOrder, Timings
-from weighhouse_protocol.report import Completion, Failure
+from weighhouse_protocol.report import ClockOffset, Completion, Failure
 from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.process import log_tail
@@ -71,6 +71,11 @@ class Carrier:
         self._delivery = Delivery(
             self.directory, self.order, self.client, self._spool, self.give_up, self.timings
         )
+
+    @property
+    def clock_offset(self) -> ClockOffset | None:
+        """How far this machine's clock is from the platform's; None while nobody knows."""
+        return self._clock.offset()
 
     def stop(self, message: str, hint: str) -> None:
         """End the attempt in good order, as a failure that is tried again; called by another

@@ -64,10 +64,15 @@ class SlotLoop:
         if self.serves:
             self._serve()
 
+    @property
+    def carrier(self) -> Carrier | None:
+        """The attempt under way; None when there is none."""
+        with self._lock:
+            return self._carrier
+
     def end(self) -> Carrier | None:
         """End the attempt under way; None when there is none."""
-        with self._lock:
-            carrier = self._carrier
+        carrier = self.carrier
         if carrier is not None:
             LOG.info("ending the attempt under way", slot=self.slot)
             carrier.stop("the agent was stopped while the run was under way", "start it again")

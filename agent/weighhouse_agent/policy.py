@@ -23,6 +23,7 @@ docker_host = "unix:///var/run/docker.sock"
 address = ""                          # where peers of a gang reach this machine; empty: host
 spool_mebibytes = 10240               # what may wait here before no more work is taken
 spare_mebibytes = 256                 # what has to be free on the disk for that
+metrics_listen = ""                   # host:port where Prometheus may ask; empty: no port is opened
 
 [[slots]]                             # not given: one slot, the machine
 name = "left"
@@ -92,6 +93,8 @@ class Machine(Document):
     """What may wait here for delivery before no more work is taken; nothing is dropped."""
     spare_mebibytes: int = Field(default=256, ge=1)
     """What has to be free on the disk before work is taken."""
+    metrics_listen: str = Field(default="", pattern=r"^(\S+:[1-9]\d{0,4})?$")
+    """`host:port` where Prometheus may ask, as read at the start; empty: no port is opened."""
 
 
 class KeptCredentials(Document):

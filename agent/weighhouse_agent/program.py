@@ -20,6 +20,7 @@ from types import FrameType
 from typing import TextIO, cast
 
 import structlog
+from weighhouse_protocol.report import ClockOffset
 from weighhouse_sdk.errors import PluginError
 
 from weighhouse_agent import VERSION
@@ -37,6 +38,7 @@ from weighhouse_agent.policy import PolicyFile, PolicyRefused
 from weighhouse_agent.sessions import Sessions
 from weighhouse_agent.slots import WHOLE_MACHINE, remove_memory_groups
 from weighhouse_agent.starter import NurseryBroken, Starter
+from weighhouse_agent.telling import tell_if_asked
 
 LOG = structlog.get_logger("weighhouse_agent")
 ENDED = 0
@@ -82,6 +84,7 @@ class Program:
         :returns: exit status.
         """
         loops = self._loops()
+        tell_if_asked(self.home, self.client, lambda: _clocks(loops))
         workers = [
             threading.Thread(target=self._work, args=(each,), name=each.slot, daemon=True)
             for each in loops
@@ -144,6 +147,11 @@ class Program:
             LOG.exception("a fault of the agent")
             self._status = BROKEN
         self.end()
+
+
+def _clocks(loops: list[SlotLoop]) -> list[ClockOffset]:
+    carriers = [carrier for each in loops if (carrier := each.carrier) is not None]
+    return [offset for each in carriers if (offset := each.clock_offset) is not None]
 
 
 def slots_of(home: Home) -> tuple[str, ...]:

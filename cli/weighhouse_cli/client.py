@@ -35,11 +35,10 @@ def find_access(url: str | None, token: str | None) -> Access:
 
     :raises CommandFailed: when no token is to be found.
     """
-    url = url or os.environ.get("WEIGHHOUSE_URL")
+    given = url or os.environ.get("WEIGHHOUSE_URL")
     token = token or os.environ.get("WEIGHHOUSE_TOKEN")
     directory = PlatformDirectory(default_directory())
-    if url is None:
-        url = directory.remembered().get("url", f"http://127.0.0.1:{DEFAULT_PORT}")
+    if given is None:
         # The embedded platform's token goes to the embedded platform alone.
         token = token or _embedded_token(directory.first_user())
     if token is None:
@@ -48,7 +47,13 @@ def find_access(url: str | None, token: str | None) -> Access:
             "no token: give --token or set WEIGHHOUSE_TOKEN "
             "(make one with `weighhouse token create`, or under Settings → Tokens)",
         )
-    return Access(url=str(url).rstrip("/"), token=token)
+    return Access(url=platform_url(given, directory), token=token)
+
+
+def platform_url(url: str | None, directory: PlatformDirectory) -> str:
+    """Address of the platform: given, by environment, else of the embedded one in a directory."""
+    found = url or os.environ.get("WEIGHHOUSE_URL") or directory.remembered().get("url")
+    return str(found or f"http://127.0.0.1:{DEFAULT_PORT}").rstrip("/")
 
 
 def _embedded_token(path: Path) -> str | None:

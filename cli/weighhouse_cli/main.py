@@ -15,6 +15,7 @@ from weighhouse_cli.commands import (
     plugin,
     rejudge,
     run,
+    status,
     study,
     token,
     ycsb,
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 app.command("up")(platform.up)
 app.command("demo")(platform.demo)
+app.command("status")(status.status)
 app.command("run")(run.run)
 app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)

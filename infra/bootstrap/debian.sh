@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing. As another user than root it names them instead.
-# usage: debian.sh GROUP...    groups: servers, build, browser, tests, bench
+# usage: debian.sh GROUP...    groups: servers, build, browser, tests, monitoring, bench
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 
@@ -9,6 +9,7 @@ servers="redis-server:redis-server memcached:memcached /usr/lib/postgresql/15/bi
 build="/usr/lib/llvm-14/lib/libclang.so.1:libclang-dev clang:clang mvn:maven unzip:unzip cc:build-essential"
 browser="/usr/bin/chromium:chromium curl:curl"
 tests="javac:default-jdk-headless iptables-save:iptables tc:iproute2 redis-benchmark:redis-tools db_bench:rocksdb-tools"
+monitoring="prometheus:prometheus promtool:prometheus"
 bench="valgrind:valgrind strace:strace redis-benchmark:redis-tools taskset:util-linux"
 
 present() {
@@ -45,6 +46,9 @@ clusters=/etc/postgresql-common/createcluster.conf
 if [[ " ${missing[*]} " == *" postgresql "* ]] && [ ! -e "$clusters" ]; then
   mkdir -p "$(dirname "$clusters")" && echo "create_main_cluster = false" >"$clusters"
 fi
+# Prometheus is for tests, and for whoever sets it up; nor does it start with the machine.
+enabled=""
+[[ " ${missing[*]} " != *" prometheus "* ]] || enabled=prometheus
 log="$cache/apt.log"
 export LC_ALL=C
 {
@@ -52,3 +56,4 @@ export LC_ALL=C
     apt-get install -y -q --no-install-recommends -o Dpkg::Options::=--force-confold -o APT::Status-Fd=1 "${missing[@]}"
 } 2>&1 | tee "$log" | python3 "$root/infra/bootstrap/progress.py" apt "Debian packages" ||
   { grep -v '^[a-z]*status:' "$log" | tail -n 15 >&2; fail "apt-get could not install ${missing[*]}"; }
+[ -z "$enabled" ] || ! command -v systemctl >/dev/null || systemctl --quiet disable $enabled 2>>"$log" || true

@@ -7,7 +7,9 @@ cd "$root"
 
 command -v python3 >/dev/null || fail "Python 3.11 or newer is missing (Debian: python3, python3-venv)"
 steps=infra/bootstrap
+monitoring=""
+[ "$1" != all ] || monitoring=monitoring
 exec python3 "$steps/lanes.py" \
-  drivers "$steps/debian.sh servers build && $steps/engine.sh $1" \
+  drivers "$steps/debian.sh servers build $monitoring && $steps/engine.sh $1" \
   Python "$steps/python.sh" \
   frontend "$steps/frontend.sh build"

@@ -29,9 +29,10 @@ COPY frontend/dist frontend/dist
 ENV WEIGHHOUSE_FRONTEND_DIR=/opt/weighhouse/frontend/dist \
     WEIGHHOUSE_EXPERIMENTS_DIR=/opt/weighhouse/experiments \
     WEIGHHOUSE_DOCS_DIR=/opt/weighhouse/docs \
+    WEIGHHOUSE_MIGRATIONS_DIR=/opt/weighhouse/migrations \
     WEIGHHOUSE_ARTIFACT_DIR=/var/lib/weighhouse/artifacts
 
 USER weighhouse
 RUN mkdir -p /var/lib/weighhouse/artifacts
 EXPOSE 8480
-CMD ["uvicorn", "weighhouse_backend.app:create_app", "--factory", "--host", "0.0.0.0", "--port", "8480", "--no-access-log"]
+CMD ["uvicorn", "weighhouse_backend.app:create_app", "--factory", "--host", "0.0.0.0", "--port", "8480", "--log-config", "backend/weighhouse_backend/app/uvicorn.json", "--no-access-log"]

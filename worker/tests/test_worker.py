@@ -6,13 +6,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 
+import httpx
 import pytest
 from redis import Redis
 from weighhouse_backend.experiments.schemas import ScheduleWrite
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.events import make_redis
+from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.signs import ages_of_signs
+from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.platform import until as wait_until
 from weighhouse_testing.world import SetClock, World, make_world
 from weighhouse_worker.celery_shape import make_worker
@@ -49,7 +53,6 @@ def world(settings: Settings, redis: Redis) -> Iterator[World]:
 def start_worker(settings: Settings, tmp_path) -> Iterator[Callable[[], subprocess.Popen[bytes]]]:
     """Starts workers with a beat inside; whatever is left of them is killed."""
     environment = {
-        **os.environ,
         "WEIGHHOUSE_DATABASE_URL": settings.database_url,
         "WEIGHHOUSE_REDIS_URL": settings.redis_url,
         **{f"WEIGHHOUSE_{name.upper()}": str(value) for name, value in SHORT.items()},
@@ -61,7 +64,8 @@ def start_worker(settings: Settings, tmp_path) -> Iterator[Callable[[], subproce
         process = subprocess.Popen(
             [sys.executable, "-m", "celery", "-A", "weighhouse_worker.app:app", "worker", "--beat",
              "--concurrency", "1", "--without-gossip", "--without-mingle", "--loglevel", "INFO"],
-            env=environment, cwd=tmp_path, stdout=log, stderr=log, start_new_session=True,
+            env={**os.environ, **environment}, cwd=tmp_path, stdout=log, stderr=log,
+            start_new_session=True,
         )  # fmt: skip
         started.append(process)
         return process
@@ -72,6 +76,30 @@ def start_worker(settings: Settings, tmp_path) -> Iterator[Callable[[], subproce
             os.killpg(process.pid, signal.SIGKILL)
             process.wait(timeout=10)
     log.close()
+
+
+def test_a_worker_tells_of_its_tasks_and_gives_signs_of_life(
+    world: World, settings: Settings, redis: Redis, start_worker, monkeypatch
+) -> None:
+    port = free_port()
+    monkeypatch.setenv("WEIGHHOUSE_WORKER_METRICS_PORT", str(port))
+    redis.flushdb()
+    start_worker()
+
+    def told(*words: str) -> bool:
+        try:
+            lines = httpx.get(f"http://127.0.0.1:{port}/metrics").text.splitlines()
+        except httpx.HTTPError:
+            return False
+        return any(all(word in line for word in words) for line in lines)
+
+    total = "weighhouse_worker_tasks_total"
+    until("a sweep is counted", lambda: told(total, '"campaigns.sweep"', '"done"'))
+    make_celery(settings.redis_url).send_task("results.settle_run", kwargs={"run_id": "nonsense"})
+    until("a failure is counted", lambda: told(total, '"results.settle_run"', '"failed"'))
+    assert told("weighhouse_worker_task_done_timestamp_seconds", '"campaigns.sweep"')
+    assert not told("weighhouse_worker_task_done_timestamp_seconds", '"results.settle_run"')
+    until("both gave signs", lambda: None not in ages_of_signs(redis).values())
 
 
 def until(what: str, question: Callable[[], object]) -> None:

@@ -3,6 +3,7 @@
 from functools import cache
 
 from celery import Celery
+from weighhouse_backend.kit.logs import configure_library_logs
 from weighhouse_backend.kit.settings import Settings
 
 from weighhouse_worker.celery_shape import make_worker
@@ -10,7 +11,10 @@ from weighhouse_worker.celery_shape import make_worker
 
 @cache
 def _app() -> Celery:
-    return make_worker(Settings())
+    settings = Settings()
+    # Celery warns of things before it sets up what it logs to.
+    configure_library_logs(settings.log_level)
+    return make_worker(settings)
 
 
 def __getattr__(name: str) -> Celery:

@@ -1,16 +1,16 @@
 """The only module that knows Celery's shape: configuration, tasks, timetable, logs."""
 
-import logging
 import time
 from typing import Any
 
 import structlog
 from celery import Celery, signals
 from weighhouse_backend.kit.jobs import job_begins
-from weighhouse_backend.kit.logs import configure_logs
+from weighhouse_backend.kit.logs import configure_library_logs, configure_logs
 from weighhouse_backend.kit.settings import Settings
 
 from weighhouse_worker.tasks import FORMER_NAMES, TASKS, TaskPlan, arguments_of, timetable
+from weighhouse_worker.telling import CountedRequest, connect_telling
 from weighhouse_worker.tools import Tools
 
 log = structlog.get_logger(__name__)
@@ -52,6 +52,7 @@ def make_worker(settings: Settings) -> Celery:
     for former, name in FORMER_NAMES.items():
         _register(app, tools, former, TASKS[name])
     _connect_logs(settings)
+    connect_telling(settings)
     return app
 
 
@@ -70,6 +71,7 @@ def _register(app: Celery, tools: Tools, name: str, plan: TaskPlan) -> None:
     carry_out.__doc__ = plan.work.__doc__
     app.task(
         name=name,
+        Request=CountedRequest,
         soft_time_limit=plan.limit_seconds,
         time_limit=plan.limit_seconds + INTERRUPTED_SECONDS,
     )(carry_out)
@@ -78,10 +80,6 @@ def _register(app: Celery, tools: Tools, name: str, plan: TaskPlan) -> None:
 def _connect_logs(settings: Settings) -> None:
     def set_up(**_: Any) -> None:
         configure_logs(settings.log_level)
-        logging.basicConfig(
-            level=settings.log_level.upper(),
-            format='{"timestamp": "%(asctime)s", "level": "%(levelname)s", "logger": "%(name)s", '
-            '"event": "%(message)s"}',
-        )
+        configure_library_logs(settings.log_level)
 
     signals.setup_logging.connect(set_up, weak=False)

@@ -3,10 +3,13 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from alembic.script import ScriptDirectory
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from pydantic import SecretStr
 from sqlalchemy import text
 from weighhouse_backend.app import create_app
 from weighhouse_backend.app.bootstrap import bootstrap
@@ -15,12 +18,14 @@ from weighhouse_backend.app.openapi import document
 from weighhouse_backend.kit.db import make_engine
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.signs import give_sign
 
 FEATURES = {
     "identity", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results", "findings",
     "comparisons", "series", "alerts", "annotations", "gates", "noise", "publishing", "status",
     "scenarios", "studies", "prices",
 }  # fmt: skip
+MIGRATIONS = Path(__file__).resolve().parents[3] / "migrations"
 METHODS = {"delete", "get", "patch", "post", "put"}
 EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"
 
@@ -46,6 +51,100 @@ def test_a_healthy_installation_says_so(client):
     assert health.status_code == 200
     assert health.json()["status"] == "ok"
     assert client.get("/api/v1/about").json()["version"] == health.json()["version"]
+
+
+def conditions(answer):
+    return {part["name"]: part["condition"] for part in answer.json()["parts"]}
+
+
+def test_readiness_names_what_is_missing_and_how_it_is_mended(client, redis_server):
+    ready = client.get("/health/ready")
+    assert ready.status_code == 200
+    assert ready.json()["status"] == "degraded"
+    found = conditions(ready)
+    assert found["database"] == found["redis"] == "ok"
+    assert found["agents"] == found["worker"] == found["timetable"] == "away"
+    for part in ready.json()["parts"]:
+        assert bool(part["mend"]) == bool(part["missing"]) == (part["condition"] == "away")
+    assert client.get("/health/live").json()["status"] == "ok"
+
+
+def test_readiness_knows_a_worker_by_its_sign(settings):
+    with TestClient(create_app(settings)) as client:
+        give_sign(client.app.state.redis, "worker")
+        try:
+            assert conditions(client.get("/health/ready"))["worker"] == "ok"
+        finally:
+            client.app.state.redis.delete("sign:worker")
+
+
+@pytest.mark.parametrize(
+    ("revision", "condition", "status"),
+    [(None, "ok", 200), ("0017", "behind", 503), ("9999", "ahead", 200)],
+)
+def test_readiness_compares_the_tables_with_the_program(
+    settings, monkeypatch, revision, condition, status
+):
+    engine = make_engine(settings.database_url)
+    changed = settings.model_copy(update={"migrations_dir": MIGRATIONS})
+    head = ScriptDirectory(str(MIGRATIONS)).get_current_head()
+    with engine.begin() as connection:
+        before = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        connection.execute(
+            text("UPDATE alembic_version SET version_num = :now"), {"now": revision or head}
+        )
+    try:
+        with TestClient(create_app(changed)) as client:
+            ready = client.get("/health/ready")
+        assert conditions(ready)["migrations"] == condition
+        assert ready.status_code == status
+    finally:
+        with engine.begin() as connection:
+            connection.execute(
+                text("UPDATE alembic_version SET version_num = :now"), {"now": before}
+            )
+        engine.dispose()
+
+
+def test_without_its_database_the_platform_is_not_ready_and_still_tells(settings):
+    away = {"database_url": "postgresql+psycopg://nobody@127.0.0.1:1/none"}
+    with from_here(settings.model_copy(update=away)) as client:
+        ready = client.get("/health/ready")
+        told = client.get("/metrics").text
+        assert client.get("/health/live").status_code == 200
+    assert ready.status_code == 503
+    assert conditions(ready)["database"] == "away"
+    assert 'weighhouse_part_up{part="database"} 0.0' in told
+    assert "weighhouse_runs{" not in told
+
+
+def from_here(settings):
+    return TestClient(create_app(settings), client=("127.0.0.1", 1))
+
+
+def test_metrics_are_read_from_this_machine_and_not_through_a_proxy(client, settings):
+    assert client.get("/metrics").status_code == 403  # of a client elsewhere
+    with from_here(settings) as here:
+        here.get("/api/v1/systems/no-such-thing")
+        here.get("/somewhere/invented")
+        told = here.get("/metrics")
+        assert told.status_code == 200
+        assert here.get("/metrics", headers={"X-Forwarded-For": "10.0.0.1"}).status_code == 403
+    assert told.headers["Content-Type"].startswith("text/plain")
+    assert 'route="/api/v1/systems/{system_id}",status="401"' in told.text
+    assert "no-such-thing" not in told.text
+    assert "invented" not in told.text
+    assert 'weighhouse_part_up{part="database"} 1.0' in told.text
+
+
+def test_where_metrics_have_a_token_it_alone_counts(settings):
+    changed = settings.model_copy(update={"metrics_token": SecretStr("let me read")})
+    with from_here(changed) as client:
+        assert client.get("/metrics").status_code == 403
+        wrong = client.get("/metrics", headers={"Authorization": "Bearer let me"})
+        assert wrong.status_code == 403
+        right = client.get("/metrics", headers={"Authorization": "Bearer let me read"})
+        assert right.status_code == 200
 
 
 def test_without_redis_the_platform_is_degraded(settings):

@@ -15,7 +15,8 @@ from backend.tests.disclosure.policed import measured
 API = "/api/v1"
 # Said to everybody, or of the caller alone: there are no figures in them.
 WITHOUT_FIGURES = {
-    "/health", f"{API}/about", f"{API}/agents", f"{API}/alerts/counts",
+    "/health", "/health/live", "/health/ready", "/metrics",
+    f"{API}/about", f"{API}/agents", f"{API}/alerts/counts",
     f"{API}/alerts/rule", f"{API}/agents/{{agent_id}}", f"{API}/api-tokens",
     f"{API}/audit-entries", f"{API}/experiment-templates", f"{API}/experiments",
     f"{API}/experiments/{{experiment}}", f"{API}/experiments/{{experiment}}/revisions",

@@ -51,8 +51,11 @@ SECURITY = {
 }
 PEOPLE: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 OPEN = frozenset(
-    {"identity_log_in", "identity_ask_password_reset", "status_health", "status_about"}
-)
+    {
+        "identity_log_in", "identity_ask_password_reset", "status_health", "status_live",
+        "status_ready", "status_about",
+    }
+)  # fmt: skip
 BY_LINK = frozenset({"/api/v1/reply", "/api/v1/invitation", "/api/v1/password-reset"})
 PROBLEM = "application/problem+json"
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import structlog
+from anyio import CapacityLimiter
 from fastapi import FastAPI
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -16,10 +17,14 @@ from weighhouse_backend.annotations.endpoints import router as annotations
 from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.frontend import install_frontend
+from weighhouse_backend.app.metrics import Measured, Metrics
+from weighhouse_backend.app.metrics import router as metrics
 from weighhouse_backend.app.overviews import router as overviews
+from weighhouse_backend.app.parts import Parts
 from weighhouse_backend.app.reference import install_reference
 from weighhouse_backend.app.status import router as status
 from weighhouse_backend.app.surroundings import Surroundings
+from weighhouse_backend.app.work import observers_engine
 from weighhouse_backend.campaigns.dependencies import Campaigns, campaigns_of
 from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
 from weighhouse_backend.campaigns.endpoints import router as campaigns
@@ -56,7 +61,7 @@ log = structlog.get_logger(__name__)
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, account, experiments,
     campaigns, results, findings, scenarios, comparisons, publishing, studies, gates, alerts,
-    annotations, overviews, noise, prices, fleet,
+    annotations, overviews, noise, prices, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 
@@ -70,6 +75,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     configure_logs(chosen.log_level)
     engine = make_engine(chosen.database_url)
     claims_engine = make_engine(chosen.database_url, pool_size=CONNECTIONS // 2)
+    watching_engine = observers_engine(chosen.database_url)
 
     @asynccontextmanager
     async def lifespan(app: Application) -> AsyncIterator[None]:
@@ -89,6 +95,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             state.redis.close()
+            watching_engine.dispose()
             claims_engine.dispose()
             engine.dispose()
 
@@ -100,8 +107,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.subscriptions = Subscriptions(chosen.redis_url)
     app.state.sightings = Sightings(SystemClock())
     app.state.waiting_room = _waiting_room(app, claims_engine)
+    app.state.observers = CapacityLimiter(2)
+    app.state.parts = Parts(watching_engine, app.state.redis, chosen)
+    app.state.metrics = Metrics({"api": engine, "claims": claims_engine}, app.state)
     install_problems(app)
     app.add_middleware(Surroundings)
+    app.add_middleware(Measured, metrics=app.state.metrics)
     for router in ROUTERS:
         app.include_router(router)
     install_reference(app)

@@ -1,5 +1,7 @@
 """Structured logs, one JSON object a line, without secrets."""
 
+import datetime
+import json
 import logging
 import re
 from collections.abc import MutableMapping
@@ -40,3 +42,30 @@ def configure_logs(level: str) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(number),
         cache_logger_on_first_use=True,
     )
+
+
+class LogLines(logging.Formatter):
+    """Lines of libraries that log by Python's own means, in the same form as ours: one JSON object
+    a line, whatever stands in it, without secrets.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        at = datetime.datetime.fromtimestamp(record.created, tz=datetime.UTC)
+        line = {
+            "event": masked(record.getMessage()),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "timestamp": at.isoformat().replace("+00:00", "Z"),
+        }
+        if record.exc_info and record.exc_info[0] is not None:
+            line["exception"] = masked(self.formatException(record.exc_info))
+        return json.dumps(line, ensure_ascii=False)
+
+
+def configure_library_logs(level: str) -> None:
+    """Have whatever libraries log and warn of written so; call once, where a program begins."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(LogLines())
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.captureWarnings(capture=True)

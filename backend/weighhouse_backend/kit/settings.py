@@ -26,6 +26,8 @@ class Settings(BaseSettings):
     """The folder `docs/`, for the pages that errors and findings link to."""
     experiments_dir: Path | None = None
     """The folder `experiments/`, offered as templates."""
+    migrations_dir: Path | None = None
+    """The folder `migrations/`: `/health/ready` says whether the database is at its head."""
     artifact_dir: Path = Path("/var/lib/weighhouse/artifacts")
     """Where artefacts and logs of runs lie."""
     secret_key: SecretStr | None = None
@@ -48,6 +50,12 @@ class Settings(BaseSettings):
     """The sender of mail."""
     log_level: str = "INFO"
     """The least that is logged: DEBUG, INFO, WARNING, ERROR."""
+    metrics_token: SecretStr | None = None
+    """Bearer token for `/metrics`; none: it answers this machine alone, and no proxy."""
+    worker_metrics_port: int | None = Field(default=None, ge=1, le=65535)
+    """Where the worker answers Prometheus; none: nowhere."""
+    worker_metrics_host: str = "127.0.0.1"
+    """The address it does so on."""
     cookie_secure: bool = False
     """Set the session's cookie for HTTPS alone; needed behind a proxy with TLS."""
     session_hours: float = Field(default=336.0, gt=0)

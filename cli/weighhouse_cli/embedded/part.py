@@ -33,11 +33,11 @@ class Dispensable:
     back.
     """
 
-    final: frozenset[int]
-    """Exit statuses after which it is not started again."""
     hint: str
-    """What brings it back, in words."""
-    renewed_by: Path
+    """What is missing meanwhile, and what brings it back, in words."""
+    final: frozenset[int] = frozenset()
+    """Exit statuses after which it is not started again."""
+    renewed_by: Path | None = None
     """A file that is written anew when the part is to be started again."""
 
 
@@ -75,6 +75,8 @@ class Part:
     started_at: float = field(default=0.0)
     gone: str = ""
     """Why it is not started again; empty: it runs, or soon does."""
+    again_at: float | None = None
+    """When one that is gone is tried again all the same, by the monotonic clock; None: never."""
     began_with: Signature = None
     """Of the file that renews it, when the process was started."""
 
@@ -121,7 +123,7 @@ class Part:
         return self._renewal() != self.began_with
 
     def _renewal(self) -> Signature:
-        if self.plan.dispensable is None:
+        if self.plan.dispensable is None or self.plan.dispensable.renewed_by is None:
             return None
         try:
             stat = self.plan.dispensable.renewed_by.stat()

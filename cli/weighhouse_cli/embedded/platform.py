@@ -1,5 +1,6 @@
 """The whole platform in embedded form: servers, migrations, first user, backend, worker, agent."""
 
+import contextlib
 import datetime
 import json
 import os
@@ -30,6 +31,7 @@ from weighhouse_cli.embedded.servers import APPLICATION_LOGIN, postgres, redis
 from weighhouse_cli.embedded.supervisor import Listener, Notice, Supervisor
 
 REPOSITORY = Path(__file__).resolve().parents[3]
+UVICORN_LOGS = str(REPOSITORY / "backend" / "weighhouse_backend" / "app" / "uvicorn.json")
 START_SECONDS = 120.0
 """How long a part of ours may take to be ready; a busy machine takes its time to import."""
 PASSED_ON = ("WEIGHHOUSE_CACHE", "WEIGHHOUSE_DRIVERS", "WEIGHHOUSE_LOG_LEVEL")
@@ -68,8 +70,8 @@ class Platform:
         self.supervisor = Supervisor()
         if listener is not None:
             self.supervisor.listener = listener
-        if notice is not None:
-            self.supervisor.notice = notice
+        self._notice = notice
+        self.supervisor.notice = self._noticed
         self.url = f"http://127.0.0.1:{options.port}"
         self.credentials: dict[str, Any] = {}
         """`email`, `password`, `api_token`, `project_id` of the first user."""
@@ -126,8 +128,17 @@ class Platform:
             self.supervisor.start(plan)
         if self.options.agent:
             self._start_agent(environment)
-        home.remember({"url": self.url, "port": self.options.port, "process": os.getpid()})
+        home.remember(
+            {"url": self.url, "port": self.options.port, "process": os.getpid(), "missing": {}}
+        )
         self.supervisor.watch()
+
+    def _noticed(self, text: str) -> None:
+        """Keep what is missing where `weighhouse status` finds it, and tell whoever listens."""
+        with contextlib.suppress(OSError):  # a full disk stops nobody from looking after the parts
+            self.directory.remember({"missing": self.supervisor.missing()})
+        if self._notice is not None:
+            self._notice(text)
 
     def _environment(self) -> dict[str, str]:
         home = self.directory
@@ -146,6 +157,7 @@ class Platform:
             "WEIGHHOUSE_FRONTEND_DIR": str(REPOSITORY / "frontend" / "dist"),
             "WEIGHHOUSE_EXPERIMENTS_DIR": str(REPOSITORY / "experiments"),
             "WEIGHHOUSE_DOCS_DIR": str(REPOSITORY / "docs"),
+            "WEIGHHOUSE_MIGRATIONS_DIR": str(REPOSITORY / "migrations"),
             "WEIGHHOUSE_ARTIFACT_DIR": str(home.folder("artifacts")),
             "WEIGHHOUSE_SECRET_KEY_FILE": str(home.folder("secrets") / "key"),
             # On one machine nothing is far away: what is lost is noticed soon.
@@ -223,7 +235,7 @@ class Platform:
         self.directory.keep(path, json.dumps(self.credentials, indent=2))
 
     def _own_parts(self, environment: Mapping[str, str]) -> list[PartPlan]:
-        celery = ("-m", "celery", "-A", "weighhouse_worker.app:app")
+        celery = ("-m", "celery", "--quiet", "-A", "weighhouse_worker.app:app")
         # Celery tells of every task, every few seconds; nobody reads that until something is wrong.
         calm = {"WEIGHHOUSE_LOG_LEVEL": "WARNING", **environment}
         return [
@@ -231,17 +243,30 @@ class Platform:
                 "backend", environment,
                 "-m", "uvicorn", "weighhouse_backend.app:create_app", "--factory",
                 "--host", "127.0.0.1", "--port", str(self.options.port),
+                "--log-config", UVICORN_LOGS,
                 "--no-access-log", "--timeout-graceful-shutdown", "3",
                 ready=self._backend_ready,
             ),
             self._python(
                 "worker", calm, *celery, "worker",
                 "--concurrency", "1", "--without-gossip", "--without-mingle",
+                dispensable=self._without(
+                    "worker", "What is measured is kept; no run is given out, settled or judged"
+                ),
             ),
             self._python(
                 "beat", calm, *celery, "beat", "--pidfile", "",
+                dispensable=self._without(
+                    "beat", "Schedules do not start, and lost work is not looked for"
+                ),
             ),
         ]  # fmt: skip
+
+    def _without(self, name: str, meanwhile: str) -> Dispensable:
+        return Dispensable(
+            hint=f"{meanwhile} until it is back. It is tried again every minute; "
+            f"{self.directory.log(name)} tells what it said last."
+        )
 
     def _start_agent(self, environment: Mapping[str, str]) -> None:
         home = self.directory.folder(AGENT)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from weighhouse_cli.embedded.binaries import postgres_directory, redis_server
 from weighhouse_cli.embedded.directory import require_reachable, server_account
 from weighhouse_cli.embedded.errors import PlatformError
-from weighhouse_cli.embedded.part import PartPlan
+from weighhouse_cli.embedded.part import Dispensable, PartPlan
 
 SERVER_USER = "weighhouse"
 """Owns the tables, and migrates them."""
@@ -143,6 +143,10 @@ def redis(directory: Path, logs: Path, records: Path, port: int, password: str) 
         log=logs / "redis.log",
         record=records / "redis.json",
         ready=lambda: answers(port),
+        dispensable=Dispensable(
+            hint="Nothing is lost; no new work is handed out until it is back. It is tried again "
+            f"every minute; {logs / 'redis.log'} tells what it said last.",
+        ),
     )
     return RedisServer(plan=plan, url=f"redis://:{quote(password)}@127.0.0.1:{port}/0")
 

@@ -5,6 +5,7 @@ is said.
 """
 
 import contextlib
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +18,8 @@ WATCH_SECONDS = 0.2
 BACKOFF_SECONDS = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0)
 STEADY_SECONDS = 30.0
 GIVE_UP_AFTER = 12
+AGAIN_SECONDS = 60.0
+"""Between two tries of a part that died again and again, and that the platform goes on without."""
 
 Listener = Callable[[str, str], None]
 """Told what happens: the part's name and a word (starting, ready, died, gone, restarting, …)."""
@@ -79,6 +82,11 @@ class Supervisor:
             self._watcher.join()
             self._watcher = None
 
+    def missing(self) -> dict[str, str]:
+        """Parts that the platform goes on without → how each ended, and what brings it back."""
+        with self._lock:
+            return {part.plan.name: part.gone for part in self.parts if part.gone}
+
     def part(self, name: str) -> Part:
         """:raises KeyError: when there is no such part."""
         with self._lock:
@@ -103,13 +111,22 @@ class Supervisor:
         if part.alive():
             if now - part.started_at > STEADY_SECONDS:
                 failures.pop(name, None)
+                if part.gone:
+                    part.gone = ""
+                    self.listener(name, "ready")
+                    self.notice(f"the {name} is back")
             return
         if part.gone:
-            if not part.renewed():
+            if part.renewed():
+                part.gone = ""
+                failures.pop(name, None)
+                due[name] = now
+                self.notice(f"the {name} is started again")
+            elif part.again_at is None or now < part.again_at:
                 return
-            part.gone = ""
-            failures.pop(name, None)
-            due[name] = now
+            else:
+                self._try_again(part, now)
+                return
         if name not in due and not self._died(part, failures, due):
             return
         if now >= due[name]:
@@ -126,9 +143,11 @@ class Supervisor:
         part.sweep()
         count = failures[name] = failures.get(name, 0) + 1
         if part.ended_for_good() and not part.renewed():
+            part.again_at = None
             self._do_without(part, "ended for good")
             return False
         if count > GIVE_UP_AFTER and part.plan.dispensable is not None:
+            part.again_at = time.monotonic() + AGAIN_SECONDS
             self._do_without(part, "died again and again")
             return False
         if count > GIVE_UP_AFTER and self.failure is None:
@@ -136,6 +155,13 @@ class Supervisor:
         due[name] = time.monotonic() + BACKOFF_SECONDS[min(count - 1, len(BACKOFF_SECONDS) - 1)]
         self.listener(name, "died")
         return True
+
+    def _try_again(self, part: Part, now: float) -> None:
+        """Start one that is gone once more, without a word: what it lacked may have come back."""
+        part.again_at = None if part.ended_for_good() else now + AGAIN_SECONDS
+        part.clear()
+        with contextlib.suppress(OSError):
+            part.start()
 
     def _do_without(self, part: Part, how: str) -> None:
         """Go on without a part, and say so where people look: here, and at the end of its log."""
@@ -146,4 +172,4 @@ class Supervisor:
         self.listener(plan.name, "gone")
         self.notice(part.gone)
         with contextlib.suppress(OSError), plan.log.open("a", encoding="utf-8") as log:
-            log.write(f"{part.gone}\n")
+            log.write(json.dumps({"level": "error", "event": part.gone}) + "\n")

@@ -2454,6 +2454,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Status Live
+         * @description Whether the process answers at all; asks nobody. For whoever restarts it when it does not.
+         */
+        get: operations["status_live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Status Ready
+         * @description How the parts do, what is missing meanwhile and how that is mended; as of five seconds ago at
+         *     most. 503 only when the API cannot serve: without its database, or with tables older than it is.
+         */
+        get: operations["status_ready"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -6034,6 +6075,20 @@ export interface components {
             source: string;
         };
         /**
+         * LiveRead
+         * @description That the process answers.
+         */
+        LiveRead: {
+            /**
+             * Status
+             * @default ok
+             * @constant
+             */
+            status?: "ok";
+            /** Version */
+            version: string;
+        };
+        /**
          * LoadLevelRead
          * @description A load level; `value` is the place on a chart's x axis.
          *
@@ -7158,6 +7213,26 @@ export interface components {
             value: number;
         };
         /**
+         * PartRead
+         * @description One part of the platform.
+         */
+        PartRead: {
+            /**
+             * Condition
+             * @enum {string}
+             */
+            condition: "ok" | "away" | "behind" | "ahead" | "unknown";
+            /** Mend */
+            mend?: string | null;
+            /** Missing */
+            missing?: string | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "database" | "migrations" | "redis" | "worker" | "timetable" | "agents";
+        };
+        /**
          * PasswordChange
          * @description A new password for oneself.
          */
@@ -7705,6 +7780,21 @@ export interface components {
             side: string;
             /** Too Few */
             too_few: number;
+        };
+        /**
+         * ReadyRead
+         * @description How each part does; one part's trouble is not the whole's.
+         */
+        ReadyRead: {
+            /** Parts */
+            parts: components["schemas"]["PartRead"][];
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "degraded" | "down";
+            /** Version */
+            version: string;
         };
         /**
          * Recorded
@@ -16104,6 +16194,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HealthRead"];
+                };
+            };
+        };
+    };
+    status_live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveRead"];
+                };
+            };
+        };
+    };
+    status_ready: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadyRead"];
                 };
             };
         };

@@ -1,0 +1,207 @@
+"""How each part of the platform does, and how what is missing is mended."""
+
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from alembic.script import ScriptDirectory
+from pydantic import BaseModel
+from redis import Redis
+from redis.exceptions import RedisError
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from weighhouse_backend.app.work import Work, asked, work_of
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.signs import SILENT_SECONDS, ages_of_signs
+from weighhouse_backend.kit.signs import Part as SignedPart
+
+Condition = Literal["ok", "away", "behind", "ahead", "unknown"]
+PartName = Literal["database", "migrations", "redis", "worker", "timetable", "agents"]
+FRESH_SECONDS = 5.0
+"""What was found is told again for so long, whoever asks how often."""
+SHUTTING_DOWN = "57P"
+"""How PostgreSQL's codes for a server that starts or stops begin."""
+QUEUE = "celery"
+"""Celery's queue in Redis."""
+
+
+class PartRead(BaseModel):
+    """One part of the platform."""
+
+    name: PartName
+    condition: Condition
+    """behind, ahead: the database's tables are older, or newer, than this program. unknown: it
+    cannot be asked while another part is away."""
+    missing: str | None = None
+    """What does not take place meanwhile; none while it is well."""
+    mend: str | None = None
+    """What to do about it."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What was found when the parts were looked at."""
+
+    parts: tuple[PartRead, ...]
+    work: Work | None
+    """None: the database is away."""
+    signs: dict[SignedPart, float | None]
+    """Part → seconds since its latest sign of life; empty: Redis is away."""
+    jobs_waiting: int | None
+    at: float = field(default_factory=time.monotonic)
+
+    @property
+    def can_serve(self) -> bool:
+        """Whether the API can answer: everything else it does without."""
+        return not any(
+            (part.name, part.condition) in {("database", "away"), ("migrations", "behind")}
+            for part in self.parts
+        )
+
+
+class Parts:
+    """Looks at the parts, at most every few seconds. Safe to share by threads."""
+
+    def __init__(self, engine: Engine, redis: Redis, settings: Settings) -> None:
+        """:param engine: the observers'."""
+        self._engine = engine
+        self._redis = redis
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._looked: Looked | None = None
+        self._known: frozenset[str] | None = None
+        self._head: str | None = None
+
+    def look(self) -> Looked:
+        """How the parts do, as of a few seconds ago at most."""
+        with self._lock:
+            if self._looked is None or time.monotonic() - self._looked.at > FRESH_SECONDS:
+                self._looked = self._look()
+            return self._looked
+
+    def _look(self) -> Looked:
+        work, revision = None, None
+        try:
+            revision = asked(
+                self._engine,
+                text("SELECT version_num FROM alembic_version"),
+            )
+            work = work_of(self._engine)
+            database = PartRead(name="database", condition="ok")
+        except SQLAlchemyError as error:
+            # Tables that are not there yet are the migrations' trouble, not the server's.
+            reachable = revision is not None or _answered(error)
+            database = PartRead(name="database", condition="ok") if reachable else _DATABASE_AWAY
+        signs: dict[SignedPart, float | None] = {}
+        jobs = None
+        redis = PartRead(name="redis", condition="ok")
+        try:
+            signs = dict(ages_of_signs(self._redis))
+            jobs = int(self._redis.llen(QUEUE))
+        except RedisError:
+            redis = _REDIS_AWAY
+        parts = (
+            database,
+            self._migrations(database, revision),
+            redis,
+            _signed("worker", signs),
+            _signed("timetable", signs),
+            self._agents(work),
+        )
+        return Looked(parts=parts, work=work, signs=signs, jobs_waiting=jobs)
+
+    def _migrations(self, database: PartRead, revision: str | None) -> PartRead:
+        if database.condition != "ok" or self._settings.migrations_dir is None:
+            return PartRead(name="migrations", condition="unknown")
+        self._read_revisions(self._settings.migrations_dir)
+        if revision == self._head:
+            return PartRead(name="migrations", condition="ok")
+        if revision is None or revision in (self._known or ()):
+            return PartRead(
+                name="migrations",
+                condition="behind",
+                missing=f"the database's tables are at {revision or 'nothing'}; this program wants "
+                f"{self._head}",
+                mend="run `alembic -c migrations/alembic.ini upgrade head`; the embedded platform "
+                "does so when it starts",
+            )
+        return PartRead(
+            name="migrations",
+            condition="ahead",
+            missing=f"the database's tables are newer ({revision}) than this program "
+            f"({self._head}); it serves on",
+            mend="start this process from the newer release, too",
+        )
+
+    def _read_revisions(self, directory: Path) -> None:
+        if self._known is None:
+            script = ScriptDirectory(str(directory))
+            self._known = frozenset(one.revision for one in script.walk_revisions())
+            self._head = script.get_current_head()
+
+    def _agents(self, work: Work | None) -> PartRead:
+        if work is None:
+            return PartRead(name="agents", condition="unknown")
+        longest = silent_after(self._settings)
+        if any(
+            one.unseen_seconds is not None and one.unseen_seconds <= longest for one in work.agents
+        ):
+            return PartRead(name="agents", condition="ok")
+        return PartRead(
+            name="agents",
+            condition="away",
+            missing="nothing is measured: no agent is heard of; none is enrolled, or all are "
+            "revoked or away",
+            mend="start the agent on its machine (`weighhouse agent start`), or enrol one: "
+            "`weighhouse agent enrol`",
+        )
+
+
+def silent_after(settings: Settings) -> float:
+    """Seconds without a call after which an agent is not heard of any more."""
+    return max(settings.lease_seconds, settings.long_poll_seconds + 15)
+
+
+_DATABASE_AWAY = PartRead(
+    name="database",
+    condition="away",
+    missing="nothing can be read or kept; agents keep what they measure on their own disks",
+    mend="start PostgreSQL; WEIGHHOUSE_DATABASE_URL says where it is looked for",
+)
+_REDIS_AWAY = PartRead(
+    name="redis",
+    condition="away",
+    missing="no new work is handed to the worker, and live views are slower; nothing is lost",
+    mend="start Redis; WEIGHHOUSE_REDIS_URL says where it is looked for. It may be empty",
+)
+_START = "start `celery -A weighhouse_worker.app:app"
+_EMBEDDED = "the embedded platform tries so every minute: its log tells why it ended"
+_UNSIGNED: dict[SignedPart, tuple[str, str]] = {
+    "worker": (
+        "no run is given to an agent, settled or judged; what is measured is taken in all the same",
+        f"{_START} worker`; {_EMBEDDED}",
+    ),
+    "timetable": (
+        "schedules do not start, and lost work is not looked for",
+        f"{_START} beat`, once; {_EMBEDDED}",
+    ),
+}
+
+
+def _signed(part: SignedPart, signs: dict[SignedPart, float | None]) -> PartRead:
+    if part not in signs:
+        return PartRead(name=part, condition="unknown")
+    age = signs[part]
+    if age is not None and age <= SILENT_SECONDS:
+        return PartRead(name=part, condition="ok")
+    missing, mend = _UNSIGNED[part]
+    return PartRead(name=part, condition="away", missing=missing, mend=mend)
+
+
+def _answered(error: SQLAlchemyError) -> bool:
+    """Whether it was the server itself that refused a statement."""
+    state = getattr(getattr(error, "orig", None), "sqlstate", None)
+    return state is not None and not state.startswith(SHUTTING_DOWN)
