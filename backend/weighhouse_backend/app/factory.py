@@ -7,12 +7,15 @@ from contextlib import asynccontextmanager, contextmanager
 
 from fastapi import FastAPI
 from sqlalchemy import Engine
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from weighhouse_backend.alerts.endpoints import router as alerts
 from weighhouse_backend.annotations.endpoints import router as annotations
 from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
+from weighhouse_backend.app.exact import install_exact_addresses
 from weighhouse_backend.app.frontend import install_frontend
+from weighhouse_backend.app.limiting import RateLimits, SizeLimits
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.app.reference import install_reference
 from weighhouse_backend.app.status import router as status
@@ -29,12 +32,14 @@ from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.fleet.sightings import Sightings
 from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.identity.endpoints import router as identity
+from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import install_database, make_engine, make_session_factory
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.logs import configure_logs
 from weighhouse_backend.kit.problems import install_problems
+from weighhouse_backend.kit.rates import Budgets, Rates
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.subscriptions import Subscriptions
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -52,6 +57,9 @@ ROUTERS = (
     noise, prices, fleet,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
+
+
+MEGABYTE = 1024 * 1024
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -80,6 +88,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await state.rates.close()
             state.redis.close()
             claims_engine.dispose()
             engine.dispose()
@@ -90,16 +99,39 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.celery = make_celery(chosen.redis_url)
     app.state.redis = make_redis(chosen.redis_url)
     app.state.subscriptions = Subscriptions(chosen.redis_url)
+    app.state.login_turns = Turns()
     app.state.sightings = Sightings(SystemClock())
     app.state.waiting_room = _waiting_room(app, claims_engine)
     install_problems(app)
+    _install_limits(app, chosen)
     app.add_middleware(Surroundings)
+    if chosen.trusted_proxies:
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=chosen.trusted_proxies)
+    install_exact_addresses(app, ROUTERS)
     for router in ROUTERS:
         app.include_router(router)
     install_reference(app)
     install_documentation(app, chosen.docs_dir)
     install_frontend(app, chosen.frontend_dir)
     return app
+
+
+def _install_limits(app: FastAPI, settings: Settings) -> None:
+    app.state.rates = Rates(
+        settings.redis_url,
+        Budgets(
+            person=settings.rate_person_per_minute,
+            token=settings.rate_token_per_minute,
+            agent=settings.rate_agent_per_minute,
+            address=settings.rate_address_per_minute,
+        ),
+    )
+    app.add_middleware(
+        SizeLimits,
+        people_bytes=int(settings.body_megabytes * MEGABYTE),
+        agents_bytes=int(settings.agent_body_megabytes * MEGABYTE),
+    )
+    app.add_middleware(RateLimits, rates=app.state.rates)
 
 
 def _waiting_room(app: FastAPI, engine: Engine) -> WaitingRoom:

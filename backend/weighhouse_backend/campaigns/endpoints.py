@@ -3,6 +3,7 @@
 # ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
 
 import datetime
+import re
 import time
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -53,6 +54,8 @@ router = APIRouter(prefix="/api/v1", tags=["campaigns"])
 agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
 PageDep = Annotated[PageQuery, Depends()]
 GitDep = Annotated[GitFilter, Depends()]
+EVENT_ID = re.compile(r"[0-9]{1,18}")
+"""As far as the database counts; anything else is none of ours."""
 
 
 async def _received() -> datetime.datetime:
@@ -205,7 +208,7 @@ async def campaigns_stream_events(
     """
     state = request.app.state
     stream = CampaignStream(state.session_factory, state.subscriptions, SystemClock())
-    known = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
+    known = int(last_event_id) if last_event_id and EVENT_ID.fullmatch(last_event_id) else None
     async for event in stream.events(watched, known):
         yield event
 

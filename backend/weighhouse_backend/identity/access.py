@@ -20,6 +20,7 @@ from weighhouse_backend.kit.problems import (
     NotAuthenticated,
     NotFound,
 )
+from weighhouse_backend.kit.rates import recognized
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine
 
@@ -103,6 +104,7 @@ def _recognized(request: Request, session: Session) -> Caller:
 
 def _caller(request: Request, session: SessionDep) -> Caller:
     caller = _recognized(request, session)
+    recognized(request, f"{caller.kind}:{caller.id}")
     confine(session, caller.project_ids)
     return caller
 

@@ -15,13 +15,10 @@ from weighhouse_backend.identity.errors import (
     AlreadyMember,
     LastOwner,
     ProjectExists,
-    TooManyLogins,
 )
 from weighhouse_backend.identity.models import (
     ApiToken,
     AuditEntry,
-    LoginFailure,
-    LoginSession,
     Membership,
     Organization,
     Project,
@@ -38,7 +35,6 @@ from weighhouse_backend.identity.schemas import (
 from weighhouse_backend.identity.secrets import (
     hash_password,
     new_token,
-    password_fits,
     token_hash,
     token_prefix,
 )
@@ -47,9 +43,6 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem, Forbidden, Invalid, NotFound
 from weighhouse_backend.kit.tenancy import confine
-
-FAILURES_ALLOWED = 8
-FAILURE_WINDOW = datetime.timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
@@ -63,42 +56,9 @@ class IdentityService:
     def _repository(self) -> IdentityRepository:
         return IdentityRepository(self.session)
 
-    def may_try(self, email: str) -> None:
-        """:raises TooManyLogins: after too many refused logins for an address."""
-        since = self.clock.now() - FAILURE_WINDOW
-        if self._repository.recent_failures(email, since) >= FAILURES_ALLOWED:
-            wait = str(int(FAILURE_WINDOW.total_seconds()))
-            raise TooManyLogins(headers={"Retry-After": wait})
-
-    def log_in(self, email: str, password: str, session_hours: float) -> str | None:
-        """Sign somebody in.
-
-        :param session_hours: how long a login lasts without use; older ones are forgotten.
-        :returns: the cookie's token, or None when it does not fit; the failure is noted then, so
-            the caller commits and answers with `WrongPassword` afterwards.
-        """
-        user = self._repository.user_by_email(email)
-        now = self.clock.now()
-        if not password_fits(user.password_hash if user else None, password) or user is None:
-            self.session.add(LoginFailure(email=email.lower(), at=now))
-            return None
-        token = new_token("s")
-        unused_since = now - datetime.timedelta(hours=session_hours)
-        self._repository.forget_sessions(user.id, unused_since)
-        self.session.add(
-            LoginSession(
-                user_id=user.id, token_hash=token_hash(token), created_at=now, last_used_at=now
-            )
-        )
-        return token
-
     def log_out(self, cookie: str) -> None:
         """End a login. Repeatable."""
         self._repository.end_session(token_hash(cookie))
-
-    def person(self, email: str) -> User | None:
-        """A person by address."""
-        return self._repository.user_by_email(email)
 
     def user(self, user_id: UUID) -> User:
         """:raises NotFound: when there is no such person."""

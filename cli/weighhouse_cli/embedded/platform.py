@@ -219,7 +219,7 @@ class Platform:
                 "backend", environment,
                 "-m", "uvicorn", "weighhouse_backend.app:create_app", "--factory",
                 "--host", "127.0.0.1", "--port", str(self.options.port),
-                "--no-access-log", "--timeout-graceful-shutdown", "3",
+                "--no-access-log", "--no-proxy-headers", "--timeout-graceful-shutdown", "3",
                 ready=self._backend_ready,
             ),
             self._python(
