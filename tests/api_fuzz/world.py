@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 from fastapi.testclient import TestClient
@@ -20,6 +20,7 @@ from weighhouse_backend.app.bootstrap import bootstrap
 from weighhouse_backend.identity.models import LoginSession
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.db import make_engine, make_session_factory
+from weighhouse_backend.kit.pages import encode_cursor
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.embedded.directory import free_port
@@ -174,6 +175,7 @@ def _fill(client: TestClient, settings: Settings, made: dict[str, str]) -> World
         "campaign_id": [done, again, waiting],
         "campaign_ids": [done, again],
         "challenge_id": [challenge["id"]] if "id" in challenge else [],
+        "cursor": [encode_cursor(UUID(done))],
         "experiment": ["weighed", "waiting", summary["id"]],
         "experiment_id": [summary["id"]],
         "from": ["1"],

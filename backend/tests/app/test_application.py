@@ -212,6 +212,8 @@ def test_an_address_says_all_the_methods_it_takes(client, openapi):
     for path, operations in openapi["paths"].items():
         address = re.sub(r"\{[^}]+\}", "01a20389-2920-714d-978c-8346173e7b29", path)
         taken = set().union(*(takes for one, takes in templates.items() if one.match(address)))
+        if address == path:  # written out, it is no id
+            taken = set(operations)
         method = next(one for one in ("patch", "put", "delete") if one not in taken)
         answer = client.request(method, address)
         assert answer.status_code == 405, (method, path)

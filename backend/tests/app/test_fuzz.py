@@ -8,7 +8,7 @@ from api_fuzz.asking import Examiner
 from api_fuzz.running import examine
 from api_fuzz.world import world
 
-EXAMPLES = 6
+EXAMPLES = 3
 SEED = 40
 
 

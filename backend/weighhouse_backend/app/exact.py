@@ -19,11 +19,11 @@ def install_exact_addresses(app: FastAPI, routers: Sequence[APIRouter]) -> None:
     exact: dict[str, set[str]] = {}
     for route in routes:
         if "{" not in route.path:
-            exact.setdefault(route.path, set()).update(route.methods)
+            exact.setdefault(route.path, set()).update(route.methods or ())
     app.state.exact_methods = exact
     for path, taken in exact.items():
         named = [one for one in routes if "{" in one.path and one.path_regex.match(path)]
-        wrong = {method for one in named for method in one.methods} - taken
+        wrong = {method for one in named for method in one.methods or ()} - taken
         if wrong:
             app.add_api_route(path, _refuse, methods=sorted(wrong), include_in_schema=False)
 
