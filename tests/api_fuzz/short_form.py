@@ -1,4 +1,4 @@
-"""The short form of `make fuzz-api`: every operation, few requests, the same ones each time."""
+"""The short form of `make fuzz-api`, run by its name with pytest: the same few requests each time."""
 
 from collections.abc import Iterator
 from pathlib import Path
