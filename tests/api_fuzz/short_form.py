@@ -1,9 +1,10 @@
-"""The short form of `make fuzz-api`, run by its name with pytest: the same few requests each time."""
+"""The short form of `make fuzz-api`, run by name: the same few requests each time."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from api_fuzz.asking import Examiner
 from api_fuzz.running import examine
 from api_fuzz.world import world
