@@ -48,6 +48,11 @@ chaos: install ## break a platform with three agents for a while: ROUNDS=20, SEE
 	@$(BOOTSTRAP)/debian.sh build
 	@PYTHONPATH=tests $(PY)/python -m chaos --rounds $(or $(ROUNDS),20) $(if $(SEED),--seed $(SEED)) $(if $(SHORT),--short)
 
+.PHONY: fuzz-api
+fuzz-api: env ## ask every operation of the API EXAMPLES=200 invented requests, each as owner, viewer, agent, nobody; SEED, ONLY=names; last line JSON
+	@$(BOOTSTRAP)/debian.sh servers
+	@PYTHONPATH=tests $(PY)/python -m api_fuzz --examples $(or $(EXAMPLES),200) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
+
 .PHONY: images
 images: install images-artefacts ## build all container images
 	@infra/images/base.sh && docker-compose --profile agent build

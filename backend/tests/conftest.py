@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from weighhouse_backend.identity.installation import FirstUserService
+from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.identity.models import Membership, Organization, Project, User
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import hash_password
@@ -121,6 +122,7 @@ def make_client(
         install_database(app, engine)
         app.state.celery = make_celery(settings.redis_url)
         app.state.redis = make_redis(settings.redis_url)
+        app.state.login_turns = Turns()
         install_problems(app)
         for router in routers:
             app.include_router(router)

@@ -1,10 +1,15 @@
 """Where the commands look for the platform, and how they pass on what it says."""
 
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import httpx
 import pytest
-from weighhouse_cli.client import explain, find_access
+from weighhouse_cli.client import Access, Client, explain, find_access
 from weighhouse_cli.embedded.directory import PlatformDirectory
 from weighhouse_cli.exits import CommandFailed, Exit
 
@@ -61,3 +66,43 @@ def test_a_problem_is_shown_with_its_fields() -> None:
 
 def test_an_answer_that_is_no_problem_is_shown_as_it_is() -> None:
     assert explain(httpx.Response(502, text="bad gateway")) == "HTTP 502: bad gateway"
+
+
+class Busy(BaseHTTPRequestHandler):
+    """Refuses the first two requests as too many."""
+
+    seen: ClassVar[list[str]] = []
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.seen.append(self.path)
+        refused = len(self.seen) <= 2
+        body = {"detail": "100 requests a minute are allowed here"} if refused else {"id": "made"}
+        self.send_response(429 if refused else 201)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Retry-After", "0")
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def busy() -> Iterator[str]:
+    Busy.seen.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Busy) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_too_many_requests_are_told_once_and_waited_for(
+    busy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Nothing of a refused request was carried out: even what may not be repeated is.
+    assert Client(Access(busy, "whp_x")).post("/campaigns", {})["id"] == "made"
+    assert Busy.seen == ["/api/v1/campaigns"] * 3
+    assert capsys.readouterr().err == "100 requests a minute are allowed here\n"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from weighhouse_cli.exits import CommandFailed, Exit
 
 ENDED = frozenset({"completed", "failed", "cancelled"})
 AWAY = frozenset({502, 503, 504})
+TOO_MANY = 429
+MOST_PATIENCE_SECONDS = 60.0
+"""Longest wait at once for a server that said how long to wait."""
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 """Errors of requests that cannot have reached a server."""
 RETRIES = 40
@@ -76,6 +80,7 @@ class Client:
         """:param access: from `find_access`."""
         self.url = access.url
         headers = {"Authorization": f"Bearer {access.token}"} if access.token else {}
+        self._told_to_wait = False
         self._http = httpx.Client(base_url=f"{access.url}/api/v1", headers=headers, timeout=30)
 
     def get(self, path: str, **query: Any) -> Any:
@@ -132,6 +137,9 @@ class Client:
                         f"{self.url} does not answer ({error}); `weighhouse up` starts a platform",
                     ) from error
             else:
+                if answer.status_code == TOO_MANY and attempt < RETRIES - 1:
+                    self._wait_as_told(answer)  # it was refused unread, so it may be repeated
+                    continue
                 if answer.status_code not in AWAY:
                     return self._read(answer)
                 if not repeatable:
@@ -143,11 +151,27 @@ class Client:
             time.sleep(RETRY_SECONDS)
         raise CommandFailed(Exit.INFRASTRUCTURE, f"{self.url} is not ready")
 
+    def _wait_as_told(self, answer: httpx.Response) -> None:
+        seconds = retry_after(answer)
+        if not self._told_to_wait:
+            self._told_to_wait = True
+            print(explain(answer), file=sys.stderr, flush=True)  # noqa: T201 - for who waits
+        time.sleep(seconds)
+
     def _read(self, answer: httpx.Response) -> Any:
         if answer.is_success:
             is_json = "json" in answer.headers.get("content-type", "")
             return answer.json() if is_json and answer.content else answer.text
         raise CommandFailed(Exit.INVALID, explain(answer))
+
+
+def retry_after(answer: httpx.Response) -> float:
+    """Seconds that a server wants to be left alone; a second when it does not say."""
+    try:
+        wanted = float(answer.headers["Retry-After"])
+    except (KeyError, ValueError):
+        return 1.0
+    return min(max(wanted, 0.0), MOST_PATIENCE_SECONDS)
 
 
 def explain(answer: httpx.Response) -> str:

@@ -1,6 +1,6 @@
 """people are invited: roles by project, invitations, resets, whose token it is and what it may
 
-Revision: 0021, after 0019
+Revision: 0021, after 0020
 """
 
 import sqlalchemy as sa
@@ -8,7 +8,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0021"
-down_revision = "0019"
+down_revision = "0020"
 branch_labels = None
 depends_on = None
 

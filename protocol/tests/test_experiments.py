@@ -137,3 +137,24 @@ def test_a_rate_that_varies_keeps_its_parts() -> None:
     assert faster.rate_per_second == 300
     assert faster.operation_rates == {"read": 225, "update": 75}
     assert varied(ClosedLoad(clients=4, pipeline=3), 7) == ClosedLoad(clients=7, pipeline=3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x19a",
+        "? [a]\n: b",
+        "at: 2001-99-99",
+        "a: " + "[" * 5000,
+        "a: &a [1,1,1,1,1,1,1,1]\n"
+        + "".join(
+            f"{n}: &{n} [{', '.join([f'*{p}'] * 9)}]\n"
+            for p, n in zip("abcde", "bcdef", strict=True)
+        ),
+        "a: &a [*a]",
+        "a: " + "9" * 5000,
+    ],
+)
+def test_what_yaml_stumbles_over_is_refused_as_a_document(text):
+    with pytest.raises(DocumentError):
+        load_yaml(text)

@@ -13,6 +13,9 @@ from weighhouse_protocol.matrix import OwnPoints
 from weighhouse_protocol.repetitions import UNION_TAGS
 from weighhouse_protocol.text import unkept
 
+MOST_VALUES = 100_000
+"""Of a document, with every anchor written out."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FieldError:
@@ -63,6 +66,19 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[object, object]:
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
+def _values(data: Any, most: int) -> int:
+    """How many values there are with every anchor written out; counts no further than the most."""
+    waiting, count = [data], 0
+    while waiting and count <= most:
+        found = waiting.pop()
+        count += 1
+        if isinstance(found, dict):
+            waiting.extend(found.values())
+        elif isinstance(found, list | set | tuple):
+            waiting.extend(found)
+    return count
+
+
 def load_yaml(text: str) -> dict[str, Any]:
     """Parse YAML text into plain data.
 
@@ -83,6 +99,18 @@ def load_yaml(text: str) -> dict[str, Any]:
                 )
             ]
         ) from error
+    except DocumentError:
+        raise
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        # Characters of no text, a list as a key, a day that is none, brackets without end.
+        message = f"not valid YAML: {str(error).splitlines()[0]}"
+        raise DocumentError(
+            [FieldError(path="", message=message, expected="a YAML mapping")]
+        ) from error
+    if _values(data, MOST_VALUES) > MOST_VALUES:
+        message = "has too much in it, or an anchor that stands for itself"
+        expected = f"at most {MOST_VALUES:,} values once every anchor is written out"
+        raise DocumentError([FieldError(path="", message=message, expected=expected)])
     if not isinstance(data, dict):
         raise DocumentError(
             [FieldError(path="", message="the document is empty or no mapping",

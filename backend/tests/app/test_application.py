@@ -83,9 +83,9 @@ def test_readiness_knows_a_worker_by_its_sign(settings):
     [(None, "ok", 200), ("0017", "behind", 503), ("9999", "ahead", 200)],
 )
 def test_readiness_compares_the_tables_with_the_program(
-    settings, monkeypatch, revision, condition, status
+    settings, owner_database_url, revision, condition, status
 ):
-    engine = make_engine(settings.database_url)
+    engine = make_engine(owner_database_url)
     changed = settings.model_copy(update={"migrations_dir": MIGRATIONS})
     head = ScriptDirectory(str(MIGRATIONS)).get_current_head()
     with engine.begin() as connection:
@@ -311,6 +311,8 @@ def test_an_address_says_all_the_methods_it_takes(client, openapi):
     for path, operations in openapi["paths"].items():
         address = re.sub(r"\{[^}]+\}", "01a20389-2920-714d-978c-8346173e7b29", path)
         taken = set().union(*(takes for one, takes in templates.items() if one.match(address)))
+        if address == path:  # written out, it is no id
+            taken = set(operations)
         method = next(one for one in ("patch", "put", "delete") if one not in taken)
         answer = client.request(method, address)
         assert answer.status_code == 405, (method, path)

@@ -22,7 +22,8 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 # What is no tenant's: their transactions may not even look.
 UNSEEN = {
     "users", "memberships", "project_memberships", "invitations", "password_resets",
-    "login_sessions", "login_failures", "api_tokens", "audit_entries", "alembic_version",
+    "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
+    "alembic_version",
 }  # fmt: skip
 OF_PEOPLE = {
     "organizations", "projects", "users", "memberships", "project_memberships", "invitations",
@@ -30,7 +31,8 @@ OF_PEOPLE = {
 }  # fmt: skip
 # Guarded by what stands in their own rows: who asked for what.
 WITHOUT_POLICY = {
-    "idempotency_records", "login_sessions", "login_failures", "password_resets", "alembic_version",
+    "idempotency_records", "login_sessions", "login_failures", "login_devices", "password_resets",
+    "alembic_version",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 

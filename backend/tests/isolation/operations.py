@@ -82,6 +82,8 @@ NOTHING_SEARCHED = frozenset({404})
 RULES: Mapping[str, Rule] = {
     "status_about": Rule("public"),
     "status_health": Rule("public"),
+    "status_live": Rule("public"),
+    "status_ready": Rule("public"),
     "identity_log_in": Rule("public", body={"email": "nobody@quokka.test", "password": "w"}),
     # Machines
     "campaigns_arrive": agent({"fence": 1, "sent_at_us": 1, "wait_seconds": 0}),

@@ -11,12 +11,15 @@ from fastapi import FastAPI
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from weighhouse_backend.alerts.endpoints import router as alerts
 from weighhouse_backend.annotations.endpoints import router as annotations
 from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
+from weighhouse_backend.app.exact import install_exact_addresses
 from weighhouse_backend.app.frontend import install_frontend
+from weighhouse_backend.app.limiting import RateLimits, SizeLimits
 from weighhouse_backend.app.metrics import Measured, Metrics
 from weighhouse_backend.app.metrics import router as metrics
 from weighhouse_backend.app.overviews import router as overviews
@@ -38,6 +41,7 @@ from weighhouse_backend.fleet.sightings import Sightings
 from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.endpoints import router as identity
+from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.database_login import OWNS_TABLES, may_too_much
 from weighhouse_backend.kit.db import install_database, make_engine, make_session_factory
@@ -45,6 +49,7 @@ from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.logs import configure_logs
 from weighhouse_backend.kit.problems import install_problems
+from weighhouse_backend.kit.rates import Budgets, Rates
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.subscriptions import Subscriptions
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -64,6 +69,9 @@ ROUTERS = (
     annotations, overviews, noise, prices, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
+
+
+MEGABYTE = 1024 * 1024
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -94,6 +102,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await state.rates.close()
             state.redis.close()
             watching_engine.dispose()
             claims_engine.dispose()
@@ -105,14 +114,19 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.celery = make_celery(chosen.redis_url)
     app.state.redis = make_redis(chosen.redis_url)
     app.state.subscriptions = Subscriptions(chosen.redis_url)
+    app.state.login_turns = Turns()
     app.state.sightings = Sightings(SystemClock())
     app.state.waiting_room = _waiting_room(app, claims_engine)
     app.state.observers = CapacityLimiter(2)
     app.state.parts = Parts(watching_engine, app.state.redis, chosen)
     app.state.metrics = Metrics({"api": engine, "claims": claims_engine}, app.state)
     install_problems(app)
+    _install_limits(app, chosen)
     app.add_middleware(Surroundings)
     app.add_middleware(Measured, metrics=app.state.metrics)
+    if chosen.trusted_proxies:
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=chosen.trusted_proxies)
+    install_exact_addresses(app, ROUTERS)
     for router in ROUTERS:
         app.include_router(router)
     install_reference(app)
@@ -127,6 +141,24 @@ def _look_at_login(engine: Engine) -> None:
             log.warning("database_login_owns_tables", detail=OWNS_TABLES)
     except SQLAlchemyError as error:
         log.warning("database_login_not_looked_at", error=repr(error))
+
+
+def _install_limits(app: FastAPI, settings: Settings) -> None:
+    app.state.rates = Rates(
+        settings.redis_url,
+        Budgets(
+            person=settings.rate_person_per_minute,
+            token=settings.rate_token_per_minute,
+            agent=settings.rate_agent_per_minute,
+            address=settings.rate_address_per_minute,
+        ),
+    )
+    app.add_middleware(
+        SizeLimits,
+        people_bytes=int(settings.body_megabytes * MEGABYTE),
+        agents_bytes=int(settings.agent_body_megabytes * MEGABYTE),
+    )
+    app.add_middleware(RateLimits, rates=app.state.rates)
 
 
 def _waiting_room(app: FastAPI, engine: Engine) -> WaitingRoom:

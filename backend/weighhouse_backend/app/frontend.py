@@ -4,10 +4,23 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request
 from starlette.responses import FileResponse, Response
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from weighhouse_backend.kit.problems import NotFound
 
 FOREVER = "public, max-age=31536000, immutable"
+OTHERS = ("/api/", "/agent/", "/docs/")
+
+
+class _Pages(Route):
+    """Every address but those of others: a page is never the answer to a wrong method there."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether an address is a page's."""
+        if scope["path"].startswith(OTHERS):
+            return Match.NONE, {}
+        return super().matches(scope)
 
 
 def install_frontend(app: FastAPI, directory: Path | None) -> None:
@@ -19,12 +32,10 @@ def install_frontend(app: FastAPI, directory: Path | None) -> None:
         return
     root = directory.resolve()
 
-    @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
-    def frontend_file(path: str, request: Request) -> Response:
-        if path.startswith(("api/", "agent/", "docs/")):
-            raise NotFound(f"there is no {request.url.path}")
-        file = (root / path).resolve()
-        if path and file.is_file() and file.is_relative_to(root):
+    def frontend_file(request: Request) -> Response:
+        path: str = request.path_params["path"]
+        file = _file(root, path)
+        if file is not None:
             cache = FOREVER if path.startswith("assets/") else "no-cache"
             return FileResponse(file, headers={"Cache-Control": cache})
         if path.startswith("assets/"):
@@ -33,3 +44,14 @@ def install_frontend(app: FastAPI, directory: Path | None) -> None:
         if not index.is_file():
             raise NotFound("the frontend is not built; `make install` builds it")
         return FileResponse(index, headers={"Cache-Control": "no-cache"})
+
+    app.router.routes.append(_Pages("/{path:path}", frontend_file, methods=["GET"]))
+
+
+def _file(root: Path, path: str) -> Path | None:
+    """The file of a name; None when there is none, or no file can be called so."""
+    try:
+        file = (root / path).resolve()
+        return file if path and file.is_file() and file.is_relative_to(root) else None
+    except (OSError, ValueError):
+        return None

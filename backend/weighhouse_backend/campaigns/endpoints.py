@@ -3,6 +3,7 @@
 # ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
 
 import datetime
+import re
 import time
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -55,6 +56,8 @@ router = APIRouter(prefix="/api/v1", tags=["campaigns"])
 agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
 PageDep = Annotated[PageQuery, Depends()]
 GitDep = Annotated[GitFilter, Depends()]
+EVENT_ID = re.compile(r"[0-9]{1,18}")
+"""As far as the database counts; anything else is none of ours."""
 
 
 async def _received() -> datetime.datetime:
@@ -218,7 +221,7 @@ async def campaigns_stream_events(
     Reconnecting with Last-Event-ID misses nothing; without it the stream begins with how the
     campaign and its runs stand. It ends within a minute after the caller's access has ended.
     """
-    known = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
+    known = int(last_event_id) if last_event_id and EVENT_ID.fullmatch(last_event_id) else None
     async for event in stream.events(campaign_id, known):
         yield event
 

@@ -19,6 +19,7 @@ from weighhouse_backend.campaigns.states import (
     Verdict,
 )
 from weighhouse_backend.disclosure.schemas import DisclosureRead
+from weighhouse_backend.kit.one_of import TEXT, exactly_one
 
 
 class CampaignCreate(BaseModel):
@@ -27,6 +28,7 @@ class CampaignCreate(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={
+            **exactly_one(experiment_id=TEXT, experiment=TEXT),
             "examples": [
                 {
                     "experiment": "quickstart",
@@ -37,14 +39,14 @@ class CampaignCreate(BaseModel):
                         "pull_request": 7,
                     },
                 }
-            ]
+            ],
         },
     )
 
     experiment_id: UUID | None = None
     experiment: Annotated[str | None, Field(max_length=63)] = None
     """Slug, instead of the id."""
-    revision: Annotated[int | None, Field(ge=1)] = None
+    revision: Annotated[int | None, Field(ge=1, le=2**31 - 1)] = None
     """Default: the current one."""
     base: BaseText | None = None
     """What the verdict compares with: `pooled` (up to ten of the latest campaigns of the same

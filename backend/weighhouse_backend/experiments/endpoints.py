@@ -47,12 +47,14 @@ router = APIRouter(
     },
 )
 PageDep = Annotated[PageQuery, Depends()]
+RevisionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
+"""As far as the database counts."""
 
 
 def _found(
     caller: CallerDep,
     service: ExperimentServiceDep,
-    experiment: Annotated[str, Path(description="Id or slug.")],
+    experiment: Annotated[str, Path(description="Id or slug.", max_length=200)],
     project_id: UUID | None = None,
 ) -> Experiment:
     return service.find(caller, experiment, project_id)
@@ -164,7 +166,7 @@ def experiments_add_revision(
 
 @router.get("/experiments/{experiment}/revisions/{number}")
 def experiments_get_revision(
-    found: ExperimentDep, number: int, service: ExperimentServiceDep, response: Response
+    found: ExperimentDep, number: RevisionNumber, service: ExperimentServiceDep, response: Response
 ) -> ExperimentRevisionRead:
     """A revision with its document."""
     revision = service.revision(found.id, number)
@@ -179,7 +181,7 @@ def experiments_get_revision(
     responses={200: {"content": {"text/yaml": {}}}},
 )
 def experiments_get_revision_yaml(
-    found: ExperimentDep, number: int, service: ExperimentServiceDep
+    found: ExperimentDep, number: RevisionNumber, service: ExperimentServiceDep
 ) -> PlainTextResponse:
     """A revision as a file: canonical order, reads back to an equal document."""
     revision = service.revision(found.id, number)
@@ -194,8 +196,8 @@ def experiments_get_revision_yaml(
 def experiments_diff(
     found: ExperimentDep,
     service: ExperimentServiceDep,
-    before: Annotated[int, Path(alias="from")],
-    after: Annotated[int, Path(alias="to")],
+    before: Annotated[int, Path(alias="from", ge=1, le=2**31 - 1)],
+    after: Annotated[int, Path(alias="to", ge=1, le=2**31 - 1)],
 ) -> RevisionDiff:
     """What changed from one revision to another."""
     return service.diff(found, before, after)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.experiments.models import Missed, Outcome, Overlap
+from weighhouse_backend.kit.one_of import TEXT, exactly_one
 from weighhouse_backend.kit.problems import FieldProblem
 
 
@@ -17,13 +18,14 @@ class DocumentSource(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={
+            **exactly_one(document={"type": "object"}, yaml=TEXT),
             "examples": [
                 {
                     "yaml": "slug: reads\nname: Reads\ntargets:\n  - {name: redis, system: redis}\n"
                     "workloads:\n  - {name: reads, operations: {read: 1.0}}\n"
                     "load_levels:\n  - {model: closed, clients: 4}\n"
                 }
-            ]
+            ],
         },
     )
 

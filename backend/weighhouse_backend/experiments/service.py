@@ -42,6 +42,9 @@ from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 
+RESERVED_SLUGS = frozenset({"fairness", "validate"})
+"""What stands where an experiment's slug does: `/experiments/validate`."""
+
 
 @dataclass(frozen=True)
 class Saved:
@@ -81,6 +84,8 @@ class ExperimentService:
         """
         caller.require(project_id, Role.MEMBER)
         document = self.validation.read(source, project_id)
+        if document.slug in RESERVED_SLUGS:
+            raise SlugTaken(f"{document.slug!r} is an address of its own; choose another slug")
         now = self.clock.now()
         made = self.repository.insert_experiment(
             {

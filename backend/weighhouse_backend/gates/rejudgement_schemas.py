@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from weighhouse_judging.verdicts.gate_verdict import GateVerdict
 
 from weighhouse_backend.campaigns.schemas import ExperimentOfCampaign
+from weighhouse_backend.kit.one_of import TEXT, exactly_one
 
 MOST_NAMED = 1000
 """Campaigns that one request may name."""
@@ -16,7 +17,14 @@ MOST_NAMED = 1000
 class RejudgementCreate(BaseModel):
     """Which campaigns are to be judged again; one of three ways to say it."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra=exactly_one(
+            campaigns={"type": "array", "minItems": 1},
+            experiment=TEXT,
+            all_campaigns={"const": True},
+        ),
+    )
 
     campaigns: Annotated[list[UUID], Field(max_length=MOST_NAMED)] = []
     """These, all of one project."""

@@ -23,6 +23,7 @@ from weighhouse_backend.kit.problems import (
     NotAuthenticated,
     NotFound,
 )
+from weighhouse_backend.kit.rates import client_address, recognized
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine, confine_to_people
 
@@ -98,7 +99,7 @@ def recognize(request: Request, session: Session) -> Caller:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise NotAuthenticated("the Authorization header is not `Bearer TOKEN`")
-        address = request.client.host if request.client else None
+        address = client_address(request.scope)
         found = repository.use_token(token_hash(token.strip()), now, address)
         if found is None:
             raise NotAuthenticated("this token is unknown, expired or revoked")
@@ -143,6 +144,7 @@ def _insist_on_scope(request: Request, caller: Caller) -> None:
 
 def _known(request: Request, session: SessionDep) -> Caller:
     caller = recognize(request, session)
+    recognized(request, f"{caller.kind}:{caller.id}")
     _insist_on_scope(request, caller)
     return caller
 

@@ -1,5 +1,7 @@
 """One's own account: invitations, passwords, and where one is signed in."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 from uuid import UUID
 
@@ -7,11 +9,13 @@ from fastapi import APIRouter, Depends, Request
 
 from weighhouse_backend.identity.access import COOKIE, ManagerDep, PersonDep
 from weighhouse_backend.identity.dependencies import (
+    BrowserServiceDep,
     InvitationServiceDep,
-    LoginServiceDep,
     PasswordServiceDep,
 )
 from weighhouse_backend.identity.errors import LinkInvalid, WrongPassword
+from weighhouse_backend.identity.logins import Attempt, LoginService
+from weighhouse_backend.identity.origins import origin_of
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.identity.schemas import (
     InvitationAccept,
@@ -27,8 +31,8 @@ from weighhouse_backend.identity.schemas import (
     UserRead,
 )
 from weighhouse_backend.identity.secrets import token_hash
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
@@ -100,13 +104,8 @@ def identity_accept_invitation(
     """Join, over the link that is sent as a bearer token: with a new account, or the one that the
     address has.
     """
-    email = service.open(link).row.email
-    _guessing(request, email)
-    try:
+    with _guessing(request, service.open(link).row.email):
         user = service.accept(link, body)
-    except WrongPassword:
-        _note_failure(request, email)
-        raise
     return UserRead(id=user.id, email=user.email, name=user.name)
 
 
@@ -116,7 +115,8 @@ def identity_change_password(
 ) -> None:
     """Change one's own password; other browsers are signed out."""
     keep = token_hash(request.cookies.get(COOKIE, ""))
-    service.change(caller, body.current, body.password, keep)
+    with _guessing(request, service.address_of(caller)):
+        service.change(caller, body.current, body.password, keep)
 
 
 @router.post("/password-resets", status_code=202, tags=["sessions"])
@@ -146,7 +146,7 @@ def identity_reset_password(
 
 @router.get("/sessions", tags=["sessions"])
 def identity_list_logins(
-    caller: PersonDep, request: Request, service: LoginServiceDep
+    caller: PersonDep, request: Request, service: BrowserServiceDep
 ) -> Page[LoginRead]:
     """Where one is signed in."""
     current = token_hash(request.cookies.get(COOKIE, ""))
@@ -164,24 +164,36 @@ def identity_list_logins(
 
 @router.delete("/sessions", status_code=204, tags=["sessions"])
 def identity_end_other_logins(
-    caller: PersonDep, request: Request, service: LoginServiceDep
+    caller: PersonDep, request: Request, service: BrowserServiceDep
 ) -> None:
     """Sign out everywhere else."""
     service.end_others(caller, token_hash(request.cookies.get(COOKIE, "")))
 
 
 @router.delete("/sessions/{login_id}", status_code=204, tags=["sessions"])
-def identity_end_login(login_id: UUID, caller: PersonDep, service: LoginServiceDep) -> None:
+def identity_end_login(login_id: UUID, caller: PersonDep, service: BrowserServiceDep) -> None:
     """Sign out one of one's browsers."""
     service.end(caller, login_id)
 
 
-def _guessing(request: Request, email: str) -> None:
-    """A link does not make guessing at an account's password any cheaper."""
-    with unit_of_work(request.app.state.session_factory) as session:
-        IdentityService(session, SystemClock()).may_try(email)
+@contextmanager
+def _guessing(request: Request, email: str) -> Iterator[None]:
+    """A password is not guessed at more cheaply here than by signing in: an attempt counts as
+    refused until it is known to be right.
+    """
+    sessions = request.app.state.session_factory
+    with unit_of_work(sessions) as session:
+        attempt = LoginService(session, SystemClock()).begin(email, origin_of(request))
+    try:
+        yield
+    except WrongPassword:
+        raise
+    except Exception:
+        _withdraw(sessions, attempt)
+        raise
+    _withdraw(sessions, attempt)
 
 
-def _note_failure(request: Request, email: str) -> None:
-    with unit_of_work(request.app.state.session_factory) as session:
-        IdentityService(session, SystemClock()).note_failure(email)
+def _withdraw(sessions: SessionFactory, attempt: Attempt) -> None:
+    with unit_of_work(sessions) as session:
+        LoginService(session, SystemClock()).withdraw(attempt)

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from weighhouse_backend.identity.browsers import BrowserService
 from weighhouse_backend.identity.invitations import InvitationService
-from weighhouse_backend.identity.logins import LoginService
 from weighhouse_backend.identity.passwords import PasswordService
 from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.identity.tokens import TokenService
@@ -22,8 +22,8 @@ def _tokens(session: SessionDep) -> TokenService:
     return TokenService(session, SystemClock())
 
 
-def _logins(session: SessionDep) -> LoginService:
-    return LoginService(session, SystemClock())
+def _browsers(session: SessionDep) -> BrowserService:
+    return BrowserService(session, SystemClock())
 
 
 def _invitations(request: Request, session: SessionDep) -> InvitationService:
@@ -42,6 +42,6 @@ def _passwords(request: Request, session: SessionDep) -> PasswordService:
 
 IdentityServiceDep = Annotated[IdentityService, Depends(_service)]
 TokenServiceDep = Annotated[TokenService, Depends(_tokens)]
-LoginServiceDep = Annotated[LoginService, Depends(_logins)]
+BrowserServiceDep = Annotated[BrowserService, Depends(_browsers)]
 InvitationServiceDep = Annotated[InvitationService, Depends(_invitations)]
 PasswordServiceDep = Annotated[PasswordService, Depends(_passwords)]

@@ -7,7 +7,9 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from weighhouse_backend.identity.access import COOKIE, KnownCallerDep, ManagerDep, PersonDep
 from weighhouse_backend.identity.dependencies import IdentityServiceDep, TokenServiceDep
-from weighhouse_backend.identity.errors import WrongPassword
+from weighhouse_backend.identity.errors import TooManyLogins, WrongPassword
+from weighhouse_backend.identity.logins import DEVICE_KNOWN_FOR, LoginService, Turns
+from weighhouse_backend.identity.origins import DEVICE_COOKIE, origin_of
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.schemas import (
     ApiTokenCreate,
@@ -26,7 +28,7 @@ from weighhouse_backend.identity.schemas import (
     SessionRead,
     UserRead,
 )
-from weighhouse_backend.identity.service import IdentityService
+from weighhouse_backend.identity.secrets import password_fits
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import Forbidden
@@ -40,25 +42,35 @@ PageDep = Annotated[PageQuery, Depends()]
 @router.post("/sessions", status_code=201, tags=["sessions"])
 def identity_log_in(body: SessionCreate, request: Request, response: Response) -> UserRead:
     """Sign in; the answer sets a cookie that scripts cannot read."""
-    settings: Settings = request.app.state.settings
-    # A transaction of its own: a refused login has to be remembered although it is refused.
-    with unit_of_work(request.app.state.session_factory) as session:
-        service = IdentityService(session, SystemClock())
-        service.may_try(body.email)
-        token = service.log_in(
-            body.email,
-            body.password,
-            settings.session_hours,
-            address=request.client.host if request.client else None,
-            user_agent=request.headers.get("User-Agent"),
-        )
-        user = service.person(body.email) if token else None
-    if token is None or user is None:
+    state = request.app.state
+    settings: Settings = state.settings
+    turns: Turns = state.login_turns
+    origin = origin_of(request)
+    # Transactions of its own: a refused login has to be remembered, and none waits for the hashing.
+    with unit_of_work(state.session_factory) as session:
+        attempt = LoginService(session, SystemClock()).begin(body.email, origin)
+    with turns.one(known=attempt.device_id is not None) as granted:
+        right = granted and password_fits(attempt.password_hash, body.password)
+    if not granted:
+        with unit_of_work(state.session_factory) as session:
+            LoginService(session, SystemClock()).withdraw(attempt)
+        raise TooManyLogins("too many sign in at once; try again", headers={"Retry-After": "1"})
+    if not right or attempt.user_id is None:
         raise WrongPassword
+    with unit_of_work(state.session_factory) as session:
+        made = LoginService(session, SystemClock()).succeed(
+            attempt, attempt.user_id, settings.session_hours
+        )
     response.set_cookie(
-        COOKIE, token, httponly=True, samesite="strict", secure=settings.cookie_secure, path="/",
-        max_age=int(settings.session_hours * 3600),
+        COOKIE, made.session_token, httponly=True, samesite="strict",
+        secure=settings.cookie_secure, path="/", max_age=int(settings.session_hours * 3600),
     )  # fmt: skip
+    response.set_cookie(
+        DEVICE_COOKIE, made.device_token, httponly=True, samesite="strict",
+        secure=settings.cookie_secure, path=f"{router.prefix}/sessions",
+        max_age=int(DEVICE_KNOWN_FOR.total_seconds()),
+    )  # fmt: skip
+    user = made.user
     return UserRead(id=user.id, email=user.email, name=user.name)
 
 

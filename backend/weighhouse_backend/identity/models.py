@@ -176,14 +176,41 @@ class LoginSession(Base):
 
 
 class LoginFailure(Base):
-    """A refused login, for the limit."""
+    """A refused login, or one under way, for the limits."""
 
     __tablename__ = "login_failures"
-    __table_args__ = (Index("ix_login_failures_email_at", "email", "at"),)
+    __table_args__ = (
+        Index("ix_login_failures_email_at", "email", "at"),
+        Index("ix_login_failures_address_at", "address", "at"),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
     email: Mapped[str] = mapped_column(Text)
+    address: Mapped[str] = mapped_column(Text)
+    """Whence; of IPv6 the network."""
+    device_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("login_devices.id", ondelete="CASCADE"), index=True
+    )
+    """The person's own device it came from."""
+    known_address: Mapped[bool]
+    """Whether the person had signed in from there lately."""
     at: Mapped[datetime.datetime]
+
+
+class LoginDevice(Base):
+    """A browser that a person signed in from."""
+
+    __tablename__ = "login_devices"
+    __table_args__ = (Index("ix_login_devices_user_id_address", "user_id", "address"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    token_hash: Mapped[str] = mapped_column(Text, unique=True)
+    """Of its cookie, which is another one after each login."""
+    address: Mapped[str] = mapped_column(Text)
+    """Whence the last login came."""
+    created_at: Mapped[datetime.datetime]
+    last_login_at: Mapped[datetime.datetime]
 
 
 class AuditEntry(Base):

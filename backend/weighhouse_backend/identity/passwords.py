@@ -66,6 +66,10 @@ class PasswordService:
     def _repository(self) -> IdentityRepository:
         return IdentityRepository(self.session)
 
+    def address_of(self, caller: Caller) -> str:
+        """The caller's mail address."""
+        return self.session.get_one(User, caller.id).email
+
     def change(self, caller: Caller, current: str, wanted: str, keep_digest: str) -> None:
         """Change the caller's password; their other browsers are signed out.
 

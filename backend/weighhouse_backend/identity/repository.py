@@ -11,7 +11,6 @@ from sqlalchemy.sql.selectable import TableValuedAlias
 
 from weighhouse_backend.identity.models import (
     ApiToken,
-    LoginFailure,
     LoginSession,
     Membership,
     Organization,
@@ -234,15 +233,6 @@ class IdentityRepository:
             select(func.count())
             .select_from(Membership)
             .where(Membership.organization_id == organization_id, Membership.role == Role.OWNER)
-        ).one()
-
-    def recent_failures(self, email: str, since: datetime.datetime) -> int:
-        """Refused logins for an address since an instant."""
-        self.session.execute(delete(LoginFailure).where(LoginFailure.at < since))
-        return self.session.scalars(
-            select(func.count())
-            .select_from(LoginFailure)
-            .where(LoginFailure.email == email.lower())
         ).one()
 
     def token(self, token_id: UUID) -> ApiToken | None:

@@ -1,6 +1,5 @@
 """Logins, tokens, members."""
 
-import datetime
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +14,9 @@ from weighhouse_backend.identity.errors import (
     LastOwner,
     OrganizationExists,
     ProjectExists,
-    TooManyLogins,
 )
 from weighhouse_backend.identity.models import (
     AuditEntry,
-    LoginFailure,
-    LoginSession,
     Membership,
     Organization,
     Project,
@@ -29,17 +25,13 @@ from weighhouse_backend.identity.models import (
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.schemas import OrganizationCreate, ProjectCreate, ProjectRead
-from weighhouse_backend.identity.secrets import new_token, password_fits, token_hash
+from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem, Forbidden, Invalid, NotFound
 from weighhouse_backend.kit.tenancy import confine_to_people
 
-FAILURES_ALLOWED = 8
-FAILURE_WINDOW = datetime.timedelta(minutes=10)
-USER_AGENT = 300
-"""Characters kept of what a browser calls itself."""
 FIRST_PROJECT = "main"
 
 
@@ -69,59 +61,9 @@ class IdentityService:
     def _repository(self) -> IdentityRepository:
         return IdentityRepository(self.session)
 
-    def may_try(self, email: str) -> None:
-        """:raises TooManyLogins: after too many refused logins for an address."""
-        since = self.clock.now() - FAILURE_WINDOW
-        if self._repository.recent_failures(email, since) >= FAILURES_ALLOWED:
-            wait = str(int(FAILURE_WINDOW.total_seconds()))
-            raise TooManyLogins(headers={"Retry-After": wait})
-
-    def note_failure(self, email: str) -> None:
-        """Remember a refused login."""
-        self.session.add(LoginFailure(email=email.lower(), at=self.clock.now()))
-
-    def log_in(
-        self,
-        email: str,
-        password: str,
-        session_hours: float,
-        address: str | None = None,
-        user_agent: str | None = None,
-    ) -> str | None:
-        """Sign somebody in.
-
-        :param session_hours: how long a login lasts without use; older ones are forgotten.
-        :param address: where they come from, and what their browser calls itself: for themselves.
-        :returns: the cookie's token, or None when it does not fit; the failure is noted then, so
-            the caller commits and answers with `WrongPassword` afterwards.
-        """
-        user = self._repository.user_by_email(email)
-        now = self.clock.now()
-        if not password_fits(user.password_hash if user else None, password) or user is None:
-            self.note_failure(email)
-            return None
-        token = new_token("s")
-        unused_since = now - datetime.timedelta(hours=session_hours)
-        self._repository.forget_sessions(user.id, unused_since)
-        self.session.add(
-            LoginSession(
-                user_id=user.id,
-                token_hash=token_hash(token),
-                address=address,
-                user_agent=None if user_agent is None else user_agent[:USER_AGENT],
-                created_at=now,
-                last_used_at=now,
-            )
-        )
-        return token
-
     def log_out(self, cookie: str) -> None:
         """End a login. Repeatable."""
         self._repository.end_session(token_hash(cookie))
-
-    def person(self, email: str) -> User | None:
-        """A person by address."""
-        return self._repository.user_by_email(email)
 
     def user(self, user_id: UUID) -> User:
         """:raises NotFound: when there is no such person."""

@@ -31,7 +31,7 @@ class PageQuery(BaseModel):
     """How much of a list, from where."""
 
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50
-    cursor: str | None = None
+    cursor: Annotated[str | None, Query(max_length=200)] = None
 
 
 def encode_cursor(key: UUID) -> str:

@@ -126,6 +126,22 @@ class BadCursor(Invalid):
     title = "The cursor is not one of ours"
 
 
+class BodyTooLarge(Problem):
+    """More was sent than is taken."""
+
+    status = 413
+    slug = "body-too-large"
+    title = "The request's body is too large"
+
+
+class AddressTooLong(Problem):
+    """The query is longer than is taken."""
+
+    status = 414
+    slug = "address-too-long"
+    title = "The request's address is too long"
+
+
 class Unavailable(Problem):
     """Something behind the API is away for now."""
 
@@ -142,7 +158,11 @@ class Unexpected(Problem):
     title = "Something went wrong here; it was logged"
 
 
-def _answer(problem: Problem, request: Request, status: int | None = None) -> JSONResponse:
+def answer_to(problem: Problem, request: Request, status: int | None = None) -> JSONResponse:
+    """The answer that tells of a problem.
+
+    :param status: where it is another one than of the problem's class.
+    """
     document = problem.document(request.url.path)
     if status is not None:
         document = document.model_copy(update={"status": status})
@@ -185,12 +205,15 @@ def dotted(place: Sequence[int | str]) -> str:
 
 _BY_STATUS: dict[int, type[Problem]] = {
     401: NotAuthenticated, 403: Forbidden, 404: NotFound, 405: NotAllowed, 409: Conflict,
-    422: Invalid, 503: Unavailable,
+    413: BodyTooLarge, 422: Invalid, 503: Unavailable,
 }  # fmt: skip
 
 
 def taken_methods(request: Request) -> set[str]:
     """All methods that an address takes; the router alone names those of its first operation."""
+    exact: dict[str, set[str]] = getattr(request.app.state, "exact_methods", {})
+    if (taken := exact.get(request.scope["path"])) is not None:
+        return taken
     return {
         method
         for method in METHODS
@@ -204,13 +227,13 @@ def install_problems(app: FastAPI) -> None:
 
     def on_problem(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, Problem)  # noqa: S101 - registered for it
-        return _answer(error, request)
+        return answer_to(error, request)
 
     def on_validation(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)  # noqa: S101
         fields = [_field(one) for one in error.errors()]
         detail = "; ".join(f"{one.path or 'body'}: {one.message}" for one in fields[:3])
-        return _answer(Invalid(detail, errors=fields), request)
+        return answer_to(Invalid(detail, errors=fields), request)
 
     def on_http(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)  # noqa: S101
@@ -218,26 +241,26 @@ def install_problems(app: FastAPI) -> None:
         headers = dict(error.headers or {})
         if error.status_code == NotAllowed.status:
             headers["Allow"] = ", ".join(sorted(taken_methods(request)))
-        return _answer(kind(str(error.detail), headers=headers), request, error.status_code)
+        return answer_to(kind(str(error.detail), headers=headers), request, error.status_code)
 
     def on_database(request: Request, error: Exception) -> JSONResponse:
         log.warning("database_away", error=str(error.__cause__ or error))
         problem = Unavailable("the database does not answer", headers={"Retry-After": "2"})
-        return _answer(problem, request)
+        return answer_to(problem, request)
 
     def on_data(request: Request, error: Exception) -> JSONResponse:
         # Numbers beyond what is stored, text that is none: it is the caller's, wherever it stood.
         assert isinstance(error, DataError)  # noqa: S101 - registered for it
         log.warning("data_refused", path=request.url.path, error=str(error.orig))
         said = str(error.orig).splitlines()[0]
-        return _answer(Invalid(f"the database cannot keep this: {said}"), request)
+        return answer_to(Invalid(f"the database cannot keep this: {said}"), request)
 
     def on_anything(request: Request, error: Exception) -> JSONResponse:
         log.error("unhandled", path=request.url.path, exc_info=error)
         # Who reports it needs the id under which it was logged.
         known = structlog.contextvars.get_contextvars().get("request_id")
         headers = {"X-Request-Id": str(known)} if known else {}
-        return _answer(Unexpected(headers=headers), request)
+        return answer_to(Unexpected(headers=headers), request)
 
     app.add_exception_handler(Problem, on_problem)
     app.add_exception_handler(RequestValidationError, on_validation)

@@ -72,3 +72,17 @@ class Settings(BaseSettings):
     """How often lost work is looked for."""
     silent_agent_minutes: float = Field(default=60.0, gt=0)
     """An agent that work waits for raises an alert when nobody heard of it for so long."""
+    trusted_proxies: str | None = None
+    """Proxies whose `X-Forwarded-For` is believed: addresses or networks, with commas between."""
+    rate_person_per_minute: int = Field(default=3000, ge=0)
+    """Requests that a person may make in a minute; 0: without limit."""
+    rate_token_per_minute: int = Field(default=6000, ge=0)
+    """Requests with one API token in a minute; 0: without limit."""
+    rate_agent_per_minute: int = Field(default=6000, ge=0)
+    """Requests with one token of an agent or attempt in a minute; 0: without limit."""
+    rate_address_per_minute: int = Field(default=3000, ge=0)
+    """Requests in a minute from one address by whoever is not recognized; 0: without limit."""
+    body_megabytes: float = Field(default=4.0, gt=0)
+    """The largest body that people and pipelines may send."""
+    agent_body_megabytes: float = Field(default=64.0, gt=0)
+    """The largest body that agents may send; files of runs have a limit of their own."""

@@ -80,7 +80,7 @@ def results_store_events(
 def results_append_log(
     member: MemberDep,
     stream: Stream,
-    offset: Annotated[int, Query(ge=0)],
+    offset: Annotated[int, Query(ge=0, le=2**62)],
     piece: Annotated[bytes, Depends(_piece)],
     results: ResultsDep,
     response: Response,
@@ -193,7 +193,7 @@ def results_read_log(
     run: VisibleRunDep,
     stream: Stream,
     results: ResultsDep,
-    member: Annotated[int | None, Query(ge=0)] = None,
+    member: Annotated[int | None, Query(ge=0, le=2**31 - 1)] = None,
     offset: Annotated[int, Query(ge=0, le=2**62)] = 0,
 ) -> PlainTextResponse:
     """A log as text; of a run on several machines that of a member, by default the first.

@@ -244,7 +244,7 @@ class Platform:
                 "-m", "uvicorn", "weighhouse_backend.app:create_app", "--factory",
                 "--host", "127.0.0.1", "--port", str(self.options.port),
                 "--log-config", UVICORN_LOGS,
-                "--no-access-log", "--timeout-graceful-shutdown", "3",
+                "--no-access-log", "--no-proxy-headers", "--timeout-graceful-shutdown", "3",
                 ready=self._backend_ready,
             ),
             self._python(

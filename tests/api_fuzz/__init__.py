@@ -1,0 +1,1 @@
+"""Sends every operation invented requests, and holds the answers against the document."""

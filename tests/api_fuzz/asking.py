@@ -1,0 +1,209 @@
+"""One operation: requests of three kinds, each asked as everybody, and what was wrong."""
+
+import json
+import random
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import hypothesis
+import requests
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import FailureGroup
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from api_fuzz.grounding import break_value, ground
+from api_fuzz.world import World
+
+CHECKS = [
+    not_a_server_error, status_code_conformance, content_type_conformance,
+    response_schema_conformance, response_headers_conformance, negative_data_rejection,
+]  # fmt: skip
+KINDS = ("valid", "invalid", "unkept")
+SECONDS = 60
+"""Longest wait for an answer; one that takes longer is a finding."""
+STREAM_SECONDS = 0.2
+"""How long a stream of events is read before it is closed."""
+LOG_OUT = "identity_log_out"
+BY_LINK = "/api/v1/reply"
+OF_ATTEMPT = "/agent/v1/attempts/"
+
+
+@dataclass
+class Finding:
+    """Something that was wrong, as often as it was seen."""
+
+    call: str
+    what: str
+    count: int = 0
+    identities: set[str] = field(default_factory=set)
+    detail: str = ""
+    repeat: str = ""
+
+
+@dataclass
+class Account:
+    """What was asked, and what was wrong."""
+
+    findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
+    requests: int = 0
+    examples: Counter[str] = field(default_factory=Counter)
+    statuses: dict[str, Counter[int]] = field(default_factory=dict)
+    refused: Counter[str] = field(default_factory=Counter)
+    """Valid requests of an owner that were refused with 422, by call."""
+    reasons: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def note(self, call: str, what: str, identity: str, detail: str, repeat: str) -> None:
+        """Note something wrong; the first is kept to be repeated."""
+        found = self.findings.setdefault((call, what), Finding(call, what))
+        found.count += 1
+        found.identities.add(identity)
+        found.detail = found.detail or detail[:1500]
+        found.repeat = found.repeat or repeat[:1500]
+
+
+@dataclass
+class Examiner:
+    """Asks, and keeps account."""
+
+    world: World
+    examples: int
+    seed: int
+    account: Account = field(default_factory=Account)
+    session: requests.Session = field(default_factory=requests.Session)
+
+    def examine(self, operation: Any) -> None:
+        """Ask an operation: half valid, most of the rest invalid, some that no database keeps."""
+        unkept = max(1, self.examples // 10)
+        valid = (self.examples - unkept) // 2
+        kinds = {"valid": valid, "invalid": self.examples - unkept - valid, "unkept": unkept}
+        for kind, count in kinds.items():
+            self._ask(operation, kind, count)
+            short = count - self.account.examples[f"{operation.label} {kind}"]
+            if kind == "invalid" and short > 0:
+                # Not everything can be asked wrongly; then there are more that are right.
+                self._ask(operation, "valid", short)
+
+    def _ask(self, operation: Any, kind: str, count: int) -> None:
+        mode = GenerationMode.NEGATIVE if kind == "invalid" else GenerationMode.POSITIVE
+
+        def one(case: Any, dice: int) -> None:
+            self.account.examples[f"{operation.label} {kind}"] += 1
+            self._all(operation, case, kind, random.Random(dice))
+
+        run: Callable[[], None] = hypothesis.settings(
+            max_examples=count, deadline=None, database=None, phases=[hypothesis.Phase.generate],
+            suppress_health_check=list(hypothesis.HealthCheck), print_blob=False,
+        )(hypothesis.seed(f"{self.seed} {operation.label} {kind}")(
+            hypothesis.given(
+                case=operation.as_strategy(mode), dice=st.integers(0, 2**32 - 1)
+            )(one)
+        ))  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                run()
+            except hypothesis.errors.Unsatisfiable:
+                if kind != "invalid":
+                    raise
+
+    def _all(self, operation: Any, case: Any, kind: str, dice: random.Random) -> None:
+        name = operation.definition.raw.get("operationId", "")
+        ids = self.world.ids | self.world.thrown_away.get(name, {})
+        ground(case, ids, dice)
+        for identity, headers in self.world.headers.items():
+            own = self._as(name, operation, identity, headers)
+            self._one(operation, case, kind, identity, own, dice)
+
+    def _as(
+        self, name: str, operation: Any, identity: str, headers: dict[str, str]
+    ) -> dict[str, str]:
+        if operation.path == BY_LINK and identity == "owner":
+            return self.world.link
+        if operation.path.startswith(OF_ATTEMPT) and identity == "agent":
+            return self.world.attempt
+        if name == LOG_OUT and "Cookie" in headers and self.world.sessions:
+            spare = self.world.sessions.pop()
+            return headers | {"Cookie": f"weighhouse_session={spare}"}
+        return headers
+
+    def _one(
+        self, operation: Any, case: Any, kind: str, identity: str, headers: dict[str, str],
+        dice: random.Random,
+    ) -> None:  # fmt: skip
+        call, account = operation.label, self.account
+        streamed = "text/event-stream" in json.dumps(operation.definition.raw["responses"])
+        wait = STREAM_SECONDS if streamed else SECONDS
+        self.session.cookies.clear()
+        account.requests += 1
+        response = None
+        try:
+            if kind == "unkept":
+                status = self._unkept(case, headers, dice, wait)
+            else:
+                response = case.call(
+                    base_url=self.world.url, session=self.session, headers=headers, timeout=wait
+                )
+                status = response.status_code
+        except requests.exceptions.RequestException as error:
+            if not (streamed and isinstance(error, requests.exceptions.Timeout)):
+                account.note(call, "no answer", identity, repr(error), self._curl(case, headers))
+            return
+        account.statuses.setdefault(identity, Counter())[status] += 1
+        if response is None:
+            if status >= 500:
+                what = f"answered {status} to what no database keeps"
+                account.note(call, what, identity, "", self._curl(case, headers))
+            return
+        if kind == "valid" and response.status_code == 422 and identity.startswith("owner"):
+            account.refused[call] += 1
+            told = response.text_lossy()[:300]
+            account.reasons.setdefault(call, Counter())[told] += 1
+        try:
+            case.validate_response(response, checks=CHECKS, headers=headers)
+        except FailureGroup as group:
+            for failure in group.exceptions:
+                title = getattr(failure, "title", type(failure).__name__)
+                what = f"{title} ({response.status_code})"
+                account.note(call, what, identity, str(failure), self._curl(case, headers))
+
+    def _unkept(self, case: Any, headers: dict[str, str], dice: random.Random, wait: float) -> int:
+        """Send what the schema allows and no database keeps; the status of the answer."""
+        arguments = case.as_transport_kwargs(base_url=self.world.url)
+        arguments["headers"] = {**arguments.get("headers", {}), **headers}
+        arguments.pop("cookies", None)
+        if isinstance(arguments.get("json"), (dict, list)) and dice.random() < 0.7:
+            broken = break_value(arguments.pop("json"), dice)
+            arguments["data"] = json.dumps(broken).encode()
+            arguments["headers"]["Content-Type"] = "application/json"
+        elif isinstance(arguments.get("params"), dict) and arguments["params"]:
+            name = dice.choice(sorted(arguments["params"]))
+            arguments["params"] = arguments["params"] | {
+                name: dice.choice(["a\x00b", str(2**31), str(2**63), str(10**30), "\U0010ffff"])
+            }
+        else:
+            head, _, tail = arguments["url"].rpartition("/")
+            by = dice.choice(["%00", "a%00b", str(2**31), str(2**63), str(10**30), "%ED%A0%80"])
+            arguments["url"] = f"{head}/{by}" if dice.random() < 0.5 else f"{arguments['url']}{by}"
+            del tail
+        with self.session.request(timeout=wait, stream=True, **arguments) as answer:
+            if "event-stream" not in answer.headers.get("Content-Type", ""):
+                assert answer.content is not None
+            return answer.status_code
+
+    def _curl(self, case: Any, headers: dict[str, str]) -> str:
+        shown = {name: value for name, value in headers.items() if name == "X-Weighhouse"}
+        try:
+            return str(case.as_curl_command(headers=shown))
+        except Exception as error:  # noqa: BLE001 - to be told is more than to fail
+            return repr(error)

@@ -1,0 +1,89 @@
+"""A whole run: every operation, what ends things last, and whether the platform stood it."""
+
+import copy
+import re
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import requests
+import schemathesis
+
+from api_fuzz.asking import Examiner
+from api_fuzz.methods import examine_methods
+from api_fuzz.world import World
+
+LAST = re.compile(
+    r"complete|cancel|revoke|drain|withdraw|delete|remove|log_out|end_|decide|make_project"
+)
+
+
+def say(text: str) -> None:
+    """Tell it to whoever waits."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def operations_of(world: World, only: Sequence[str] = ()) -> list[Any]:
+    """Operations of the platform's own document, in the order in which they are asked.
+
+    What ends things others stand on comes last, and has things of its own to end.
+
+    :param only: parts of names of operations; none: all.
+    """
+    document = copy.deepcopy(world.document)
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            # Else credentials would be invented beside those of who asks.
+            operation.pop("security", None)
+    schema = schemathesis.openapi.from_dict(document)
+    rejection = schema.config.checks.negative_data_rejection
+    rejection.expected_statuses = [*rejection.expected_statuses, "412", "413", "414", "416"]
+    found = [one.ok() for one in schema.get_all_operations()]
+    chosen = [
+        one for one in found
+        if not only or any(part in one.definition.raw["operationId"] for part in only)
+    ]  # fmt: skip
+    return sorted(
+        chosen, key=lambda one: bool(LAST.search(one.definition.raw["operationId"]))
+    )  # fmt: skip
+
+
+def examine(world: World, examples: int, seed: int, only: Sequence[str] = ()) -> Examiner:
+    """Ask everything.
+
+    :param examples: requests an operation, each of which is sent as everybody.
+    """
+    examiner = Examiner(world, examples, seed)
+    chosen = operations_of(world, only)
+    say(f"{len(chosen)} operations, {examples} examples each, as {', '.join(world.headers)}")
+    examine_methods(world, examiner.account, examiner.session)
+    for number, operation in enumerate(chosen, 1):
+        began, before = time.monotonic(), examiner.account.requests
+        examiner.examine(operation)
+        count = examiner.account.requests - before
+        say(
+            f"{number:4}/{len(chosen)} {operation.label}: {count} requests in "
+            f"{time.monotonic() - began:.0f} s, {len(examiner.account.findings)} findings so far"
+        )
+        _still_there(world, examiner, operation.label)
+    return examiner
+
+
+def _still_there(world: World, examiner: Examiner, call: str) -> None:
+    """Whether the platform and everybody on it are as they were."""
+    session, account = examiner.session, examiner.account
+    session.cookies.clear()
+    try:
+        health = session.get(f"{world.url}/health", timeout=30).status_code
+    except requests.exceptions.RequestException as error:
+        account.note(call, "stopped the platform", "-", repr(error), "")
+        raise SystemExit(f"{call} stopped the platform: {error!r}") from error
+    if health != 200:
+        account.note(call, "made the platform unwell", "-", str(health), "")
+    for identity in ("owner", "owner, signed in", "viewer"):
+        answer = session.get(
+            f"{world.url}/api/v1/projects", headers=world.headers[identity], timeout=30
+        )
+        if answer.status_code != 200:
+            account.note(call, "took somebody's access", identity, answer.text, "")
