@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from pydantic import SecretStr
 from weighhouse_backend.app import create_app
 from weighhouse_backend.app.bootstrap import bootstrap
-from weighhouse_backend.identity.models import LoginSession
+from weighhouse_backend.identity.models import LoginSession, Membership, Project, User
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.pages import encode_cursor
@@ -158,12 +158,9 @@ def _fill(client: TestClient, settings: Settings, made: dict[str, str]) -> World
     challenge = post(f"/campaigns/{done}/challenges", {"text": "why?"}, None) or {}
     viewer = post("/api-tokens", {"name": "viewer", "role": "viewer"})["token"]
     tokens = [post("/api-tokens", {"name": f"spare {n}"})["id"] for n in range(THROWN_AWAY)]
-    people = [
-        post("/members", {"email": f"p{n}@example.test", "name": "P"})["id"]
-        for n in range(THROWN_AWAY)
-    ]
+    people = _people(sessions, made["project_id"])
     spare = [_machine(client, owner, n) for n in range(4)]
-    cookies = _sessions(sessions, made["user_id"])
+    cookies, logins = _sessions(sessions, made["user_id"])
     engine.dispose()
     ids = {
         "agent_id": [one["id"] for one in agents],
@@ -179,6 +176,7 @@ def _fill(client: TestClient, settings: Settings, made: dict[str, str]) -> World
         "experiment": ["weighed", "waiting", summary["id"]],
         "experiment_id": [summary["id"]],
         "from": ["1"],
+        "login_id": logins,
         "link_id": [link["id"]] if "id" in link else [],
         "number": ["1"],
         "project_id": [made["project_id"]],
@@ -225,15 +223,35 @@ def _machine(client: TestClient, owner: dict[str, str], number: int) -> str:
     return str(answer.json()["agent_id"])
 
 
-def _sessions(sessions: Any, user_id: str) -> list[str]:
-    """Logins of the owner; one stays, the others may be ended."""
-    tokens = [new_token("s") for _ in range(THROWN_AWAY)]
+def _people(sessions: Any, project_id: str) -> list[str]:
+    """Members who may be given other roles, and be taken out."""
     now = datetime.datetime.now(datetime.UTC)
     with unit_of_work(sessions) as session:
+        house = session.get_one(Project, UUID(project_id)).organization_id
+        people = [
+            User(id=uuid4(), email=f"p{n}@example.test", name="P", created_at=now)
+            for n in range(THROWN_AWAY)
+        ]
+        session.add_all(people)
+        session.flush()
         session.add_all(
-            LoginSession(
-                user_id=user_id, token_hash=token_hash(token), created_at=now, last_used_at=now
-            )
-            for token in tokens
+            Membership(organization_id=house, user_id=one.id, role="viewer", created_at=now)
+            for one in people
         )
-    return tokens
+    return [str(one.id) for one in people]
+
+
+def _sessions(sessions: Any, user_id: str) -> tuple[list[str], list[str]]:
+    """Logins of the owner: their tokens, the last of which stays, and names of the others."""
+    tokens = [new_token("s") for _ in range(THROWN_AWAY)]
+    now = datetime.datetime.now(datetime.UTC)
+    rows = [
+        LoginSession(
+            id=uuid4(), user_id=user_id, token_hash=token_hash(token), created_at=now,
+            last_used_at=now,
+        )
+        for token in tokens
+    ]  # fmt: skip
+    with unit_of_work(sessions) as session:
+        session.add_all(rows)
+    return tokens, [str(one.id) for one in rows[:-1]]

@@ -7,13 +7,13 @@ from email.message import EmailMessage
 from email.utils import make_msgid
 from typing import Protocol
 
-from weighhouse_backend.kit.problems import Unavailable
+from weighhouse_backend.kit.problems import Conflict
 from weighhouse_backend.kit.settings import Settings
 
 TIMEOUT_SECONDS = 20
 
 
-class NoMail(Unavailable):
+class NoMail(Conflict):
     """The installation has no way to send mail."""
 
     slug = "no-mail"

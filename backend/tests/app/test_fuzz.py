@@ -1,4 +1,4 @@
-"""The short form of `make fuzz-api`, run by name: the same few requests each time."""
+"""The short form of `make fuzz-api`: the same few requests to every operation each time."""
 
 from collections.abc import Iterator
 from pathlib import Path
