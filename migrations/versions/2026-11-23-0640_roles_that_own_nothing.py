@@ -47,11 +47,6 @@ FUNCTIONS = {
         " FROM public.users u JOIN public.alerts a ON a.assignee_id = u.id"
         f" WHERE {CONFINED} AND a.project_id = ANY ({OWN_PROJECTS}) $$"
     ),
-    # An organization takes in people of others by their address; it learns their id alone.
-    "weighhouse_person(text)": (
-        f"RETURNS uuid LANGUAGE sql STABLE {DEFINER} AS $$"
-        " SELECT id FROM public.users WHERE lower(email) = lower($1) $$"
-    ),
     "weighhouse_note(uuid, uuid, text, text, text, jsonb, timestamptz)": (
         f"RETURNS void LANGUAGE plpgsql {DEFINER} AS $$ BEGIN"
         f" IF {CONFINED} AND ($2 = ANY ({OWN_PROJECTS})) IS NOT TRUE THEN"
@@ -60,10 +55,9 @@ FUNCTIONS = {
         " VALUES ($1, $2, $3, $4, $5, $6, $7); END $$"
     ),
 }
-FOR_PEOPLE_ALONE = {"weighhouse_person(text)"}
 # Table -> what holds for people's transactions: privileges, and the rows.
 OF_PEOPLE = {
-    "memberships": (EVERYTHING, f"organization_id = {ORGANIZATIONS}"),
+    "memberships": ("SELECT, UPDATE, DELETE", f"organization_id = {ORGANIZATIONS}"),
     "api_tokens": ("SELECT, INSERT, UPDATE", f"project_id = {PROJECTS}"),
     "audit_entries": ("SELECT", f"project_id = {PROJECTS}"),
 }
@@ -86,8 +80,7 @@ def upgrade() -> None:
     for signature, definition in FUNCTIONS.items():
         op.execute(f"CREATE FUNCTION {signature} {definition}")
         op.execute(f"REVOKE ALL ON FUNCTION {signature} FROM PUBLIC")
-        users = PEOPLE if signature in FOR_PEOPLE_ALONE else f"{TENANT}, {PEOPLE}, {SERVICE}"
-        op.execute(f"GRANT EXECUTE ON FUNCTION {signature} TO {users}")
+        op.execute(f"GRANT EXECUTE ON FUNCTION {signature} TO {TENANT}, {PEOPLE}, {SERVICE}")
     _service()
     _tenants()
     _people()
@@ -143,12 +136,11 @@ def _people() -> None:
         f"CREATE POLICY locked_rows ON organizations FOR UPDATE TO {PEOPLE}"
         f" USING (id = {ORGANIZATIONS})"
     )
-    op.execute(f"GRANT SELECT (id, email, name, created_at), INSERT ON users TO {PEOPLE}")
+    op.execute(f"GRANT SELECT (id, email, name, created_at) ON users TO {PEOPLE}")
     op.execute(
         f"CREATE POLICY own_rows ON users FOR SELECT TO {PEOPLE}"
         " USING (id IN (SELECT user_id FROM memberships))"
     )
-    op.execute(f"CREATE POLICY new_rows ON users FOR INSERT TO {PEOPLE} WITH CHECK (true)")
 
 
 def downgrade() -> None:

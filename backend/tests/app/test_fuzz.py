@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from api_fuzz.asking import Examiner
 from api_fuzz.running import examine
 from api_fuzz.world import world

@@ -191,9 +191,17 @@ def test_who_gives_access_sees_their_organization_and_no_secret(session_factory,
         with pytest.raises(ProgrammingError, match="permission denied"):
             confined(session_factory, confine_to_people, ours, forbidden)
     there = theirs.organization_id
-    for foreign in (
+    for refused in (
         f"INSERT INTO memberships VALUES ('{there}', '{ours.user_id}', 'owner', now())",
+        f"INSERT INTO users VALUES ('{uuid4()}', 'e', 'n', 'h', now())",
+    ):
+        with pytest.raises(ProgrammingError, match="permission denied"):
+            confined(session_factory, confine_to_people, ours, refused)
+    for foreign in (
         f"INSERT INTO projects VALUES ('{uuid4()}', '{there}', 's', 'n', now())",
+        f"INSERT INTO project_memberships VALUES ('{theirs.project_id}', '{ours.user_id}', 'owner',"
+        " now())",
+        f"UPDATE memberships SET organization_id = '{there}'",
     ):
         with pytest.raises(ProgrammingError, match="row-level security"):
             confined(session_factory, confine_to_people, ours, foreign)

@@ -223,10 +223,6 @@ class IdentityRepository:
         )
         return self.session.scalar(select(belongs.exists())) is True
 
-    def person(self, email: str) -> UUID | None:
-        """The id of a person of whatever organization, by address."""
-        return self.session.scalar(select(func.weighhouse_person(email, type_=Uuid())))
-
     def owners_count(self, organization_id: UUID) -> int:
         """How many owners an organization has."""
         return self.session.scalars(
