@@ -260,7 +260,7 @@ def test_a_password_is_changed_by_its_owner_who_stays_signed_in(client, new_clie
     sign_in(elsewhere, "pass@example.test", STRONG)
     sign_in(client, "pass@example.test", STRONG)
     for body, slug in (
-        ({"current": OTHER, "password": OTHER}, "wrong-password"),
+        ({"current": OTHER, "password": OTHER}, "current-password-wrong"),
         ({"current": STRONG, "password": "short"}, "weak-password"),
         ({"current": STRONG, "password": "passwordpassword"}, "weak-password"),
     ):

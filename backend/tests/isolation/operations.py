@@ -72,7 +72,7 @@ COMPARED = {"campaign": "{campaign_id}"}
 DOCUMENT = {"document": "{document}"}
 SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
 RULE: dict[str, Any] = {}
-REFUSED = frozenset({401})
+REFUSED = frozenset({422})
 """The present password is asked for, whoever one is."""
 EMPTY = FINE
 """A list of nothing: that no mark is in it is looked at with every answer."""

@@ -13,7 +13,7 @@ from weighhouse_backend.identity.dependencies import (
     InvitationServiceDep,
     PasswordServiceDep,
 )
-from weighhouse_backend.identity.errors import LinkInvalid, WrongPassword
+from weighhouse_backend.identity.errors import CurrentPasswordWrong, LinkInvalid, WrongPassword
 from weighhouse_backend.identity.logins import Attempt, LoginService
 from weighhouse_backend.identity.origins import origin_of
 from weighhouse_backend.identity.roles import MemberRole
@@ -186,7 +186,7 @@ def _guessing(request: Request, email: str) -> Iterator[None]:
         attempt = LoginService(session, SystemClock()).begin(email, origin_of(request))
     try:
         yield
-    except WrongPassword:
+    except (WrongPassword, CurrentPasswordWrong):
         raise
     except Exception:
         _withdraw(sessions, attempt)

@@ -66,3 +66,10 @@ class OrganizationExists(Conflict):
 
     slug = "organization-exists"
     title = "There is an organization with this slug already"
+
+
+class CurrentPasswordWrong(Invalid):
+    """The present password does not fit; whoever asks is signed in all the same."""
+
+    slug = "current-password-wrong"
+    title = "The present password does not fit"

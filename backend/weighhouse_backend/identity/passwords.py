@@ -10,7 +10,7 @@ from zxcvbn import zxcvbn
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.errors import LinkInvalid, WeakPassword, WrongPassword
+from weighhouse_backend.identity.errors import CurrentPasswordWrong, LinkInvalid, WeakPassword
 from weighhouse_backend.identity.links import RESET
 from weighhouse_backend.identity.models import LoginSession, PasswordReset, User
 from weighhouse_backend.identity.repository import IdentityRepository
@@ -74,12 +74,14 @@ class PasswordService:
         """Change the caller's password; their other browsers are signed out.
 
         :param keep_digest: hash of the cookie that stays valid.
-        :raises WrongPassword: when the present one does not fit.
+        :raises CurrentPasswordWrong: when the present one does not fit.
         :raises WeakPassword: when the new one is soon guessed.
         """
         user = self._repository.user(caller.id)
         if user is None or not password_fits(user.password_hash, current):
-            raise WrongPassword("the present password does not fit")
+            raise CurrentPasswordWrong(
+                errors=[FieldProblem(path="current", message="does not fit")]
+            )
         insist_on_strength(wanted, user.name, user.email)
         self._set(user, wanted, keep_digest)
         self._audit(user, "password.changed")
