@@ -22,6 +22,18 @@ export const routes: RouteRecordRaw[] = [
     meta: { title: 'Sign in', open: true },
   },
   {
+    path: '/join',
+    name: 'join',
+    component: () => import('@/pages/JoinPage.vue'),
+    meta: { title: 'Join', open: true },
+  },
+  {
+    path: '/password',
+    name: 'password',
+    component: () => import('@/pages/PasswordPage.vue'),
+    meta: { title: 'Password', open: true },
+  },
+  {
     path: '/reply/:token',
     name: 'reply',
     component: () => import('@/pages/ReplyPage.vue'),

@@ -17,9 +17,9 @@ export const useSession = defineStore('session', () => {
     () => projects.value.find((one) => one.id === chosenProject.value) ?? projects.value[0] ?? null,
   )
 
-  /** Asks the server once who is signed in; nobody is an answer, not an error. */
-  async function restore(): Promise<void> {
-    if (asked.value) return
+  /** Asks the server who is signed in, once unless it is `again`; nobody is an answer, not an error. */
+  async function restore(again = false): Promise<void> {
+    if (asked.value && !again) return
     try {
       session.value = await unwrap(api.GET('/api/v1/sessions/current'))
     } catch (error) {

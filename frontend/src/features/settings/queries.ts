@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import type { Ref } from 'vue'
 
-import { api, unwrap, type ApiToken, type Role } from '@/api'
+import { api, unwrap, type ApiToken, type MemberRole, type Role, type Scope } from '@/api'
 import { useSession } from '@/session'
 
 /** A token with its secret, which is told once. */
@@ -49,8 +49,13 @@ export function useCreateToken() {
   const queries = useQueryClient()
   const session = useSession()
   return useMutation({
-    mutationFn: (input: { name: string; role: Role; expires_in_days?: number }) =>
-      unwrap(api.POST('/api/v1/api-tokens', { body: { ...input, project_id: session.project?.id } })),
+    mutationFn: (input: {
+      name: string
+      role: Role
+      personal: boolean
+      scopes: Scope[] | null
+      expires_in_days?: number
+    }) => unwrap(api.POST('/api/v1/api-tokens', { body: { ...input, project_id: session.project?.id } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
   })
 }
@@ -63,4 +68,71 @@ export function useRevokeToken() {
       unwrap(api.DELETE('/api/v1/api-tokens/{token_id}', { params: { path: { token_id: id } } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
   })
+}
+
+/** Makes a token in the place of another one, which holds a while longer. */
+export function useRotateToken() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, hours }: { id: string; hours: number }) =>
+      unwrap(
+        api.POST('/api/v1/api-tokens/{token_id}/rotate', {
+          params: { path: { token_id: id } },
+          body: { overlap_hours: hours },
+        }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['api-tokens'] }),
+  })
+}
+
+/** Invitations that wait; takes an owner. */
+export function useInvitations() {
+  const session = useSession()
+  return useQuery({
+    queryKey: ['invitations', () => session.project?.id],
+    queryFn: () => unwrap(api.GET('/api/v1/invitations', { params: { query: { project_id: session.project?.id } } })),
+    select: (page) => page.items,
+  })
+}
+
+/** What owners do about people of the project on show. */
+export function usePeople() {
+  const queries = useQueryClient()
+  const session = useSession()
+  const ofProject = () => ({ query: { project_id: session.project?.id } })
+  const changed = () =>
+    Promise.all(['members', 'invitations'].map((key) => queries.invalidateQueries({ queryKey: [key] })))
+  const inProject = (id: string) => ({ params: { path: { project_id: session.project?.id ?? '', user_id: id } } })
+  return {
+    invite: useMutation({
+      mutationFn: (body: { email: string; role: MemberRole; only_this_project: boolean }) =>
+        unwrap(api.POST('/api/v1/invitations', { params: ofProject(), body })),
+      onSuccess: changed,
+    }),
+    takeBack: useMutation({
+      mutationFn: (id: string) =>
+        unwrap(api.DELETE('/api/v1/invitations/{invitation_id}', { params: { path: { invitation_id: id } } })),
+      onSuccess: changed,
+    }),
+    change: useMutation({
+      mutationFn: ({ id, role }: { id: string; role: MemberRole }) =>
+        unwrap(
+          api.PUT('/api/v1/members/{user_id}', { params: { path: { user_id: id }, ...ofProject() }, body: { role } }),
+        ),
+      onSuccess: changed,
+    }),
+    changeHere: useMutation({
+      mutationFn: async ({ id, role }: { id: string; role: Role | null }): Promise<void> => {
+        if (role === null) await unwrap(api.DELETE('/api/v1/projects/{project_id}/members/{user_id}', inProject(id)))
+        else
+          await unwrap(api.PUT('/api/v1/projects/{project_id}/members/{user_id}', { ...inProject(id), body: { role } }))
+      },
+      onSuccess: changed,
+    }),
+    remove: useMutation({
+      mutationFn: (id: string) =>
+        unwrap(api.DELETE('/api/v1/members/{user_id}', { params: { path: { user_id: id }, ...ofProject() } })),
+      onSuccess: changed,
+    }),
+  }
 }
