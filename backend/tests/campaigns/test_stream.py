@@ -209,4 +209,5 @@ def test_a_stream_ends_when_a_membership_does(tenant: Tenant, monkeypatch) -> No
         )
     gone = delete(Membership).where(Membership.user_id == user.id)
     headers = {"Cookie": f"{COOKIE}={cookie}"}
-    assert ended(tenant, path, headers, lambda session: session.execute(gone)) == 404
+    # Who is in no organization any more is nobody here.
+    assert ended(tenant, path, headers, lambda session: session.execute(gone)) == 401

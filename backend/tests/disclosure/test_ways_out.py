@@ -24,7 +24,8 @@ WITHOUT_FIGURES = {
     f"{API}/experiments/{{experiment}}/revisions/{{number}}",
     f"{API}/experiments/{{experiment}}/revisions/{{number}}/yaml",
     f"{API}/experiments/{{experiment}}/schedule",
-    f"{API}/experiments/{{experiment}}/schedule/occurrences", f"{API}/members",
+    f"{API}/experiments/{{experiment}}/schedule/occurrences", f"{API}/invitation",
+    f"{API}/invitations", f"{API}/members", f"{API}/password-reset", f"{API}/sessions",
     f"{API}/prices", f"{API}/projects", f"{API}/sessions/current", f"{API}/systems",
     f"{API}/systems/{{system_id}}",
     f"{API}/campaigns/{{campaign_id}}/disclosure",
@@ -74,7 +75,8 @@ def closed(laboratory):
 @pytest.fixture(scope="module")
 def client(settings, laboratory):
     del laboratory
-    return TestClient(create_app(settings))
+    with TestClient(create_app(settings)) as made:
+        yield made
 
 
 def asked(closed):

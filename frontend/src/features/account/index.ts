@@ -1,4 +1,4 @@
 export { default as AccountPanel } from './AccountPanel.vue'
 export { default as EntranceFrame } from './EntranceFrame.vue'
-export { takeFragment } from './fragment'
+export { useFragment } from './fragment'
 export * from './links'

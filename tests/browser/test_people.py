@@ -1,0 +1,233 @@
+"""Three organizations on one platform: people are asked in by mail, get roles, and leave."""
+
+import email
+import email.policy
+import re
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+from aiosmtpd.controller import Controller
+from playwright.sync_api import Browser, Page, expect
+from weighhouse_cli.embedded.directory import free_port
+from weighhouse_testing.browsing import NARROW, THEMES, WIDE, complaints, sign_in
+from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.waiting import until
+
+PASSWORD = "gravel tuba eleven lantern"
+LATER = "copper otter seventeen umbrella"
+Open = Callable[..., Page]
+
+
+class Postbox:
+    """Keeps letters, by address."""
+
+    def __init__(self) -> None:
+        self._letters: dict[str, list[str]] = {}
+
+    async def handle_DATA(self, server, session, envelope):  # noqa: N802 - the library's name
+        letter = email.message_from_bytes(envelope.content, policy=email.policy.default)
+        for address in envelope.rcpt_tos:
+            self._letters.setdefault(address, []).append(letter.get_content())
+        return "250 kept"
+
+    def link(self, address: str) -> str:
+        """The link in the latest letter to somebody; their letters are read then."""
+        letters = until(f"{address} gets a letter", lambda: self._letters.pop(address, None))
+        (found,) = re.findall(r"http\S+", letters[-1])
+        return found
+
+
+@pytest.fixture(scope="module")
+def postbox() -> Iterator[tuple[Postbox, int]]:
+    box = Postbox()
+    controller = Controller(box, hostname="127.0.0.1", port=free_port())
+    controller.start()
+    yield box, controller.port
+    controller.stop()
+
+
+@pytest.fixture(scope="module")
+def house(postbox: tuple[Postbox, int]) -> Iterator[RunningPlatform]:
+    """A platform of its own: others would see its organizations."""
+    with running_platform(
+        SMTP_HOST="127.0.0.1", SMTP_PORT=str(postbox[1]), SMTP_ENCRYPTION="none"
+    ) as running:
+        yield running
+
+
+@pytest.fixture
+def opens(browser: Browser, house: RunningPlatform) -> Iterator[Open]:
+    """Opens windows of people, each with cookies of its own."""
+    contexts = []
+    failures: list[str] = []
+
+    def opened(size: tuple[int, int] = WIDE, theme: str = "light") -> Page:
+        context = browser.new_context(
+            base_url=house.url, bypass_csp=True, reduced_motion="reduce",
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if theme == "dark" else "light",
+        )  # fmt: skip
+        context.set_default_timeout(60_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert failures == []
+
+
+def invite(page: Page, address: str, role: str, *, only_here: bool = False) -> None:
+    """Ask somebody in, as an owner does."""
+    page.goto("/settings?tab=members")
+    page.get_by_role("button", name="Invite").click()
+    page.get_by_label("Email").fill(address)
+    if only_here:
+        page.get_by_text("Only Main").click()
+    choose(page, "Role", role)
+    page.get_by_role("dialog").get_by_role("button", name="Invite").click()
+    expect(page.get_by_role("dialog")).to_contain_text("on its way")
+    page.get_by_role("button", name="Done").click()
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    page.get_by_label(label, exact=True).click()
+    page.get_by_role("option", name=re.compile(rf"^{option}\b")).click()
+
+
+def join(page: Page, link: str, name: str) -> None:
+    """Come in over a link, with a new account."""
+    page.goto(link)
+    page.get_by_label("Your name").fill(name)
+    page.get_by_label("A new password").fill(PASSWORD)
+    page.get_by_role("button", name="Join").click()
+    expect(page.get_by_role("heading", level=1, name="What was weighed lately")).to_be_visible()
+
+
+def make_organization(page: Page, name: str) -> None:
+    page.goto("/settings?tab=account")
+    page.get_by_role("button", name="New organization").click()
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Slug").fill(name.lower())
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_text(f"You are in {name} now", exact=True)).to_be_visible()
+
+
+def asked(house: RunningPlatform, token: str, path: str, **body: object) -> int:
+    """How the API answers a token."""
+    answer = httpx.request(
+        "POST" if body else "GET", f"{house.url}/api/v1{path}", json=body or None,
+        headers={"Authorization": f"Bearer {token}"}, timeout=30,
+    )  # fmt: skip
+    return answer.status_code
+
+
+def test_three_organizations_share_a_platform(
+    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Open
+) -> None:
+    box, _ = postbox
+    lead = opens()
+    sign_in(lead, house.url, house.email, house.password)
+    make_organization(lead, "Xenon")
+    make_organization(lead, "Yttrium")
+
+    # Mia joins the third one alone, as a guest of its project.
+    invite(lead, "mia@example.test", "member", only_here=True)
+    mia = opens()
+    join(mia, box.link("mia@example.test"), "Mia")
+    mia.goto("/settings?tab=members")
+    expect(mia.get_by_text("Xenon")).to_have_count(0)
+    expect(mia.get_by_role("button", name="Invite")).to_have_count(0)
+
+    # She becomes an owner of the project, not of the organization.
+    lead.goto("/settings?tab=members")
+    choose(lead, "Role of Mia in this project", "owner")
+    until("Mia owns the project", lambda: role_here(mia) == "owner")
+
+    # A token of her own, for reading: refused beyond that, and gone with her.
+    token = make_token(mia)
+    assert asked(house, token, "/campaigns") == 200
+    assert asked(house, token, "/agent-registration-tokens", roles=["driver"]) == 403
+    lead.get_by_role("button", name="Remove Mia").click()
+    lead.get_by_role("button", name="Remove them").click()
+    expect(lead.get_by_text("Mia has no access any more", exact=True)).to_be_visible()
+    assert asked(house, token, "/campaigns") == 401
+    mia.goto("/")
+    expect(mia.get_by_role("heading", name="Sign in")).to_be_visible()
+    lead.goto("/settings?tab=audit")
+    expect(lead.get_by_text("member.removed")).to_be_visible()
+
+
+def role_here(page: Page) -> str | None:
+    """The role of whoever is signed in, in their one project."""
+    answer = page.request.get("/api/v1/projects").json()["items"]
+    return answer[0]["role"] if answer else None
+
+
+def make_token(page: Page) -> str:
+    """A personal token that only reads."""
+    page.goto("/settings")
+    page.get_by_role("button", name="New token").click()
+    page.get_by_label("Name", exact=True).fill("looking")
+    page.get_by_text("My own").click()
+    page.get_by_label("Only for certain things").check()
+    page.get_by_role("button", name="Make the token").click()
+    token = page.get_by_role("dialog").get_by_text(re.compile(r"^whp_")).inner_text()
+    page.get_by_role("button", name="I have it").click()
+    return token
+
+
+def test_a_forgotten_password_is_set_anew_over_a_link(
+    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Open
+) -> None:
+    box, _ = postbox
+    lead = opens()
+    sign_in(lead, house.url, house.email, house.password)
+    invite(lead, "una@example.test", "viewer")
+    una = opens()
+    join(una, box.link("una@example.test"), "Una")
+
+    elsewhere = opens()
+    elsewhere.goto("/login")
+    elsewhere.get_by_role("link", name="Forgot your password?").click()
+    elsewhere.get_by_label("Email").fill("una@example.test")
+    elsewhere.get_by_role("button", name="Send me a link").click()
+    expect(elsewhere.get_by_role("status")).to_contain_text("on its way")
+    link = box.link("una@example.test")
+    elsewhere.goto(link)
+    elsewhere.get_by_label("A new password").fill("password1234")
+    elsewhere.get_by_role("button", name="Set it").click()
+    expect(elsewhere.get_by_role("alert")).to_be_visible()
+    elsewhere.get_by_label("A new password").fill(LATER)
+    elsewhere.get_by_role("button", name="Set it").click()
+    expect(elsewhere.get_by_role("heading", name="Sign in")).to_be_visible()
+    sign_in(elsewhere, house.url, "una@example.test", LATER)
+    una.goto("/")
+    expect(una.get_by_role("heading", name="Sign in")).to_be_visible()
+    elsewhere.goto(link)
+    elsewhere.reload()
+    expect(elsewhere.get_by_role("button", name="Set it")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize("theme", THEMES)
+def test_pages_of_people_suit_everybody(
+    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Open, size, theme
+) -> None:
+    box, _ = postbox
+    lead = opens(size, theme)
+    sign_in(lead, house.url, house.email, house.password)
+    invite(lead, f"{theme}{size[0]}@example.test", "viewer")
+    found = []
+    for tab in ("tokens", "members", "account"):
+        lead.goto(f"/settings?tab={tab}")
+        found += complaints(lead, f"/settings?tab={tab}")
+    guest = opens(size, theme)
+    for path in ("/login", "/password", box.link(f"{theme}{size[0]}@example.test")):
+        guest.goto(path)
+        guest.get_by_role("heading", level=1).wait_for()
+        found += complaints(guest, path)
+    assert not found, "\n".join(found)
