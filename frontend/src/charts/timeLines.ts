@@ -180,7 +180,8 @@ function beside(items: readonly AtCursor[], input: TimeLinesInput): AtCursor[] {
     const drawn = drawnAt(one)
     const dataIndex = drawn.reduce<number>((best, place, index) => (away(place) < away(drawn[best]) ? index : best), 0)
     const step = (middle(one, one.times.length - 1) - middle(one, 0)) / Math.max(1, one.times.length - 1)
-    const marker = String(text.getTooltipMarker(one.colour))
+    const sign = text.getTooltipMarker(one.colour)
+    const marker = typeof sign === 'string' ? sign : ''
     return away(drawn[dataIndex]) <= Math.max(step, 1e-9) ? [{ seriesIndex, dataIndex, marker }] : []
   })
 }
