@@ -1,18 +1,22 @@
 import { useMutation, useQuery } from '@tanstack/vue-query'
+import { computed, type Ref } from 'vue'
 
 import { api, unwrap } from '@/api'
 
 const byLink = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } })
 
 /** What an invitation's link is for. */
-export const useInvitation = (token: string) =>
-  useQuery({ queryKey: ['invitation', token], queryFn: () => unwrap(api.GET('/api/v1/invitation', byLink(token))) })
+export const useInvitation = (token: Ref<string>) =>
+  useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => unwrap(api.GET('/api/v1/invitation', byLink(token.value))),
+  })
 
 /** Joins over an invitation's link. */
-export const useJoin = (token: string) =>
+export const useJoin = (token: Ref<string>) =>
   useMutation({
     mutationFn: (body: { name?: string; password: string }) =>
-      unwrap(api.POST('/api/v1/invitation', { ...byLink(token), body })),
+      unwrap(api.POST('/api/v1/invitation', { ...byLink(token.value), body })),
   })
 
 /** Has a link sent by which a password is set anew. */
@@ -22,16 +26,16 @@ export const useAskReset = () =>
   })
 
 /** Whose password a link sets. */
-export const useReset = (token: string) =>
+export const useReset = (token: Ref<string>) =>
   useQuery({
     queryKey: ['password-reset', token],
-    queryFn: () => unwrap(api.GET('/api/v1/password-reset', byLink(token))),
-    enabled: token !== '',
+    queryFn: () => unwrap(api.GET('/api/v1/password-reset', byLink(token.value))),
+    enabled: computed(() => token.value !== ''),
   })
 
 /** Sets a password over a link. */
-export const useSetPassword = (token: string) =>
+export const useSetPassword = (token: Ref<string>) =>
   useMutation({
     mutationFn: (password: string) =>
-      unwrap(api.POST('/api/v1/password-reset', { ...byLink(token), body: { password } })),
+      unwrap(api.POST('/api/v1/password-reset', { ...byLink(token.value), body: { password } })),
   })
