@@ -1,8 +1,8 @@
 const NAMES: readonly [RegExp, string][] = [
-  [/Edg\//, 'Edge'],
+  [/EdgA?\//, 'Edge'],
   [/OPR\//, 'Opera'],
-  [/Firefox\//, 'Firefox'],
-  [/Chrome\//, 'Chrome'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
   [/Safari\//, 'Safari'],
   [/curl\//, 'curl'],
   [/python/i, 'Python'],
