@@ -78,7 +78,7 @@ def test_nor_from_the_owners_own_address(app, tenants, hashed):
     assert log_in(known, ours).status_code == 201
 
 
-def test_nor_from_a_thousand_addresses(app, tenants, hashed):
+def test_nor_from_a_thousand_addresses(app, tenants, hashed, session_factory):
     ours, _ = tenants
     known, at_home = browser(app, HOME), browser(app, HOME)
     assert log_in(known, ours).status_code == 201
@@ -90,6 +90,12 @@ def test_nor_from_a_thousand_addresses(app, tenants, hashed):
     assert answers.count(429) > 700
     assert log_in(known, ours).status_code == 201
     assert log_in(at_home, ours).status_code == 201
+    # However long those took: a stranger has just had the turn that all share.
+    with unit_of_work(session_factory) as session:
+        latest = session.scalars(
+            select(LoginFailure).order_by(LoginFailure.at.desc()).limit(1)
+        ).one()
+        latest.at = datetime.datetime.now(datetime.UTC)
     travelling = log_in(browser(app, "192.0.2.1"), ours)
     assert travelling.status_code == 429
     assert 1 <= int(travelling.headers["Retry-After"]) <= 11
