@@ -50,7 +50,10 @@ def main() -> int:
         finally:
             supervisor.stop()
     show(account)
-    faults = said.count("unhandled")
+    unhandled = [line for line in said.splitlines() if "unhandled" in line]
+    faults = len(unhandled)
+    if unhandled:
+        say(f"the backend's log says, for one:\n{unhandled[0]}")
     result = {
         "seed": seed,
         "operations": len({call.rpartition(" ")[0] for call in account.examples}),

@@ -133,7 +133,9 @@ class Examiner:
         if operation.path.startswith(OF_ATTEMPT) and identity == "agent":
             return self.world.attempt
         if name == LOG_OUT and "Cookie" in headers and self.world.sessions:
-            spare = self.world.sessions.pop()
+            # When all were ended, one that was: never the login that others are asked with.
+            sessions = self.world.sessions
+            spare = sessions.pop() if len(sessions) > 1 else sessions[0]
             return headers | {"Cookie": f"weighhouse_session={spare}"}
         return headers
 

@@ -26,7 +26,7 @@ from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.app.parts import Parts
 from weighhouse_backend.app.reference import install_reference
 from weighhouse_backend.app.status import router as status
-from weighhouse_backend.app.surroundings import Surroundings
+from weighhouse_backend.app.surroundings import Departures, Surroundings
 from weighhouse_backend.app.work import observers_engine
 from weighhouse_backend.campaigns.dependencies import Campaigns, campaigns_of
 from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
@@ -122,6 +122,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.metrics = Metrics({"api": engine, "claims": claims_engine}, app.state)
     install_problems(app)
     _install_limits(app, chosen)
+    app.add_middleware(Departures)
     app.add_middleware(Surroundings)
     app.add_middleware(Measured, metrics=app.state.metrics)
     if chosen.trusted_proxies:

@@ -1,8 +1,9 @@
-"""What surrounds every request: an id in logs and answer, headers that keep browsers careful."""
+"""What surrounds every request: an id in logs and answer, careful headers, quiet goodbyes."""
 
 import re
 
 import structlog
+from anyio import BrokenResourceError, ClosedResourceError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -54,3 +55,29 @@ class Surroundings:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class Departures:
+    """ASGI middleware: a reader of a stream who goes away is no fault of the platform.
+
+    FastAPI's streams of events close their ends one after the other when their reader has gone;
+    what was just being handed on then meets a closed end, and would be told as an error.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        begun = False
+
+        async def send_and_see(message: Message) -> None:
+            nonlocal begun
+            begun = begun or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_and_see)
+        except* (BrokenResourceError, ClosedResourceError):
+            if not begun:
+                raise

@@ -115,7 +115,7 @@ class ApiTokenRotate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    overlap_hours: float = Field(default=24, ge=0, le=30 * 24)
+    overlap_hours: float = Field(default=24, ge=0, le=30 * 24, strict=True)
     """How long the old one holds beside the new one."""
 
 
