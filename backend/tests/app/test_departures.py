@@ -52,15 +52,18 @@ async def read(app: Callable[..., Any], path: str, most: int) -> None:
     await app(scope, receive, send)
 
 
+def often(app: FastAPI) -> None:
+    for _ in range(50):
+        anyio.run(read, app, "/events", 3)
+
+
 def test_a_reader_who_goes_away_is_no_fault() -> None:
     bare = platform()
     with pytest.raises(BaseExceptionGroup):  # what this is for; else it is no longer needed
-        for _ in range(50):
-            anyio.run(read, bare, "/events", 3)
+        often(bare)
     app = platform()
     app.add_middleware(Departures)
-    for _ in range(50):
-        anyio.run(read, app, "/events", 3)
+    often(app)
 
 
 def test_faults_of_a_stream_are_told() -> None:
