@@ -7,6 +7,7 @@ import typer
 from weighhouse_cli.commands import (
     agent,
     alert,
+    backup,
     campaign,
     dev,
     experiment,
@@ -34,6 +35,8 @@ app = typer.Typer(
 app.command("up")(platform.up)
 app.command("demo")(platform.demo)
 app.command("status")(status.status)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.command("run")(run.run)
 app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)

@@ -31,9 +31,11 @@ class Settings(BaseSettings):
     artifact_dir: Path = Path("/var/lib/weighhouse/artifacts")
     """Where artefacts and logs of runs lie."""
     secret_key: SecretStr | None = None
-    """The installation's secret, at least 16 characters: signs links by which vendors answer."""
+    """The installation's secret, at least 16 characters: signs links, seals stored secrets."""
     secret_key_file: Path | None = None
-    """A file that holds the secret instead; without either there are no such links."""
+    """A file that holds the secret instead; without either there are no links, no secrets."""
+    former_secret_keys: SecretStr = SecretStr("")
+    """What the secret was before, newest first, commas between: what they sealed is read still."""
     smtp_host: str | None = None
     """The server that mail is sent through; none: no mail, invitations are handed over as links."""
     smtp_port: int = Field(default=587, ge=1, le=65535)
