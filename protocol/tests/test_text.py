@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from pydantic import ValidationError
 from weighhouse_protocol.report import Completion, Failure, TimelineMark
 from weighhouse_protocol.text import mended, mended_json, unkept
 
@@ -37,3 +38,9 @@ def test_each_place_is_named() -> None:
         (("a", 1), "U+D800"),
         (("d", "e"), "U+0000"),
     ]
+
+
+@pytest.mark.parametrize("fence", [True, "1", 1.5])
+def test_whole_numbers_of_agents_are_nothing_else(fence):
+    with pytest.raises(ValidationError, match="fence"):
+        Completion.model_validate({"fence": fence, "outcome": "completed", "events_count": 0})

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
 Name = Annotated[
     str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$", min_length=1, max_length=63)
@@ -11,6 +11,9 @@ Name = Annotated[
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 """A share between 0 and 1."""
+
+Whole = Annotated[int, Strict()]
+"""A whole number as programs send it: neither true nor a text."""
 
 Scalar = bool | int | float | str
 """A plugin parameter's value as it travels: never a list, never a shell string."""

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue
 
-from weighhouse_protocol.base import Document, Name, Report
+from weighhouse_protocol.base import Document, Name, Report, Whole
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import Load, Phase, Share
@@ -168,10 +168,10 @@ class Arrival(Document):
     most as long as told, and is then asked again.
     """
 
-    fence: int
+    fence: Whole
     payload: dict[str, JsonValue] = Field(default_factory=dict)
     """What the other members are to know; the first arrival's stays."""
-    sent_at_us: int
+    sent_at_us: Whole
     """The agent's clock, unix µs."""
     wait_seconds: float = Field(default=0.0, ge=0, le=60)
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from weighhouse_protocol.base import Document, Report
+from weighhouse_protocol.base import Document, Report, Whole
 from weighhouse_protocol.driver import Interval
 from weighhouse_protocol.facts import MachineFacts
 
@@ -172,30 +172,30 @@ class EventsAccepted(Report):
 class AttemptStarted(Document):
     """Body of `POST …/start`; refused (409) when the attempt is not this agent's any more."""
 
-    fence: int
+    fence: Whole
 
 
 class ClockOffset(Report):
     """How far an agent's clock is from the server's, by the exchange of the least round trip."""
 
-    offset_us: int
+    offset_us: Whole
     """The server's clock less the agent's."""
-    error_us: int = Field(ge=0)
+    error_us: Whole = Field(ge=0)
     """The offset is right within this: half of the round trip."""
-    samples: int = Field(default=1, ge=1)
+    samples: Whole = Field(default=1, ge=1)
 
 
 class Heartbeat(Document):
     """Body of `POST …/heartbeat`."""
 
-    fence: int
+    fence: Whole
     phase: RunPhase
     progress: float = Field(default=0.0, ge=0, le=1)
-    next_sequence: int = 0
+    next_sequence: Whole = 0
     """Events spooled so far, whether sent or not."""
-    spool_bytes: int = 0
+    spool_bytes: Whole = 0
     """Of the events that are not with the server yet."""
-    sent_at_us: int | None = None
+    sent_at_us: Whole | None = None
     """The agent's clock, unix µs."""
     clock: ClockOffset | None = None
     """What the agent makes of the latest exchanges."""
@@ -214,10 +214,10 @@ class HeartbeatAnswer(Report):
 class Completion(Document):
     """Body of `POST …/complete`."""
 
-    fence: int
+    fence: Whole
     outcome: Literal["completed", "failed", "cancelled"]
     failure: Failure | None = None
-    events_count: int
+    events_count: Whole
     """Number of events of the attempt; the server refuses (409) while some are missing."""
 
 
