@@ -21,13 +21,14 @@ from weighhouse_backend.identity import models as identity
 from weighhouse_backend.kit import idempotency
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.noise import models as noise
+from weighhouse_backend.notices import models as notices
 from weighhouse_backend.prices import models as prices
 from weighhouse_backend.results import models as results
 from weighhouse_backend.series import models as series
 
 FEATURES = (
     identity, catalog, experiments, fleet, campaigns, results, noise, findings, series, alerts,
-    annotations, gates, disclosure, prices, idempotency,
+    annotations, gates, disclosure, prices, notices, idempotency,
 )  # fmt: skip
 # Migrations wait this long for a lock, so that they never stand before a queue of requests.
 LOCK_TIMEOUT = "10s"

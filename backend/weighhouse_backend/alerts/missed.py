@@ -15,14 +15,22 @@ from sqlalchemy import func, select
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.alerts.states import OPEN, AlertKind, AlertState, EventKind
+from weighhouse_backend.alerts.wording import missed_title
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.experiments.schedules import ScheduleService
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.notices.kinds import NoticeKind
+from weighhouse_backend.notices.writing import notify
 
 _ONE_AT_A_TIME = 0x616C65727473
 """Of the advisory lock."""
+_NOTIFIED = {
+    AlertKind.MISSED_RUN: NoticeKind.MISSED_RUN,
+    AlertKind.SILENT_AGENT: NoticeKind.AGENT_SILENT,
+}
+"""A campaign without a result is told of by itself."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +156,25 @@ class MissedService:
         )
         self.repository.add(alert)
         self.repository.note(alert, EventKind.RAISED, now, reason=missed.details["reason"])
+        if kind in _NOTIFIED:
+            self._tell(alert, _NOTIFIED[kind], missed.details["reason"])
+
+    def _tell(self, alert: Alert, kind: NoticeKind, reason: str) -> None:
+        experiment = agent = ""
+        if alert.experiment_id is not None:
+            experiment = self.experiments.get_many([alert.experiment_id])[alert.experiment_id].name
+        if alert.agent_id is not None:
+            agent = self.fleet.names([alert.agent_id])[alert.agent_id]
+        notify(
+            self.repository.session,
+            self.clock,
+            project_id=alert.project_id,
+            kind=kind,
+            cause=f"alert:{alert.id}",
+            title=missed_title(alert, experiment, agent),
+            words=reason[:1].upper() + reason[1:],
+            path=f"/alerts?alert={alert.id}",
+        )
 
     def _repeat(self, alert: Alert, details: dict[str, Any]) -> None:
         before = alert.details

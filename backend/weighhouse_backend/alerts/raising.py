@@ -14,6 +14,8 @@ from weighhouse_backend.alerts.reading import lead_of
 from weighhouse_backend.alerts.states import CONTRADICTED, AlertKind, AlertState, EventKind
 from weighhouse_backend.alerts.wording import change_title, is_better
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.notices.kinds import NoticeKind
+from weighhouse_backend.notices.writing import notify
 from weighhouse_backend.series.history import HistoryService
 from weighhouse_backend.series.models import Series
 
@@ -76,11 +78,13 @@ class RaisingService:
             lead, series = found
             since = self._since(alert, lead, series.id)
             if len(since) >= RULE.points_after and _stayed(lead, since):
-                self._reopen(
-                    alert,
+                reason = (
                     f"{len(since)} campaigns after it was said to be fixed, the level is still "
-                    f"{_short(median(since))}; it was {_short(lead.before)} before the change",
+                    f"{_short(median(since))}; it was {_short(lead.before)} before the change"
                 )
+                self._reopen(alert, reason)
+                if not is_better(series.metric, lead.relative):
+                    self._tell(alert, lead, series, reason)
 
     def _new(self, told: Told) -> Alert | None:
         rule = self.repository.rule(told.lead.project_id)
@@ -90,11 +94,12 @@ class RaisingService:
         if contradicted is None:
             return self._raised(told)
         row, series, alert = contradicted
-        self._reopen(
-            alert,
+        reason = (
             f"{change_title(row, series)} once more, in {series.workload} with "
-            f"{series.load_label}: this contradicts “{alert.state.replace('_', ' ')}”",
+            f"{series.load_label}: this contradicts “{alert.state.replace('_', ' ')}”"
         )
+        self._reopen(alert, reason)
+        self._tell(alert, row, series, reason)
         return alert
 
     def _contradicted(
@@ -148,7 +153,23 @@ class RaisingService:
         )
         self.repository.add(alert)
         self.repository.note(alert, EventKind.RAISED, now, reason=change_title(*told.members[0]))
+        row, series = told.members[0]
+        if not is_better(series.metric, row.relative):
+            self._tell(alert, row, series)
         return alert
+
+    def _tell(self, alert: Alert, row: ChangePoint, series: Series, reason: str = "") -> None:
+        """Notify of what became worse; once more each time it is opened again."""
+        notify(
+            self.repository.session,
+            self.clock,
+            project_id=alert.project_id,
+            kind=NoticeKind.REGRESSION,
+            cause=f"alert:{alert.id}:{alert.version}",
+            title=change_title(row, series),
+            words=reason or f"In {series.workload} with {series.load_label}, confirmed.",
+            path=f"/alerts?alert={alert.id}",
+        )
 
     def _reopen(self, alert: Alert, reason: str) -> None:
         self.repository.change_state(

@@ -34,7 +34,13 @@ from weighhouse_backend.campaigns.states import (
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.notices.kinds import NoticeKind
+from weighhouse_backend.notices.writing import notify
 
+_NOTIFIED = {
+    CampaignStatus.COMPLETED: NoticeKind.CAMPAIGN_DONE,
+    CampaignStatus.FAILED: NoticeKind.CAMPAIGN_FAILED,
+}
 Status = TypeVar("Status", CampaignStatus, RunStatus, AttemptStatus, MemberStatus)
 
 
@@ -77,6 +83,25 @@ class Transitions:
         self.tell(campaign)
         if to is CampaignStatus.SETTLING:
             self.jobs.send("gates.settle_campaign", campaign_id=str(campaign.id))
+        if to in _NOTIFIED:
+            self._notify(campaign, to)
+
+    def _notify(self, campaign: Campaign, to: CampaignStatus) -> None:
+        experiment = self.experiments.get_many([campaign.experiment_id])[campaign.experiment_id]
+        name = f"Campaign № {campaign.number} of {experiment.name}"
+        failed = to is CampaignStatus.FAILED
+        verdict = campaign.verdict and campaign.verdict.replace("_", " ")
+        notify(
+            self.repository.session,
+            self.clock,
+            project_id=campaign.project_id,
+            kind=_NOTIFIED[to],
+            # Failed runs may be tried again: then it ends once more.
+            cause=f"campaign:{campaign.id}:{campaign.changed_at.isoformat()}",
+            title=f"{name} {'ended without a result' if failed else 'is done'}",
+            words=f"Its verdict: {verdict}." if verdict and not failed else "",
+            path=f"/campaigns/{campaign.id}",
+        )
 
     def tell(self, campaign: Campaign) -> None:
         """Tell whoever watches, and the experiment's card, how a campaign stands."""

@@ -21,6 +21,8 @@ from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signing import secret_of
 from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.notices.kinds import NoticeKind
+from weighhouse_backend.notices.writing import notify
 
 MOST_REPLIES = 5
 """Over one link within REPLIES_WITHIN."""
@@ -193,6 +195,16 @@ class ReplyService:
         self.repository.session.add(row)
         self.repository.session.flush()
         self._audit(f"{said.name} ({link.system_id})", row, "vendor_reply.given")
+        notify(
+            self.repository.session,
+            self.clock,
+            project_id=row.project_id,
+            kind=NoticeKind.REPLY,
+            cause=f"reply:{row.id}",
+            title=f"{said.name} replied for {row.system_id}",
+            words=said.text,
+            path=f"/campaigns/{row.campaign_id}",
+        )
         return _read(row)
 
     def withdraw(self, caller: Caller, reply_id: UUID, reason: str) -> VendorReplyRead:

@@ -17,6 +17,8 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import Forbidden, NotFound
+from weighhouse_backend.notices.kinds import NoticeKind
+from weighhouse_backend.notices.writing import notify
 
 ChallengeState = Literal["open", "answered", "upheld", "rejected", "withdrawn"]
 UNDECIDED = frozenset({"open", "answered"})
@@ -98,6 +100,7 @@ class ChallengeService:
         self.repository.session.add(row)
         self.repository.session.flush()
         self._audit(caller, row, "challenge.raised")
+        self._tell(row, f"{row.raised_by} challenges a result", row.text)
         return _read(row)
 
     def answer(self, caller: Caller, challenge_id: UUID, answer: str) -> ChallengeRead:
@@ -109,6 +112,7 @@ class ChallengeService:
         row.state, row.answer = "answered", answer
         row.answered_by, row.answered_at = caller.name, self.clock.now()
         self._audit(caller, row, "challenge.answered", answer=answer)
+        self._tell(row, f"{row.answered_by} answered a challenge", answer)
         return _read(row)
 
     def decide(
@@ -122,6 +126,7 @@ class ChallengeService:
         row.state, row.decision = decision.state, decision.reason
         row.decided_by, row.decided_at = caller.name, self.clock.now()
         self._audit(caller, row, f"challenge.{decision.state}", reason=decision.reason)
+        self._tell(row, f"{row.decided_by} {decision.state} a challenge", decision.reason)
         return _read(row)
 
     def withdraw(self, caller: Caller, challenge_id: UUID) -> ChallengeRead:
@@ -144,6 +149,18 @@ class ChallengeService:
         if row.state not in UNDECIDED:
             raise StateRefused(f"the challenge is {row.state}")
         return row
+
+    def _tell(self, row: Challenge, title: str, words: str) -> None:
+        notify(
+            self.repository.session,
+            self.clock,
+            project_id=row.project_id,
+            kind=NoticeKind.CHALLENGE,
+            cause=f"challenge:{row.id}:{row.state}:{self.clock.now().isoformat()}",
+            title=f"{title} of {row.system_id}" if row.system_id else title,
+            words=words,
+            path=f"/campaigns/{row.campaign_id}",
+        )
 
     def _audit(self, caller: Caller, row: Challenge, action: str, **details: object) -> None:
         audit.record(

@@ -18,6 +18,7 @@ from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.errors import AgentRefused, RegistrationRefused, SecondSession
 from weighhouse_backend.fleet.models import Agent, RegistrationToken
 from weighhouse_backend.fleet.repository import FleetRepository
+from weighhouse_backend.fleet.resting import rest
 from weighhouse_backend.fleet.schemas import (
     AgentRead,
     AgentStatus,
@@ -303,12 +304,10 @@ class FleetService:
         agent.fingerprint = opening.facts.fingerprint()
         agent.policy = opening.policy.model_dump(mode="json")
         agent.plugins = {manifest.id: manifest.version for manifest in opening.manifests}
-        agent.deployments = {
-            manifest.id: list(manifest.deployments) for manifest in opening.manifests
-        }
+        agent.deployments = {one.id: list(one.deployments) for one in opening.manifests}
         agent.seen_at = self.clock.now()
         agent.set_aside = dict(set_aside or {})
-        agent.resting = opening.resting
+        rest(self.session, self.clock, agent, opening.resting)
         self.catalog.offer(agent.id, agent.organization_id, agent.lent_to, opening.manifests)
         heartbeat = self.settings.heartbeat_seconds
         return SessionOpened(

@@ -106,6 +106,16 @@ class IdentityService:
         project = caller.project_or_only(project_id)
         return self._repository.members(self._organization(caller, project), project)
 
+    def watchers(self, project_id: UUID) -> list[User]:
+        """Everybody who sees a project, for features above."""
+        project = self.session.get_one(Project, project_id)
+        found = self._repository.members(project.organization_id, project_id)
+        return [user for user, _, _ in found]
+
+    def sees(self, user_id: UUID) -> Collection[UUID]:
+        """The projects that a person sees, for features above."""
+        return self._repository.roles_of(user_id)
+
     def is_colleague(self, project_id: UUID, user_id: UUID) -> bool:
         """Whether a person sees a project, for features above."""
         return self._repository.is_colleague(project_id, user_id)

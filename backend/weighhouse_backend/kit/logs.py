@@ -10,6 +10,8 @@ from typing import Any
 import structlog
 
 SECRET = re.compile(r"(wh[a-z]_)[A-Za-z0-9_-]{8,}|(://[^:/@\s]*:)[^@\s]+@")
+TELL_ADDRESSES = ("httpx", "httpcore", "urllib3", "apprise")
+"""Libraries that log whole addresses, below warnings; a webhook's is a secret."""
 SECRET_NAMES = frozenset({"password", "token", "secret", "authorization", "cookie"})
 
 
@@ -68,4 +70,6 @@ def configure_library_logs(level: str) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(LogLines())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    for name in TELL_ADDRESSES:
+        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
     logging.captureWarnings(capture=True)

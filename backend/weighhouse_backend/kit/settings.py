@@ -50,6 +50,8 @@ class Settings(BaseSettings):
     """Password to sign in with."""
     mail_from: str = "weighhouse@localhost"
     """The sender of mail."""
+    notices_to_own_networks: bool = False
+    """Let webhooks go to private networks and to this machine; anybody who makes one may."""
     log_level: str = "INFO"
     """The least that is logged: DEBUG, INFO, WARNING, ERROR."""
     metrics_token: SecretStr | None = None

@@ -1,0 +1,105 @@
+"""What is written: to channels, to mailboxes, and to webhooks' programs. Pure."""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from weighhouse_backend.notices.kinds import NoticeKind
+
+KINDS_IN_WORDS = {
+    NoticeKind.REGRESSION: "Regression",
+    NoticeKind.CAMPAIGN_DONE: "Campaign done",
+    NoticeKind.CAMPAIGN_FAILED: "Campaign failed",
+    NoticeKind.MISSED_RUN: "Missed run",
+    NoticeKind.AGENT_SILENT: "Agent silent",
+    NoticeKind.AGENT_RESTING: "Agent takes no work",
+    NoticeKind.QUOTA: "Quota",
+    NoticeKind.CHALLENGE: "Challenge",
+    NoticeKind.REPLY: "Vendor's reply",
+}
+TEST = "test"
+
+
+@dataclass(frozen=True)
+class Message:
+    """A notice as it goes out."""
+
+    id: UUID
+    """The same at each attempt: receivers know by it what they have already."""
+    kind: str
+    """A `NoticeKind`, or `test`."""
+    title: str
+    words: str
+    url: str
+    project_id: UUID
+    project: str
+    at: datetime.datetime
+
+
+def message_of_test(
+    delivery_id: UUID, project_id: UUID, project: str, url: str, at: datetime.datetime
+) -> Message:
+    """What a channel's test says."""
+    return Message(
+        id=delivery_id, kind=TEST, title="A test of this channel",
+        words="Somebody pressed the button to see whether messages arrive.", url=url,
+        project_id=project_id, project=project, at=at,
+    )  # fmt: skip
+
+
+def as_document(message: Message) -> dict[str, Any]:
+    """A webhook's body; docs/notices.md says what may be relied on."""
+    return {
+        "id": str(message.id),
+        "type": message.kind,
+        "title": message.title,
+        "text": message.words,
+        "url": message.url,
+        "project": {"id": str(message.project_id), "name": message.project},
+        "timestamp": message.at.astimezone(datetime.UTC).isoformat().replace("+00:00", "Z"),
+    }
+
+
+def subject_of(messages: Sequence[Message]) -> str:
+    """Of a letter."""
+    if len(messages) == 1:
+        return f"{_kind(messages[0])}: {messages[0].title}"
+    projects = sorted({message.project for message in messages})
+    return f"{len(messages)} notices of {', '.join(projects)}"
+
+
+def text_of(messages: Sequence[Message], settings_url: str, why: str) -> str:
+    """Of a letter, in plain text.
+
+    :param why: whom it is sent to, and so where that is changed.
+    """
+    said = [
+        "\n".join(
+            line
+            for line in (
+                message.title if len(messages) == 1 else f"{_kind(message)}: {message.title}",
+                message.words,
+                f"{message.project}, {message.at.astimezone(datetime.UTC):%Y-%m-%d %H:%M} UTC",
+                message.url,
+            )
+            if line
+        )
+        for message in messages
+    ]
+    return "\n\n".join([*said, f"-- \n{why} {settings_url}"]) + "\n"
+
+
+def chat_title(message: Message) -> str:
+    """The head of a message in a chat."""
+    return f"{_kind(message)}: {message.title}"
+
+
+def chat_text(message: Message) -> str:
+    """What stands below it."""
+    return "\n".join(one for one in (message.words, message.project, message.url) if one)
+
+
+def _kind(message: Message) -> str:
+    return "Test" if message.kind == TEST else KINDS_IN_WORDS[NoticeKind(message.kind)]

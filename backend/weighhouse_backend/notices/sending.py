@@ -1,0 +1,61 @@
+"""Takes parcels to their addressees; knows no database."""
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from weighhouse_backend.kit.mail import Letter, NoMail, Post
+from weighhouse_backend.kit.sealing import CannotUnseal, Seal, seal_of
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.signing import NoSecretKey
+from weighhouse_backend.notices import chats
+from weighhouse_backend.notices.delivering import Parcel
+from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind
+from weighhouse_backend.notices.messages import subject_of, text_of
+from weighhouse_backend.notices.results import Result
+from weighhouse_backend.notices.webhooks import WebhookSender
+
+OWN = "You get this because you asked for it:"
+OF_PROJECT = "This mailbox is a channel of the project:"
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Makes one attempt, over whatever channel."""
+
+    settings: Settings
+    post: Post
+    now: Callable[[], datetime.datetime]
+
+    def send(self, parcel: Parcel) -> Result:
+        """Send a parcel; what goes wrong is in the result."""
+        if parcel.mailbox is not None:
+            return self._mail(parcel, parcel.mailbox, OWN)
+        try:
+            seal = seal_of(self.settings)
+            address = _opened(seal, parcel.sealed_address)
+            secret = _opened(seal, parcel.sealed_secret)
+        except (CannotUnseal, NoSecretKey) as error:
+            return Result(AttemptOutcome.FORBIDDEN, detail=f"{error.title}: {error}")
+        if parcel.kind == ChannelKind.MAIL:
+            return self._mail(parcel, address, OF_PROJECT)
+        (message,) = parcel.messages
+        if parcel.kind == ChannelKind.WEBHOOK:
+            sender = WebhookSender(self.settings.notices_to_own_networks)
+            return sender.send(address, secret, message, self.now())
+        return chats.send(parcel.kind, address, message)
+
+    def _mail(self, parcel: Parcel, to: str, why: str) -> Result:
+        where = f"{self.settings.public_url.rstrip('/')}/settings?tab=notifications"
+        letter = Letter(to, subject_of(parcel.messages), text_of(parcel.messages, where, why))
+        try:
+            self.post.send(letter)
+        except NoMail as error:
+            return Result(AttemptOutcome.FORBIDDEN, detail=f"{error.title}: {error}")
+        except OSError as error:
+            return Result(AttemptOutcome.UNREACHABLE, detail=f"{type(error).__name__}: {error}")
+        return Result(AttemptOutcome.DELIVERED)
+
+
+def _opened(seal: Seal, sealed: str | None) -> str:
+    return "" if sealed is None else seal.open(sealed)
