@@ -211,6 +211,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "rejudgement_id": rejudged["id"], "consent_id": consent["id"],
         "override_id": override["id"], "link_id": link["id"], "reply_id": said.json()["id"],
         "challenge_id": challenge["id"], "attempt_id": order["attempt_id"],
+        "attempt_token": order["attempt_token"],
         "project_id": str(owner.project_id), "organization_id": str(owner.organization_id),
         "document": document, "facts": FACTS, "reason": REASON, "any": str(uuid4()),
         "invitation_id": str(asked.id), "login_id": str(login.id),
