@@ -5,6 +5,7 @@ import datetime
 import pytest
 from sqlalchemy import select, update
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import ApiToken, AuditEntry, LoginFailure, LoginSession
 from weighhouse_backend.identity.roles import Role
@@ -19,7 +20,7 @@ CSRF = {"X-Weighhouse": "1"}
 
 @pytest.fixture(scope="module")
 def client(make_client):
-    return make_client(router)
+    return make_client(router, audit)
 
 
 @pytest.fixture(autouse=True)

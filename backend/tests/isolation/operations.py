@@ -108,6 +108,7 @@ RULES: Mapping[str, Rule] = {
     "identity_change_member": of_project("owner", body={"role": "viewer"}),
     "identity_end_project_role": named("owner"),
     "identity_invite": of_project("owner", by_person=True, body={"email": "q@quokka.test"}),
+    "identity_export_audit_entries": of_project("maintainer"),
     "identity_list_audit_entries": of_project("maintainer"),
     "identity_list_invitations": of_project("owner"),
     "identity_list_members": of_project(),

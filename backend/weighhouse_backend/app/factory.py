@@ -40,6 +40,7 @@ from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.fleet.sightings import Sightings
 from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.identity.account_endpoints import router as account
+from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.kit.clock import SystemClock
@@ -64,7 +65,7 @@ from weighhouse_backend.studies.endpoints import router as studies
 log = structlog.get_logger(__name__)
 
 ROUTERS = (
-    campaigns_agent, results_agent, fleet_agent, status, identity, account, experiments,
+    campaigns_agent, results_agent, fleet_agent, status, identity, account, audit, experiments,
     campaigns, results, findings, scenarios, comparisons, publishing, studies, gates, alerts,
     annotations, overviews, noise, prices, fleet, metrics,
 )  # fmt: skip

@@ -16,7 +16,6 @@ from weighhouse_backend.identity.schemas import (
     ApiTokenMade,
     ApiTokenRead,
     ApiTokenRotate,
-    AuditEntryRead,
     MemberRead,
     MemberUpdate,
     OrganizationCreate,
@@ -226,18 +225,3 @@ def identity_rotate_token(
 def identity_revoke_token(token_id: UUID, caller: ManagerDep, tokens: TokenServiceDep) -> None:
     """Make a token worthless at once."""
     tokens.revoke(caller, token_id)
-
-
-@router.get("/audit-entries", tags=["projects"])
-def identity_list_audit_entries(
-    caller: ManagerDep,
-    service: IdentityServiceDep,
-    page: PageDep,
-    project_id: UUID | None = None,
-) -> Page[AuditEntryRead]:
-    """Who did what to what; takes a maintainer."""
-    found = service.audit_entries(caller, project_id, page)
-    return Page(
-        items=[AuditEntryRead.model_validate(row) for row in found.items],
-        next_cursor=found.next_cursor,
-    )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import audit
@@ -16,7 +15,6 @@ from weighhouse_backend.identity.errors import (
     ProjectExists,
 )
 from weighhouse_backend.identity.models import (
-    AuditEntry,
     Membership,
     Organization,
     Project,
@@ -28,7 +26,6 @@ from weighhouse_backend.identity.schemas import OrganizationCreate, ProjectCreat
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem, Forbidden, Invalid, NotFound
 from weighhouse_backend.kit.tenancy import confine_to_people
 
@@ -217,13 +214,6 @@ class IdentityService:
             id=project.id, slug=project.slug, name=project.name, organization_id=organization.id,
             organization_name=organization.name, role=Role.OWNER,
         )  # fmt: skip
-
-    def audit_entries(self, caller: Caller, project_id: UUID | None, query: PageQuery) -> Page[Any]:
-        """What was done in a project, newest first; takes a maintainer."""
-        project = caller.project_or_only(project_id)
-        caller.require(project, Role.MAINTAINER)
-        statement = select(AuditEntry).where(AuditEntry.project_id == project)
-        return page_of(self.session, statement, AuditEntry.id, query, lambda row: row)
 
     def _own_organization(self, caller: Caller, organization_id: UUID | None) -> Organization:
         own = {one.id: one for one in self.organizations(caller)}

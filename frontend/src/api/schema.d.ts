@@ -635,9 +635,29 @@ export interface paths {
         };
         /**
          * Identity List Audit Entries
-         * @description Who did what to what; takes a maintainer.
+         * @description Who did what to what, newest first; takes a maintainer.
          */
         get: operations["identity_list_audit_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-entries/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity Export Audit Entries
+         * @description The same as a file, oldest first, up to 50,000 entries; the export is an entry of its own.
+         */
+        get: operations["identity_export_audit_entries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -12136,9 +12156,14 @@ export interface operations {
     identity_list_audit_entries: {
         parameters: {
             query?: {
+                action?: string | null;
+                actor?: string | null;
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                since?: string | null;
+                text?: string | null;
+                until?: string | null;
             };
             header?: never;
             path?: never;
@@ -12162,6 +12187,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditEntryRead_"];
+                };
+            };
+        };
+    };
+    identity_export_audit_entries: {
+        parameters: {
+            query?: {
+                action?: string | null;
+                actor?: string | null;
+                project_id?: string | null;
+                since?: string | null;
+                text?: string | null;
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
         };
