@@ -30,6 +30,7 @@ class PhaseRecord(BaseModel):
     client_bound: bool = False
     client_bound_reasons: list[str] = []
     interrupted: bool = False
+    stream_hash: str | None = None
 
 
 class DriverRecord(BaseModel):
