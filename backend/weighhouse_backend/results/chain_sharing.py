@@ -24,7 +24,7 @@ SHARED = (Interval, ResourceSample, TimelineMark)
 """What belongs to the link in whose stretch of events it was reported."""
 OF_ALL = frozenset({"attempt_id", "memory", "phases", "stream_hash", "driver", "settled_at"})
 """Columns of a record in which the links differ; the others tell of the system that all share."""
-BEHIND_ALL = 2**62
+BEHIND_ALL = 2**31 - 1
 """Above every sequence."""
 
 

@@ -97,7 +97,12 @@ class Results:
         """Runs for reading."""
         campaigns = self.campaigns
         return RunReadService(
-            self.repository, self.levels, self.sampling, campaigns.runs, campaigns.experiments
+            self.repository,
+            self.levels,
+            self.sampling,
+            campaigns.runs,
+            campaigns.experiments,
+            campaigns.chains,
         )
 
     @cached_property

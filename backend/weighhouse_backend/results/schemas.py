@@ -258,6 +258,8 @@ class RunFacts(RunListed):
     timeline: list[TimelineItem]
     log_streams: list[str]
     artifacts: list[ArtifactRead]
+    chain: list[RunListed] = []
+    """All runs of its chain in the order they are measured, itself too; none: of no chain."""
 
 
 class PhaseSpanRead(BaseModel):
