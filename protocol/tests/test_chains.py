@@ -129,7 +129,11 @@ def changed(workload: dict[str, Any], **fields: Any) -> dict[str, Any]:
             "belongs to `scenario: fixed`, and this is `soak`",
         ),
         (
-            {"scenario": "sweep", "sweep": {"to": 64}},
+            {
+                "scenario": "sweep",
+                "sweep": {"to": 64},
+                "load_levels": [{"model": "closed", "clients": 1}],
+            },
             "phases.chain",
             "belongs to `scenario: fixed`, and this is `sweep`",
         ),
