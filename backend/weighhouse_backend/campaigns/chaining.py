@@ -13,7 +13,8 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 from weighhouse_protocol.report import Failure
 
-from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Run
+from weighhouse_backend.campaigns.gang_repository import GangRepository
+from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Run
 from weighhouse_backend.campaigns.repository import CampaignRepository
 from weighhouse_backend.campaigns.states import (
     AttemptStatus,
@@ -154,3 +155,20 @@ class ChainService:
         )
         self.session.flush()
         return attempt
+
+
+def with_their_chains(
+    repository: CampaignRepository, gangs: GangRepository, campaign: Campaign
+) -> list[Run]:
+    """Failed runs of a locked campaign, locked, and the completed ones that follow each other with
+    them on one system: a chain is measured again as a whole.
+    """
+    failed = repository.lock_runs(campaign.id, [RunStatus.FAILED])
+    chains = {run.leader_id or run.id for run in failed}
+    done = repository.lock_runs(campaign.id, [RunStatus.COMPLETED]) if failed else []
+    again = [run for run in done if (run.leader_id or run.id) in chains]
+    for run in again:
+        if run.result_attempt_id is not None:
+            attempt = gangs.lock_attempt(run.result_attempt_id)
+            attempt.set_aside = "a phase of its chain failed: the chain was measured again"
+    return [*failed, *again]

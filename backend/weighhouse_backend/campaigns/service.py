@@ -13,6 +13,7 @@ from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.allocation import spots_of
+from weighhouse_backend.campaigns.chaining import with_their_chains
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
@@ -294,9 +295,7 @@ class CampaignService:
             raise TransitionRefused(f"campaign {campaign.number} is being cancelled")
         if campaign.status in {CampaignStatus.CANCELLED, CampaignStatus.SETTLING}:
             raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
-        failed = self._with_chains(
-            campaign, self.repository.lock_runs(campaign.id, [RunStatus.FAILED])
-        )
+        failed = with_their_chains(self.repository, self.gangs, campaign)
         if not failed:
             raise NothingToRetry(f"no run of campaign {campaign.number} has failed")
         for run in failed:
@@ -311,19 +310,6 @@ class CampaignService:
         self._audit(caller.name, campaign, "campaign.retried")
         self.jobs.send("campaigns.allocate")
         return campaign
-
-    def _with_chains(self, campaign: Campaign, failed: Sequence[Run]) -> list[Run]:
-        """Failed runs, and completed ones that follow each other with them on one system: a chain
-        is measured again as a whole.
-        """
-        chains = {run.leader_id or run.id for run in failed}
-        done = self.repository.lock_runs(campaign.id, [RunStatus.COMPLETED]) if failed else []
-        again = [run for run in done if (run.leader_id or run.id) in chains]
-        for run in again:
-            attempt = run.result_attempt_id and self.gangs.lock_attempt(run.result_attempt_id)
-            if attempt:
-                attempt.set_aside = "a phase of its chain failed: the chain was measured again"
-        return [*failed, *again]
 
     def set_verdict(self, campaign_id: UUID, verdict: Verdict | None) -> bool:
         """End a campaign that was being settled, with what it says against its base.
