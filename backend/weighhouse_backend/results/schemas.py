@@ -258,7 +258,7 @@ class RunFacts(RunListed):
     timeline: list[TimelineItem]
     log_streams: list[str]
     artifacts: list[ArtifactRead]
-    chain: list[RunListed] = []
+    chain: list[RunListed]
     """All runs of its chain in the order they are measured, itself too; none: of no chain."""
 
 

@@ -8509,11 +8509,8 @@ export interface components {
             /** Caveats */
             caveats: components["schemas"]["CaveatRead"][];
             cell: components["schemas"]["CellOfRun"];
-            /**
-             * Chain
-             * @default []
-             */
-            chain?: components["schemas"]["RunListed"][];
+            /** Chain */
+            chain: components["schemas"]["RunListed"][];
             /** Environment */
             environment: {
                 [key: string]: unknown;
