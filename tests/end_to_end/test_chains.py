@@ -6,6 +6,7 @@ import base64
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ import yaml
 from hdrh.histogram import HdrHistogram
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.fixtures import plain
-from weighhouse_testing.platform import RunningPlatform
+from weighhouse_testing.platform import RunningPlatform, until
 
 WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
 RECORDS = 1000
@@ -190,6 +191,36 @@ def test_nothing_is_counted_twice(platform: RunningPlatform, chained: dict[str, 
             chain,
         )
         assert claimed == [(1,)]
+
+
+def test_kills_in_the_middle_lose_and_double_nothing(platform: RunningPlatform) -> None:
+    text = yaml.safe_load(document("killed", "redis", repetitions=1))
+    text["phases"] |= {"warmup_seconds": 0, "measure_seconds": 3.0}
+    campaign = platform.start_campaign(str(yaml.safe_dump(text)))
+    [first] = [
+        run["id"]
+        for cell in campaign["cells"]
+        for run in cell["runs"]
+        if cell["workload"] == WRITES
+    ]
+
+    def measuring() -> bool:
+        return platform.request("GET", f"/runs/{first}")["phase"] == "measure"
+
+    until("the first phase is measured", measuring, seconds=120)
+    for part in ("agent", "worker"):
+        os.kill(platform.pid(part), signal.SIGKILL)
+    done = platform.wait_for_campaign(campaign["id"])
+    assert done["runs"]["completed"] == 2
+    question = """SELECT r.id, p.phases FROM run_records p
+        JOIN runs r ON r.result_attempt_id = p.attempt_id WHERE r.campaign_id = %s"""
+    said = {str(run): phases for run, phases in rows(platform, question, campaign["id"])}
+    assert len(said) == 2
+    for run in runs_of(platform, {"campaign": done}):
+        [measured] = [phase for phase in said[run["id"]] if phase["phase"] == "measure"]
+        told = run["summary"]["operations"]
+        for name, counted in measured["operations"].items():
+            assert told[name]["ok"] == counted["ok"], "all that the driver counted, once"
 
 
 def test_phases_are_compared_each_for_itself(
