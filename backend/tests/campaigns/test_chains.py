@@ -78,6 +78,9 @@ def test_each_run_gets_its_part_and_is_settled_by_itself(world: World) -> None:
     order = world.take(agent)
     world.end(order)
     assert statuses(world, campaign_id) == ["settling", "queued", "queued"]
+    assert world.allocate() == [], "what follows waits for its part, not for an agent"
+    with world.transaction() as feature:
+        assert campaign_id not in {one.id for one in feature.repository.waiting_campaigns()}
     share_out(world, order)
     first, second, third = world.runs(campaign_id)
     assert statuses(world, campaign_id) == ["settling"] * 3
