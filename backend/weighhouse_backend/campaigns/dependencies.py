@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.allocation import Allocator
 from weighhouse_backend.campaigns.attempts import AttemptService
 from weighhouse_backend.campaigns.blocks import BlockService
+from weighhouse_backend.campaigns.chaining import ChainService
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.gangs import GangService
@@ -189,6 +190,11 @@ class Campaigns:
     def runs(self) -> RunService:
         """Runs for the features above."""
         return RunService(self.repository, self.transitions)
+
+    @cached_property
+    def chains(self) -> ChainService:
+        """Runs that one attempt measures."""
+        return ChainService(self.session, self.repository, self.transitions)
 
     @cached_property
     def blocks(self) -> BlockService:

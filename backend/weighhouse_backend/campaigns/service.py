@@ -13,6 +13,7 @@ from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.allocation import spots_of
+from weighhouse_backend.campaigns.chaining import with_their_chains
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
@@ -294,7 +295,7 @@ class CampaignService:
             raise TransitionRefused(f"campaign {campaign.number} is being cancelled")
         if campaign.status in {CampaignStatus.CANCELLED, CampaignStatus.SETTLING}:
             raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
-        failed = self.repository.lock_runs(campaign.id, [RunStatus.FAILED])
+        failed = with_their_chains(self.repository, self.gangs, campaign)
         if not failed:
             raise NothingToRetry(f"no run of campaign {campaign.number} has failed")
         for run in failed:

@@ -3256,6 +3256,13 @@ export interface components {
              */
             campaign_id: string;
             /**
+             * Chain
+             * @description What is measured next, in this order, on the system as the phases above left it: by a driver
+             *     of its own, with the seed of the run. Only for an agent alone.
+             * @default []
+             */
+            chain?: components["schemas"]["OrderLink"][];
+            /**
              * Faults
              * @description What is done to the system on purpose, in order of time.
              * @default []
@@ -6967,6 +6974,20 @@ export interface components {
             verify_failed: number;
         };
         /**
+         * OrderLink
+         * @description A measured phase of a chain that follows on the same system, with what comes before it.
+         */
+        OrderLink: {
+            /** Load */
+            load: components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"];
+            /**
+             * Phases
+             * @description None of them loads.
+             */
+            phases: components["schemas"]["Phase"][];
+            workload: components["schemas"]["Workload"];
+        };
+        /**
          * OrganizationCreate
          * @description An organization to make, with its first project.
          */
@@ -7384,6 +7405,12 @@ export interface components {
             phase: "load" | "warmup" | "measure";
             /** Sequence */
             sequence: number;
+            /**
+             * Stream Hash
+             * @description Hash of the first operations of the phase's driver, where it told; None too of an agent from
+             *     before there were chains.
+             */
+            stream_hash?: string | null;
         };
         /**
          * PhaseSpanRead
@@ -8502,6 +8529,8 @@ export interface components {
             /** Caveats */
             caveats: components["schemas"]["CaveatRead"][];
             cell: components["schemas"]["CellOfRun"];
+            /** Chain */
+            chain: components["schemas"]["RunListed"][];
             /** Environment */
             environment: {
                 [key: string]: unknown;
