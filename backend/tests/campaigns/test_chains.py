@@ -104,6 +104,13 @@ def test_each_run_gets_its_part_and_is_settled_by_itself(world: World) -> None:
         assert feature.chains.awaits_parts(first.id) is None, "shared out once"
 
 
+def test_the_next_run_given_is_the_first_of_the_next_chain(world: World) -> None:
+    agent = world.agent()
+    campaign_id = start(world, repetitions=2)
+    world.end(world.take(agent))
+    assert world.take(agent).run_id == world.runs(campaign_id)[3].id
+
+
 def test_what_breaks_the_first_ends_all(world: World) -> None:
     agent = world.agent()
     campaign_id = start(world)
