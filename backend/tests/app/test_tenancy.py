@@ -27,7 +27,7 @@ UNSEEN = {
 }  # fmt: skip
 OF_PEOPLE = {
     "organizations", "projects", "users", "memberships", "project_memberships", "invitations",
-    "api_tokens", "audit_entries",
+    "api_tokens", "audit_entries", "organization_quotas", "project_quotas",
 }  # fmt: skip
 # Guarded by what stands in their own rows: who asked for what.
 WITHOUT_POLICY = {

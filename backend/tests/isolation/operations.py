@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Kind = Literal["public", "named", "mine", "agent", "vendor"]
-Role = Literal["viewer", "member", "maintainer", "owner"]
+Role = Literal["viewer", "member", "maintainer", "owner", "operator"]
 
 
 @dataclass(frozen=True)
@@ -216,6 +216,11 @@ RULES: Mapping[str, Rule] = {
     "prices_read": of_project(),
     "prices_read_costs": named(query=COMPARED),
     "prices_save": of_project("maintainer", body={}),
+    # What may be used
+    "quotas_list_organizations": mine("operator", others=frozenset({403})),
+    "quotas_read_usage": of_project(),
+    "quotas_save_of_organization": named("operator", body={}, others=frozenset({403})),
+    "quotas_save_of_project": of_project("owner", body={}),
     # What changed, and what people say
     "alerts_change_alert": named("member", body={"note": "seen"}),
     "alerts_count": of_project(),

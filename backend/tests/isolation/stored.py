@@ -23,6 +23,7 @@ from weighhouse_backend.identity.models import (
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.quotas.models import ProjectQuotas
 
 from backend.tests.conftest import Tenant
 from backend.tests.disclosure.policed import DOCUMENT, REASON, manifests
@@ -199,7 +200,10 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
             user_id=owner.user_id, token_hash=token_hash(new_token("s")), created_at=NOW,
             last_used_at=NOW,
         )  # fmt: skip
-        session.add_all([alert, asked, login])
+        quotas = ProjectQuotas(
+            project_id=owner.project_id, limits={}, version=1, updated_by=MARK, updated_at=NOW
+        )
+        session.add_all([alert, asked, login, quotas])
         session.flush()
         alert_id = alert.id
     return {

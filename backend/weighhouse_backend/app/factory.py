@@ -57,6 +57,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
 from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.publishing.endpoints import router as publishing
+from weighhouse_backend.quotas.endpoints import router as quotas
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.scenarios.endpoints import router as scenarios
@@ -67,7 +68,7 @@ log = structlog.get_logger(__name__)
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, account, audit, experiments,
     campaigns, results, findings, scenarios, comparisons, publishing, studies, gates, alerts,
-    annotations, overviews, noise, prices, fleet, metrics,
+    annotations, overviews, noise, prices, quotas, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

@@ -42,6 +42,7 @@ from weighhouse_backend.kit.events import Events, RedisEvents
 from weighhouse_backend.kit.jobs import CeleryJobs, Jobs
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.quotas.guard import QuotaGuard
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,11 @@ class Campaigns:
     def fleet(self) -> FleetService:
         """Agents."""
         return FleetService(self.session, self.clock, self.settings, self.catalog)
+
+    @cached_property
+    def quotas(self) -> QuotaGuard:
+        """What may be used."""
+        return QuotaGuard(self.session, self.clock)
 
     @cached_property
     def commits(self) -> CommitService:
@@ -130,6 +136,7 @@ class Campaigns:
             self.experiments,
             self.commits,
             self.fleet,
+            self.quotas,
             self.jobs,
             self.clock,
         )
@@ -213,6 +220,7 @@ class Campaigns:
             self.outbox,
             self.fleet,
             self.experiments,
+            self.quotas,
             self.clock,
         )
 

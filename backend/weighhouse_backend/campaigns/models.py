@@ -266,6 +266,7 @@ class AttemptMember(Base):
         ),
         Index("ix_attempt_members_token_hash", "token_hash"),
         Index("ix_attempt_members_offered_at", "offered_at"),
+        Index("ix_attempt_members_project_id_offered_at", "project_id", "offered_at"),
     )
 
     attempt_id: Mapped[UUID] = mapped_column(

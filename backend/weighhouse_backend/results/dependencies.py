@@ -66,7 +66,9 @@ class Results:
         """Takes in files."""
         campaigns = self.campaigns
         store = ArtifactStore(campaigns.settings.artifact_dir)
-        return ArtifactService(self.repository, campaigns.intake, store, campaigns.clock)
+        return ArtifactService(
+            self.repository, campaigns.intake, store, campaigns.quotas, campaigns.clock
+        )
 
     @cached_property
     def settlement(self) -> SettlementService:

@@ -1685,6 +1685,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organization-quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Quotas List Organizations
+         * @description All organizations with what they may use, newest first; takes the installation's operator.
+         */
+        get: operations["quotas_list_organizations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organization-quotas/{organization_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Quotas Save Of Organization
+         * @description Say what an organization may use, in the place of all that was said; takes the installation's
+         *     operator. With If-Match only on top of what was seen.
+         */
+        put: operations["quotas_save_of_organization"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations": {
         parameters: {
             query?: never;
@@ -1810,6 +1851,27 @@ export interface paths {
          *     If-Match only on top of what was seen.
          */
         put: operations["prices_save"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/project-quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Quotas Save Of Project
+         * @description Say what a project may use, in the place of all that was said; takes an owner of its
+         *     organization. With If-Match only on top of what was seen.
+         */
+        put: operations["quotas_save_of_project"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2426,6 +2488,26 @@ export interface paths {
          * @description One system, with its documentation.
          */
         get: operations["catalog_read_system"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Quotas Read Usage
+         * @description What a project and its organization use, and may; the tag is that of the project's quotas.
+         */
+        get: operations["quotas_read_usage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5924,6 +6006,12 @@ export interface components {
         };
         JsonValue: unknown;
         /**
+         * Kind
+         * @description What a quota is of.
+         * @enum {string}
+         */
+        Kind: "agents" | "concurrent_runs" | "machine_hours" | "result_bytes" | "artifact_bytes" | "campaigns";
+        /**
          * LastCampaign
          * @description How the experiment's latest campaign stands.
          */
@@ -7004,6 +7092,28 @@ export interface components {
             slug: string;
         };
         /**
+         * OrganizationQuotasRead
+         * @description The same of an organization, as the operator sees it.
+         */
+        OrganizationQuotasRead: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            limits: components["schemas"]["QuotaLimits"];
+            /** Name */
+            name: string;
+            /** Slug */
+            slug: string;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Version */
+            version: number;
+        };
+        /**
          * OrganizationRead
          * @description A tenant.
          */
@@ -7193,6 +7303,13 @@ export interface components {
         Page_OccurrenceRead_: {
             /** Items */
             items: components["schemas"]["OccurrenceRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[OrganizationQuotasRead] */
+        Page_OrganizationQuotasRead_: {
+            /** Items */
+            items: components["schemas"]["OrganizationQuotasRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -7685,6 +7802,37 @@ export interface components {
             quantile: number;
             /** Value Us */
             value_us: number;
+        };
+        /**
+         * QuotaLimits
+         * @description What may be used; what is not set is not limited.
+         */
+        QuotaLimits: {
+            /** Agents */
+            agents?: number | null;
+            /** Artifact Bytes */
+            artifact_bytes?: number | null;
+            /** Campaigns */
+            campaigns?: number | null;
+            /** Concurrent Runs */
+            concurrent_runs?: number | null;
+            /** Machine Hours */
+            machine_hours?: number | null;
+            /** Result Bytes */
+            result_bytes?: number | null;
+        };
+        /**
+         * QuotasRead
+         * @description What an organization or project may use.
+         */
+        QuotasRead: {
+            limits: components["schemas"]["QuotaLimits"];
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Version */
+            version: number;
         };
         /**
          * RangeRead
@@ -8794,6 +8942,30 @@ export interface components {
          * @enum {string}
          */
         Scope: "results:read" | "results:export" | "experiments:write" | "campaigns:run" | "notes:write" | "publishing:write" | "prices:write" | "agents:enrol" | "agents:manage" | "people:manage";
+        /**
+         * ScopeUsageRead
+         * @description The use of a project, or of an organization with all its projects.
+         */
+        ScopeUsageRead: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            limits: components["schemas"]["QuotaLimits"];
+            /** May Change */
+            may_change: boolean;
+            /** Name */
+            name: string;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Use */
+            use: components["schemas"]["UseRead"][];
+            /** Version */
+            version: number;
+        };
         /**
          * SearchesRead
          * @description The searches of a campaign whose loads are chosen while it is measured.
@@ -10405,6 +10577,47 @@ export interface components {
             workload: string;
         };
         /**
+         * UsageRead
+         * @description What a project and its organization use, and may.
+         */
+        UsageRead: {
+            organization: components["schemas"]["ScopeUsageRead"];
+            project: components["schemas"]["ScopeUsageRead"];
+            /** Warnings */
+            warnings: string[];
+        };
+        /**
+         * UseRead
+         * @description How much of one kind is used, and how much may be.
+         */
+        UseRead: {
+            /** Effect */
+            effect: string;
+            kind: components["schemas"]["Kind"];
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "unlimited" | "fine" | "near" | "reached";
+            /** Limit */
+            limit: number | null;
+            /** Mend */
+            mend: string;
+            /** Name */
+            name: string;
+            /** Resets At */
+            resets_at: string | null;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "count" | "hours" | "bytes";
+            /** Used */
+            used: number;
+            /** Words */
+            words: string;
+        };
+        /**
          * UserRead
          * @description A person.
          */
@@ -10773,6 +10986,25 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
         };
     };
     results_has_artifact: {
@@ -11077,6 +11309,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Registered"];
+                };
+            };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -12327,6 +12578,25 @@ export interface operations {
                     "application/json": components["schemas"]["CampaignRead"];
                 };
             };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
         };
     };
     campaigns_get: {
@@ -12838,6 +13108,25 @@ export interface operations {
                     "application/json": components["schemas"]["CampaignSummary"];
                 };
             };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
         };
     };
     publishing_invite_reply: {
@@ -12933,6 +13222,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -14766,6 +15074,84 @@ export interface operations {
             };
         };
     };
+    quotas_list_organizations: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OrganizationQuotasRead_"];
+                };
+            };
+        };
+    };
+    quotas_save_of_organization: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string | null;
+            };
+            path: {
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaLimits"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotasRead"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     identity_make_organization: {
         parameters: {
             query?: never;
@@ -15033,6 +15419,52 @@ export interface operations {
             };
             /** @description Unprocessable Entity */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    quotas_save_of_project: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: {
+                "if-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaLimits"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotasRead"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16158,6 +16590,25 @@ export interface operations {
                     "application/json": components["schemas"]["StudyRunRead"];
                 };
             };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
         };
     };
     catalog_list_systems: {
@@ -16220,6 +16671,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SystemRead"];
+                };
+            };
+        };
+    };
+    quotas_read_usage: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageRead"];
                 };
             };
         };
