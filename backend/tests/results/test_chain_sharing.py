@@ -3,7 +3,7 @@
 from uuid import UUID
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 from weighhouse_backend.results import models
 
 from .laboratory import experiment
@@ -147,3 +147,16 @@ def test_an_agent_that_measured_less_leaves_failures_with_their_reason(laborator
     first, second, third = carry_out(laboratory, "short-chain", reported((3, 3)))
     assert [run["status"] for run in (first, second, third)] == ["completed"] * 2 + ["failed"]
     assert "before it measured this phase" in third["failure"]["message"]
+
+
+def test_how_large_results_are_follows_them(runs, laboratory):
+    """The sizes that quotas count move with what is shared out (migration 0024)."""
+    parted = text(
+        "SELECT coalesce((SELECT sum(s.bytes) FROM result_sizes s"
+        " WHERE s.attempt_id = :attempt AND s.member >= 0), 0), coalesce(sum(pg_column_size(i)), 0)"
+        " FROM intervals i WHERE i.attempt_id = :attempt"
+    )
+    with laboratory.sessions() as session:
+        for run in runs:
+            row = session.execute(parted, {"attempt": run["attempts"][-1]["id"]}).one()
+            assert row[0] > row[1] > 0, run["cell"]["workload"]
