@@ -132,8 +132,9 @@ RULES: Mapping[str, Rule] = {
         "owner", by_person=True,
         body={"name": "P", "issuer": "https://id.quokka.test", "client_id": "c"},
     ),
-    "identity_begin_sign_in": Rule("public", body={"organization": "nobody"}),
-    "identity_end_sign_in": Rule("public", body={"state": "none", "code": "none"}),
+    # ... and who comes from one: what nobody began is not there
+    "identity_begin_sign_in": Rule("vendor", body={"organization": "nobody"}),
+    "identity_end_sign_in": Rule("vendor", body={"state": "none", "code": "none"}),
     "identity_list_ways_in": Rule("public"),
     # One's own account
     "identity_ask_password_reset": Rule("public", body={"email": "nobody@quokka.test"}),

@@ -14,6 +14,7 @@ from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.identity.access import COOKIE, CSRF_HEADER
 from weighhouse_backend.identity.models import (
     ApiToken,
+    IdentityProvider,
     Invitation,
     LoginSession,
     Membership,
@@ -199,7 +200,12 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
             user_id=owner.user_id, token_hash=token_hash(new_token("s")), created_at=NOW,
             last_used_at=NOW,
         )  # fmt: skip
-        session.add_all([alert, asked, login])
+        provider = IdentityProvider(
+            organization_id=owner.organization_id, name=MARK, issuer=f"https://id.{MARK}.test",
+            client_id=MARK, groups_claim="groups", mappings=[], only_way=False, listed=False,
+            created_at=NOW, updated_at=NOW,
+        )  # fmt: skip
+        session.add_all([alert, asked, login, provider])
         session.flush()
         alert_id = alert.id
     return {

@@ -159,7 +159,7 @@ class SignInService:
         if link is None:
             link = Identity(
                 provider_id=provider.id, issuer=provider.issuer, subject=person.subject,
-                user_id=user.id, by_groups=False, created_at=now,
+                user_id=user.id, by_groups=False, created_at=now, last_login_at=now,
             )  # fmt: skip
             self.session.add(link)
             self._note(provider, user.name, "identity.linked", user.email)
