@@ -1,6 +1,6 @@
 """quotas of organizations and projects, the size of what attempts left, and a count of all use
 
-Revision: 0024, after 0022
+Revision: 0024, after 0023
 
 How large results are is counted by triggers, with each statement that writes some: whoever writes, the
 sum is right, and reading it looks at one row an attempt and member. Results that are there already are
@@ -15,7 +15,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0024"
-down_revision = "0022"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 

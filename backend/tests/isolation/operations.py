@@ -126,6 +126,17 @@ RULES: Mapping[str, Rule] = {
     "identity_rotate_token": named("maintainer", body={}),
     "identity_set_project_role": named("owner", body={"role": "viewer"}),
     "identity_who_am_i": mine(by_person=True),
+    # Providers: a person who owns the organization
+    "identity_read_provider": of_project("owner", by_person=True),
+    "identity_remove_provider": of_project("owner", by_person=True),
+    "identity_save_provider": of_project(
+        "owner", by_person=True,
+        body={"name": "P", "issuer": "https://id.quokka.test", "client_id": "c"},
+    ),
+    # ... and who comes from one: what nobody began is not there
+    "identity_begin_sign_in": Rule("vendor", body={"organization": "nobody"}),
+    "identity_end_sign_in": Rule("vendor", body={"state": "none", "code": "none"}),
+    "identity_list_ways_in": Rule("public"),
     # One's own account
     "identity_ask_password_reset": Rule("public", body={"email": "nobody@quokka.test"}),
     "identity_change_password": mine(

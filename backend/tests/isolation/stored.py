@@ -14,6 +14,7 @@ from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.identity.access import COOKIE, CSRF_HEADER
 from weighhouse_backend.identity.models import (
     ApiToken,
+    IdentityProvider,
     Invitation,
     LoginSession,
     Membership,
@@ -203,7 +204,12 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         quotas = ProjectQuotas(
             project_id=owner.project_id, limits={}, version=1, updated_by=MARK, updated_at=NOW
         )
-        session.add_all([alert, asked, login, quotas])
+        provider = IdentityProvider(
+            organization_id=owner.organization_id, name=MARK, issuer=f"https://id.{MARK}.test",
+            client_id=MARK, groups_claim="groups", mappings=[], only_way=False, listed=False,
+            created_at=NOW, updated_at=NOW,
+        )  # fmt: skip
+        session.add_all([alert, asked, login, quotas, provider])
         session.flush()
         alert_id = alert.id
     return {

@@ -43,6 +43,7 @@ from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.identity.logins import Turns
+from weighhouse_backend.identity.provider_endpoints import router as providers
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.database_login import OWNS_TABLES, may_too_much
 from weighhouse_backend.kit.db import install_database, make_engine, make_session_factory
@@ -66,9 +67,9 @@ from weighhouse_backend.studies.endpoints import router as studies
 log = structlog.get_logger(__name__)
 
 ROUTERS = (
-    campaigns_agent, results_agent, fleet_agent, status, identity, account, audit, experiments,
-    campaigns, results, findings, scenarios, comparisons, publishing, studies, gates, alerts,
-    annotations, overviews, noise, prices, quotas, fleet, metrics,
+    campaigns_agent, results_agent, fleet_agent, status, identity, account, audit, providers,
+    experiments, campaigns, results, findings, scenarios, comparisons, publishing, studies,
+    gates, alerts, annotations, overviews, noise, prices, quotas, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

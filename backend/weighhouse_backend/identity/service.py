@@ -15,6 +15,7 @@ from weighhouse_backend.identity.errors import (
     ProjectExists,
 )
 from weighhouse_backend.identity.models import (
+    LoginSession,
     Membership,
     Organization,
     Project,
@@ -58,9 +59,19 @@ class IdentityService:
     def _repository(self) -> IdentityRepository:
         return IdentityRepository(self.session)
 
-    def log_out(self, cookie: str) -> None:
-        """End a login. Repeatable."""
-        self._repository.end_session(token_hash(cookie))
+    def log_out(self, cookie: str) -> str | None:
+        """End a login. Repeatable.
+
+        :returns: where one signs out of the provider, sealed; None: none vouched.
+        """
+        return self._repository.end_session(token_hash(cookie))
+
+    def may_use_password(self, user_id: UUID) -> bool:
+        """Whether a password opens anything to a person who is in an organization."""
+        repository = self._repository
+        return repository.belongs_somewhere(
+            user_id, LoginSession(user_id=user_id)
+        ) or not repository.belongs_somewhere(user_id)
 
     def user(self, user_id: UUID) -> User:
         """:raises NotFound: when there is no such person."""
@@ -191,6 +202,8 @@ class IdentityService:
         """
         if caller.kind != "user":
             raise Forbidden("an API token belongs to one project; a person makes an organization")
+        if caller.provider_id is not None:
+            raise Forbidden("this login is for one organization; sign in with your password")
         if not self._repository.owns_any(caller.id):
             raise Forbidden("this takes somebody who owns an organization here")
         if self._repository.organization_by_slug(wanted.slug) is not None:

@@ -1549,6 +1549,36 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/identity-provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity Read Provider
+         * @description The provider that a project's organization signs in with; takes an owner of it.
+         */
+        get: operations["identity_read_provider"];
+        /**
+         * Identity Save Provider
+         * @description Set the provider up that a project's organization signs in with, or change it; takes an owner
+         *     of the organization.
+         */
+        put: operations["identity_save_provider"];
+        post?: never;
+        /**
+         * Identity Remove Provider
+         * @description Forget the provider of a project's organization; who signed in by it is signed out. Takes an
+         *     owner of the organization.
+         */
+        delete: operations["identity_remove_provider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/invitation": {
         parameters: {
             query?: never;
@@ -2385,9 +2415,56 @@ export interface paths {
         post?: never;
         /**
          * Identity Log Out
-         * @description Sign out.
+         * @description Sign out; tells where one signs out of the provider, too, if one came by one.
          */
         delete: operations["identity_log_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity List Ways In
+         * @description Providers to sign in with: those that everybody sees, or the one of an organization that is
+         *     named by its slug.
+         */
+        get: operations["identity_list_ways_in"];
+        put?: never;
+        /**
+         * Identity Begin Sign In
+         * @description Begin to sign in with an organization's provider: tells where to go. The answer sets a cookie
+         *     that binds the attempt to this browser.
+         */
+        post: operations["identity_begin_sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity End Sign In
+         * @description Sign in with what the provider sent the browser back with; once. The answer sets a cookie
+         *     that scripts cannot read.
+         */
+        post: operations["identity_end_sign_in"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5648,6 +5725,20 @@ export interface components {
             subject: string | null;
         };
         /**
+         * GroupMapping
+         * @description A group's role, in the organization or in one project.
+         */
+        GroupMapping: {
+            /**
+             * Group
+             * @example storage-leads
+             */
+            group: string;
+            /** Project Id */
+            project_id?: string | null;
+            role: components["schemas"]["MemberRole"];
+        };
+        /**
          * HealthRead
          * @description How the parts behind the API are doing.
          */
@@ -7320,6 +7411,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[ProviderOffer] */
+        Page_ProviderOffer_: {
+            /** Items */
+            items: components["schemas"]["ProviderOffer"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[RejudgedCampaignRead] */
         Page_RejudgedCampaignRead_: {
             /** Items */
@@ -7788,6 +7886,86 @@ export interface components {
          */
         ProjectRoleUpdate: {
             role: components["schemas"]["Role"];
+        };
+        /**
+         * ProviderOffer
+         * @description A provider that one may sign in with.
+         */
+        ProviderOffer: {
+            /** Name */
+            name: string;
+            /** Organization */
+            organization: string;
+        };
+        /**
+         * ProviderRead
+         * @description The provider of an organization, without what makes it work.
+         */
+        ProviderRead: {
+            /** Client Id */
+            client_id: string;
+            /** Groups Claim */
+            groups_claim: string;
+            /** Has Secret */
+            has_secret: boolean;
+            /** Issuer */
+            issuer: string;
+            /** Listed */
+            listed: boolean;
+            /** Mappings */
+            mappings: components["schemas"]["GroupMapping"][];
+            /** Name */
+            name: string;
+            /** Only Way */
+            only_way: boolean;
+            /** Organization */
+            organization: string;
+            /** Redirect Uri */
+            redirect_uri: string;
+            /** Signed Out Uri */
+            signed_out_uri: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * ProviderSave
+         * @description The provider of an organization, as it shall be.
+         */
+        ProviderSave: {
+            /** Client Id */
+            client_id: string;
+            /** Client Secret */
+            client_secret?: string | null;
+            /**
+             * Groups Claim
+             * @default groups
+             */
+            groups_claim?: string;
+            /**
+             * Issuer
+             * @example https://id.example.com
+             */
+            issuer: string;
+            /**
+             * Listed
+             * @default false
+             */
+            listed?: boolean;
+            /** Mappings */
+            mappings?: components["schemas"]["GroupMapping"][];
+            /**
+             * Name
+             * @example Acme SSO
+             */
+            name: string;
+            /**
+             * Only Way
+             * @default false
+             */
+            only_way?: boolean;
         };
         /**
          * QuantileRead
@@ -9486,6 +9664,58 @@ export interface components {
             runs: number;
             /** Side */
             side: string;
+        };
+        /**
+         * SignedOut
+         * @description A login that has ended.
+         */
+        SignedOut: {
+            /** Provider Url */
+            provider_url: string | null;
+        };
+        /**
+         * SignInAnswer
+         * @description What the provider sent a browser back with.
+         */
+        SignInAnswer: {
+            /** Code */
+            code?: string | null;
+            /** Error */
+            error?: string | null;
+            /** Iss */
+            iss?: string | null;
+            /** State */
+            state: string;
+        };
+        /**
+         * SignInDone
+         * @description Somebody is signed in.
+         */
+        SignInDone: {
+            /** Next */
+            next: string;
+            user: components["schemas"]["UserRead"];
+        };
+        /**
+         * SignInSent
+         * @description Where a browser has to go.
+         */
+        SignInSent: {
+            /** Url */
+            url: string;
+        };
+        /**
+         * SignInStart
+         * @description Somebody wants to sign in with a provider.
+         */
+        SignInStart: {
+            /**
+             * Next
+             * @default /
+             */
+            next?: string;
+            /** Organization */
+            organization: string;
         };
         /**
          * SineProfile
@@ -14785,6 +15015,101 @@ export interface operations {
             };
         };
     };
+    identity_read_provider: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRead"];
+                };
+            };
+        };
+    };
+    identity_save_provider: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderSave"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRead"];
+                };
+            };
+        };
+    };
+    identity_remove_provider: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     identity_open_invitation: {
         parameters: {
             query?: never;
@@ -16482,11 +16807,110 @@ export interface operations {
                 };
             };
             /** @description Successful Response */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["SignedOut"];
+                };
+            };
+        };
+    };
+    identity_list_ways_in: {
+        parameters: {
+            query?: {
+                organization?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ProviderOffer_"];
+                };
+            };
+        };
+    };
+    identity_begin_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInStart"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInSent"];
+                };
+            };
+        };
+    };
+    identity_end_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInAnswer"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInDone"];
+                };
             };
         };
     };
