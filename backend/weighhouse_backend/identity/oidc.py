@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from threading import BoundedSemaphore
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -33,6 +34,10 @@ TIMEOUT_SECONDS = 5.0
 PATIENCE_SECONDS = 10.0
 """… and of a whole answer."""
 MOST_BYTES = 512 * 1024
+ASKED_AT_ONCE = 12
+"""Questions to providers, of all organizations: a slow one does not hold the whole API up."""
+TURN_SECONDS = 2.0
+_TURNS = BoundedSemaphore(ASKED_AT_ONCE)
 LEEWAY_SECONDS = 60
 """By which clocks may differ."""
 SUBJECT = re.compile(r"[\x20-\x7e]{1,255}")
@@ -247,6 +252,22 @@ def _asked(
     token: str | None = None,
 ) -> dict[str, Any]:
     """Ask a provider for JSON: no redirect is followed, no long answer waited for or read."""
+    if not _TURNS.acquire(timeout=TURN_SECONDS):
+        raise ProviderAway("many people are signing in with slow providers; try again")
+    try:
+        return _answer_to(party, method, address, form, auth, token)
+    finally:
+        _TURNS.release()
+
+
+def _answer_to(
+    party: Party,
+    method: str,
+    address: str,
+    form: Mapping[str, str] | None,
+    auth: httpx.Auth | None,
+    token: str | None,
+) -> dict[str, Any]:
     ends = time.monotonic() + PATIENCE_SECONDS
     headers = {"Accept": "application/json"}
     if token is not None:
