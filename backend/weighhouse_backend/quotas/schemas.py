@@ -3,7 +3,7 @@
 import datetime
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from weighhouse_backend.quotas.kinds import Kind, Level, Unit
 
@@ -17,17 +17,17 @@ class QuotaLimits(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    agents: int | None = Field(default=None, ge=0, le=MOST_COUNTED)
+    agents: StrictInt | None = Field(default=None, ge=0, le=MOST_COUNTED)
     """Machines that are enrolled and not revoked."""
-    concurrent_runs: int | None = Field(default=None, ge=0, le=MOST_COUNTED)
+    concurrent_runs: StrictInt | None = Field(default=None, ge=0, le=MOST_COUNTED)
     """Runs that machines hold at one time."""
-    machine_hours: float | None = Field(default=None, ge=0, le=1e9)
+    machine_hours: float | None = Field(default=None, ge=0, le=1e9, strict=True)
     """In a calendar month, by UTC."""
-    result_bytes: int | None = Field(default=None, ge=0, le=MOST)
+    result_bytes: StrictInt | None = Field(default=None, ge=0, le=MOST)
     """Rows of results in the database."""
-    artifact_bytes: int | None = Field(default=None, ge=0, le=MOST)
+    artifact_bytes: StrictInt | None = Field(default=None, ge=0, le=MOST)
     """Files that runs left."""
-    campaigns: int | None = Field(default=None, ge=0, le=MOST_COUNTED)
+    campaigns: StrictInt | None = Field(default=None, ge=0, le=MOST_COUNTED)
     """Campaigns that are kept."""
 
     def of(self, kind: Kind) -> float | None:
