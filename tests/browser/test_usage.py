@@ -22,7 +22,7 @@ def page(browser: Browser, house: RunningPlatform) -> Iterator[Page]:
     context = browser.new_context(base_url=house.url, bypass_csp=True, reduced_motion="reduce")
     context.set_default_timeout(60_000)
     made = context.new_page()
-    sign_in(made, house.email, house.password)
+    sign_in(made, house.url, house.email, house.password)
     yield made
     context.close()
 
@@ -54,6 +54,5 @@ def test_an_owner_sets_limits_and_everybody_is_warned(page: Page) -> None:
             page.set_viewport_size({"width": width, "height": height})
             page.goto(PAGE)
             expect(page.get_by_role("meter", name="Agents")).to_be_visible()
-            page.screenshot(path=f"/tmp/quotas-{theme}-{width}.png", full_page=True)
             found += complaints(page, f"{PAGE} {theme} {width}")
     assert found == []
