@@ -7,6 +7,7 @@ from hashlib import sha256
 from uuid import uuid4
 
 from weighhouse_backend.app.overviews import router as overviews
+from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -19,7 +20,7 @@ from backend.tests.results.reports import FACTS
 
 CRASHED = {"kind": "database", "message": "it crashed"}
 CSRF = {"X-Weighhouse": "1"}
-EVERYTHING = (*ROUTERS, identity, overviews, quotas)
+EVERYTHING = (*ROUTERS, audit, identity, overviews, quotas)
 LONG_AGO = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 
 
