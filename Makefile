@@ -53,6 +53,10 @@ fuzz-api: env ## ask every operation of the API EXAMPLES=200 invented requests, 
 	@$(BOOTSTRAP)/debian.sh servers
 	@PYTHONPATH=tests $(PY)/python -m api_fuzz --examples $(or $(EXAMPLES),200) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
+.PHONY: upgrade
+upgrade: install ## fill a platform of an older release (FROM=commit), start this one on its data, and compare all that both tell; last line JSON
+	@PYTHONPATH=tests $(PY)/python -m upgrade $(if $(FROM),--from $(FROM))
+
 .PHONY: images
 images: install images-artefacts ## build all container images
 	@infra/images/base.sh && docker-compose --profile agent build

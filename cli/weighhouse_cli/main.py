@@ -19,6 +19,7 @@ from weighhouse_cli.commands import (
     status,
     study,
     token,
+    usage,
     ycsb,
 )
 from weighhouse_cli.console import ERROR
@@ -40,6 +41,7 @@ app.command("restore")(backup.restore)
 app.command("run")(run.run)
 app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)
+app.command("usage")(usage.usage)
 app.command("rejudge")(rejudge.rejudge)
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(alert.app, name="alert")

@@ -1,6 +1,6 @@
 """people are told: notices, who has read them, channels, preferences, deliveries with their attempts
 
-Revision: 0025, after 0021
+Revision: 0025, after 0024
 """
 
 import sqlalchemy as sa
@@ -8,7 +8,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0025"
-down_revision = "0021"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 

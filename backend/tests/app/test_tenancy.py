@@ -23,16 +23,16 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 UNSEEN = {
     "users", "memberships", "project_memberships", "invitations", "password_resets",
     "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
-    "alembic_version", "notice_preferences",
+    "identity_providers", "identities", "sign_ins", "alembic_version", "notice_preferences",
 }  # fmt: skip
 OF_PEOPLE = {
     "organizations", "projects", "users", "memberships", "project_memberships", "invitations",
-    "api_tokens", "audit_entries",
+    "api_tokens", "audit_entries", "organization_quotas", "project_quotas", "identity_providers",
 }  # fmt: skip
 # Guarded by what stands in their own rows: who asked for what.
 WITHOUT_POLICY = {
     "idempotency_records", "login_sessions", "login_failures", "login_devices", "password_resets",
-    "alembic_version", "notice_preferences",
+    "identities", "sign_ins", "alembic_version", "notice_preferences",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 

@@ -5,6 +5,7 @@ Two lines part the tenants, the services' own conditions and the database's poli
 switched off in turn, and the other holds.
 """
 
+import datetime
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,11 +14,13 @@ from uuid import UUID
 import pytest
 from sqlalchemy import create_engine, select
 from weighhouse_backend.app.openapi import document
+from weighhouse_backend.disclosure.links import REPLY
 from weighhouse_backend.identity import access
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit import tenancy
+from weighhouse_backend.kit.signing import secret_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.isolation.operations import FINE, RULES, Rule
@@ -31,6 +34,7 @@ from backend.tests.isolation.stored import (
     project,
     store,
 )
+from backend.tests.results.laboratory import Laboratory, experiment
 
 OPERATIONS = {
     operation["operationId"]: (method.upper(), path)
@@ -236,3 +240,65 @@ def test_lines_are_really_switched_off(asking, objects, request):
     assert read.status_code == 200
     assert objects["campaign_id"] in read.text
     assert asking("campaigns_release", "other tenant").status_code == 200
+
+
+OF_MACHINES = sorted(name for name, rule in RULES.items() if rule.kind == "agent")
+OF_ATTEMPTS = sorted(name for name in OF_MACHINES if "{attempt_id}" in OPERATIONS[name][1])
+
+
+@pytest.fixture(scope="module")
+def machines(client, session_factory, settings, tenants, objects) -> dict[str, dict[str, str]]:
+    """Headers of machines and attempts that have nothing to do with the objects' ones."""
+    del objects  # enrolled first
+    theirs = Laboratory(client, session_factory, settings, tenants[1].headers)
+    theirs.enrol()
+    gone = dict(theirs.agent)
+    listed = client.get("/api/v1/agents", headers=theirs.headers).json()["items"]
+    revoked = client.post(f"/api/v1/agents/{listed[0]['id']}/revoke", headers=theirs.headers)
+    assert revoked.is_success, revoked.text
+    theirs.enrol()
+    theirs.campaign(experiment("theirs", repetitions=1))
+    order = theirs.begin()
+    return {
+        "another tenant's machine": theirs.agent,
+        "another tenant's attempt": {"Authorization": f"Bearer {order['attempt_token']}"},
+        "a revoked machine": gone,
+    }
+
+
+@pytest.mark.parametrize("name", OF_MACHINES)
+def test_machines_reach_their_own_attempts_alone(client, machines, objects, marks, victim, name):
+    before = victim.digest()
+    for who, headers in machines.items():
+        answer = ask(client, OPERATIONS[name], RULES[name], objects, headers)
+        told = said(name, who, answer)
+        if name in OF_ATTEMPTS or who == "a revoked machine":
+            assert answer.status_code in {401, 403, 404}, told
+        leaked = {mark for mark in marks - {objects["attempt_id"]} if mark in answer.text}
+        assert not leaked, told
+    assert victim.digest() == before, f"{name}: a machine changed what is not its own"
+
+
+def test_whose_attempt_it_is_does_reach_it(client, objects):
+    """Else nothing above would tell anything."""
+    name = "campaigns_get_attempt"
+    own = {"Authorization": f"Bearer {objects['attempt_token']}"}
+    answer = ask(client, OPERATIONS[name], RULES[name], objects, own)
+    assert answer.status_code == 200, answer.text
+
+
+@pytest.mark.parametrize("name", ["publishing_read_reply_page", "publishing_reply"])
+def test_links_of_vendors_open_one_campaign_and_end(client, settings, objects, victim, name):
+    link = UUID(objects["link_id"])
+    now = datetime.datetime.now(datetime.UTC)
+    past = REPLY.signed(secret_of(settings), link, now - datetime.timedelta(seconds=1))
+    later = now + datetime.timedelta(days=1)
+    forged = REPLY.signed(b"another installation's secret", link, later)
+    unknown = REPLY.signed(secret_of(settings), UUID(objects["run_id"]), later)
+    before = victim.digest()
+    for who, token in {"ended": past, "forged": forged, "unknown": unknown}.items():
+        headers = {"Authorization": f"Bearer {token}"}
+        answer = ask(client, OPERATIONS[name], RULES[name], objects, headers)
+        assert answer.status_code in {401, 403, 404, 410}, said(name, who, answer)
+        assert MARK not in answer.text
+    assert victim.digest() == before

@@ -10,6 +10,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    StrictInt,
     StringConstraints,
 )
 from weighhouse_protocol.git import WEB, one_line
@@ -196,7 +197,7 @@ class AlertToTriage(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     id: UUID
-    version: int | None = None
+    version: StrictInt | None = None
     """As it was seen; null: whatever is current."""
 
 

@@ -27,7 +27,9 @@ class AlertRuleWrite(BaseModel):
 
     profile: Literal["watch", "strict"] = "watch"
     """How much evidence a change needs: `strict` is p < 0.001."""
-    smallest_shift: Annotated[float, Field(ge=RULE.smallest_shift, le=1)] = RULE.smallest_shift
+    smallest_shift: Annotated[float, Field(ge=RULE.smallest_shift, le=1, strict=True)] = (
+        RULE.smallest_shift
+    )
     """Relative; 0.05 = 5 %. Nothing smaller than the default is ever confirmed."""
     direction: Literal["any", "worse"] = "any"
     metrics: Annotated[list[Name], Field(min_length=1)] | None = None

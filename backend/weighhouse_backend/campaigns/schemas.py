@@ -4,7 +4,7 @@ import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, model_validator
 from weighhouse_protocol.bases import POOLED, BaseChoice, BaseText
 from weighhouse_protocol.git import GitContext
 from weighhouse_protocol.scenarios import Scenario
@@ -46,7 +46,7 @@ class CampaignCreate(BaseModel):
     experiment_id: UUID | None = None
     experiment: Annotated[str | None, Field(max_length=63)] = None
     """Slug, instead of the id."""
-    revision: Annotated[int | None, Field(ge=1, le=2**31 - 1)] = None
+    revision: Annotated[StrictInt | None, Field(ge=1, le=2**31 - 1)] = None
     """Default: the current one."""
     base: BaseText | None = None
     """What the verdict compares with: `pooled` (up to ten of the latest campaigns of the same
@@ -55,12 +55,12 @@ class CampaignCreate(BaseModel):
     `gate.base`."""
     base_campaign_id: UUID | Literal["previous"] | None = "previous"
     """The same as `campaign:ID`, `pooled` or `none` in `base`; kept for pipelines from before."""
-    priority: Annotated[int, Field(ge=-100, le=100)] = 0
+    priority: Annotated[StrictInt, Field(ge=-100, le=100)] = 0
     """Higher comes first among the project's campaigns that wait; between projects machines are
     shared by what each used lately."""
     project_id: UUID | None = None
     """Where to look for the slug; optional when the caller has exactly one project."""
-    noise: bool = False
+    noise: StrictBool = False
     """Measure every target twice in each block, to learn what the machine cannot tell; no verdict
     follows. Of an experiment with `scenario: noise` every campaign does."""
     git: GitContext | None = None
@@ -92,9 +92,9 @@ class RepeatsWanted(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    count: Annotated[int, Field(ge=1, le=100)]
+    count: Annotated[StrictInt, Field(ge=1, le=100)]
     """Blocks that each of the cells gets."""
-    only_undecided: bool = False
+    only_undecided: StrictBool = False
     """Leave out cells that are decided."""
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
 from weighhouse_protocol.base import Name
 
 from weighhouse_backend.disclosure import links
@@ -39,7 +39,7 @@ class ReplyLinkWrite(BaseModel):
     system_id: Name
     for_whom: Line
     """To whom it is sent; stands in the audit log."""
-    days: Annotated[int, Field(ge=1, le=LONGEST_LINK_DAYS)] = 30
+    days: Annotated[StrictInt, Field(ge=1, le=LONGEST_LINK_DAYS)] = 30
 
 
 class ReplyLinkRead(BaseModel):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl
+from pydantic import BaseModel, ConfigDict, Field, HttpUrl, StrictBool, StrictInt
 from weighhouse_protocol.base import Name
 
 from weighhouse_backend.disclosure.errors import StateRefused
@@ -33,7 +33,7 @@ class ConsentWrite(BaseModel):
     system_id: Name
     edition_id: Name | None = None
     """Default: every edition."""
-    only_this_campaign: bool = True
+    only_this_campaign: StrictBool = True
     """False: every campaign of the project, past and to come."""
     given_by: Line
     """Who agreed, for the vendor."""
@@ -53,7 +53,7 @@ class OverrideWrite(BaseModel):
     system_id: Name
     audience: Literal["others", "public"]
     reason: Reason
-    days: Annotated[int, Field(ge=1, le=LONGEST_OVERRIDE_DAYS)] = 30
+    days: Annotated[StrictInt, Field(ge=1, le=LONGEST_OVERRIDE_DAYS)] = 30
     """After which it ends by itself."""
 
 

@@ -4,7 +4,7 @@ import datetime
 from typing import Annotated, Any, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from weighhouse_backend.disclosure.schemas import DisclosureRead
 from weighhouse_backend.experiments.models import Missed, Outcome, Overlap
@@ -169,7 +169,7 @@ class ScheduleWrite(BaseModel):
     """Minute, hour, day of month, month, day of week."""
     time_zone: Annotated[str, Field(max_length=64)]
     """IANA name."""
-    enabled: bool = True
+    enabled: StrictBool = True
     overlap: Overlap = Overlap.SKIP
     """When the last campaign it started is still under way: `skip` lets the date pass, `queue` has
     the latest date wait for the end, `replace` cancels the one under way."""

@@ -4,7 +4,7 @@ import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
 from weighhouse_protocol.order import SessionOpening
 
 LabelName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9][\w./-]*$")]
@@ -74,7 +74,7 @@ class RegistrationTokenCreate(BaseModel):
 
     labels: dict[str, str] = Field(default_factory=dict, examples=[{"rack": "a"}])
     roles: list[Literal["driver", "server"]] = ["driver", "server"]
-    expires_in_minutes: int = Field(default=60, ge=1, le=7 * 24 * 60)
+    expires_in_minutes: StrictInt = Field(default=60, ge=1, le=7 * 24 * 60)
     project_id: UUID | None = None
 
 

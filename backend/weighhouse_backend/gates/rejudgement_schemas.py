@@ -4,7 +4,7 @@ import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 from weighhouse_judging.verdicts.gate_verdict import GateVerdict
 
 from weighhouse_backend.campaigns.schemas import ExperimentOfCampaign
@@ -30,11 +30,11 @@ class RejudgementCreate(BaseModel):
     """These, all of one project."""
     experiment: str | None = None
     """All that have ended of an experiment, by id or slug."""
-    all_campaigns: bool = False
+    all_campaigns: StrictBool = False
     """All that have ended of the project."""
     project_id: UUID | None = None
     """Where to look; default: the caller's only project."""
-    dry_run: bool = False
+    dry_run: StrictBool = False
     """Only work out what would change."""
 
     @model_validator(mode="after")

@@ -4,7 +4,7 @@ import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.scopes import Scope
@@ -74,10 +74,10 @@ class ApiTokenCreate(BaseModel):
     role: Role = Role.MEMBER
     scopes: list[Scope] | None = Field(default=None, min_length=1, max_length=len(Scope))
     """What it may do within its role; default: all of it."""
-    personal: bool = False
+    personal: StrictBool = False
     """Of the caller, and ending with their access; otherwise the project's."""
     project_id: UUID | None = None
-    expires_in_days: int | None = Field(default=None, ge=1, le=3650)
+    expires_in_days: StrictInt | None = Field(default=None, ge=1, le=3650)
 
 
 class ApiTokenRead(BaseModel):
@@ -156,7 +156,7 @@ class InvitationCreate(BaseModel):
         min_length=3, max_length=320, pattern=r"^[^@\s]+@[^@\s]+$", examples=["mia@example.com"]
     )
     role: MemberRole = MemberRole.MEMBER
-    only_this_project: bool = False
+    only_this_project: StrictBool = False
     """The role is for the project alone; in the organization they are a guest."""
 
 

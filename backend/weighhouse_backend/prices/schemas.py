@@ -24,9 +24,9 @@ class MachinePriceWrite(BaseModel):
 
     name: PriceName
     basis: Literal["hour", "power"] = "hour"
-    amount: float = Field(gt=0, le=MOST_MONEY)
+    amount: float = Field(gt=0, le=MOST_MONEY, strict=True)
     """Money an hour; of `power`, money a kilowatt-hour."""
-    watts: float | None = Field(default=None, gt=0, le=1e6)
+    watts: float | None = Field(default=None, gt=0, le=1e6, strict=True)
     """What the machine takes; of `power` alone."""
     currency: Currency
     as_of: datetime.date
@@ -55,7 +55,7 @@ class LicencePriceWrite(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     system: str = Field(min_length=1, max_length=63, examples=["aerospike"])
-    amount: float = Field(gt=0, le=MOST_MONEY)
+    amount: float = Field(gt=0, le=MOST_MONEY, strict=True)
     per: Literal["machine", "installation"] = "machine"
     currency: Currency
     as_of: datetime.date
