@@ -104,6 +104,32 @@ def mail_unsent(tools: Tools) -> None:
             log.warning("mail_refused", reason=repr(error), letter=str(one))
 
 
+def spread_notices(tools: Tools) -> None:
+    """Work out who gets what happened, and have sent what is due."""
+    with tools.notices() as notices:
+        notices.spreading.spread()
+    with tools.notices() as notices:
+        for parcel_id in notices.delivering.pack():
+            notices.jobs.send("notices.deliver", parcel_id=str(parcel_id))
+
+
+def deliver_notices(tools: Tools, parcel_id: str) -> None:
+    """Make one attempt to deliver; no transaction is open while others are waited for."""
+    with tools.notices() as notices:
+        parcel = notices.delivering.begin(UUID(parcel_id))
+    if parcel is None:
+        return
+    result = tools.sender.send(parcel)
+    with tools.notices() as notices:
+        notices.delivering.end(parcel.id, result)
+
+
+def tidy_notices(tools: Tools) -> None:
+    """Forget notices that are old, or of people who have left."""
+    with tools.notices() as notices:
+        notices.spreading.tidy()
+
+
 def rejudge(tools: Tools, rejudgement_id: str) -> None:
     """Judge campaigns again that somebody wants judged again."""
 
@@ -138,6 +164,9 @@ TASKS: Mapping[str, TaskPlan] = {
     "identity.mail_reset": TaskPlan(mail_reset),
     "identity.mail_unsent": TaskPlan(mail_unsent, limit_seconds=600),
     "alerts.look_for_missed": TaskPlan(look_for_missed, limit_seconds=60),
+    "notices.spread": TaskPlan(spread_notices, limit_seconds=60),
+    "notices.deliver": TaskPlan(deliver_notices, limit_seconds=60),
+    "notices.tidy": TaskPlan(tidy_notices),
 }
 
 FORMER_NAMES: Mapping[str, str] = {
@@ -160,6 +189,8 @@ def timetable(settings: Settings) -> dict[str, float]:
         "campaigns.sweep": settings.sweep_seconds,
         "results.build_levels": settings.sweep_seconds,
         "alerts.look_for_missed": settings.sweep_seconds,
+        "notices.spread": often,
+        "notices.tidy": settings.sweep_seconds,
         "identity.mail_unsent": settings.sweep_seconds,
         "experiments.start_due_schedules": min(15.0, settings.sweep_seconds),
     }

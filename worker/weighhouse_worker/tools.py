@@ -17,6 +17,8 @@ from weighhouse_backend.kit.jobs import CeleryJobs, make_celery
 from weighhouse_backend.kit.mail import SmtpPost
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.notices.dependencies import Notices
+from weighhouse_backend.notices.sending import Sender
 
 CONNECTIONS = 2
 """Of a process, which carries out one task at a time."""
@@ -53,6 +55,18 @@ class Tools:
         """What is written to people, over one transaction."""
         with unit_of_work(self.sessions) as session:
             yield LetterService(session, SystemClock(), self.settings, SmtpPost(self.settings))
+
+    @contextmanager
+    def notices(self) -> Iterator[Notices]:
+        """What people are told of, over one transaction; what it sends leaves after its commit."""
+        with unit_of_work(self.sessions) as session:
+            jobs = CeleryJobs(self.celery, session, self.redis)
+            yield Notices(session, SystemClock(), self.settings, jobs)
+
+    @property
+    def sender(self) -> Sender:
+        """Takes notices to their addressees."""
+        return Sender(self.settings, SmtpPost(self.settings), SystemClock().now)
 
     @contextmanager
     def transaction(self) -> Iterator[Campaigns]:

@@ -36,6 +36,7 @@ TAGS = {
     "series": "The same cell over time.",
     "annotations": "What people note beside runs, series and their points.",
     "alerts": "What shifted or did not take place, and what people say of it.",
+    "notices": "What people and channels are told of, and whether it arrived.",
     "agents": "Registered machines.",
     "agent protocol": "What agents call, with tokens of their own.",
     "status": "Whether the platform is well.",

@@ -56,6 +56,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.subscriptions import Subscriptions
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
+from weighhouse_backend.notices.endpoints import router as notices
 from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.quotas.endpoints import router as quotas
@@ -69,7 +70,7 @@ log = structlog.get_logger(__name__)
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, account, audit, providers,
     experiments, campaigns, results, findings, scenarios, comparisons, publishing, studies,
-    gates, alerts, annotations, overviews, noise, prices, quotas, fleet, metrics,
+    gates, alerts, annotations, overviews, noise, notices, prices, quotas, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

@@ -27,11 +27,14 @@ class Scope(StrEnum):
     """Make registration tokens for machines."""
     AGENTS_MANAGE = "agents:manage"
     """Rename, drain and revoke machines."""
+    NOTICES_MANAGE = "notices:manage"
+    """Change where a project is told of things, and see what was sent there."""
     PEOPLE_MANAGE = "people:manage"
     """Look at and change people, tokens, projects, quotas; read the audit log."""
 
 
 READING: Mapping[str, Scope] = {
+    "notices": Scope.NOTICES_MANAGE,
     "tokens": Scope.PEOPLE_MANAGE,
     "people": Scope.PEOPLE_MANAGE,
     "projects": Scope.RESULTS_READ,
@@ -43,6 +46,7 @@ WRITING: Mapping[str, Scope] = {
     "annotations": Scope.NOTES_WRITE,
     "campaigns": Scope.CAMPAIGNS_RUN,
     "experiments": Scope.EXPERIMENTS_WRITE,
+    "notices": Scope.NOTICES_MANAGE,
     "people": Scope.PEOPLE_MANAGE,
     "prices": Scope.PRICES_WRITE,
     "projects": Scope.PEOPLE_MANAGE,

@@ -75,6 +75,22 @@ def split(address: str) -> SplitResult:
     return parts
 
 
+def look_at(address: str, *, own_networks: bool) -> None:
+    """Refuse an address as far as it can be without asking anybody what its name resolves to.
+
+    :param own_networks: as of `look_up`.
+    :raises AddressForbidden: when nothing will be sent there.
+    """
+    parts = split(address)
+    if parts.scheme == "http" and not own_networks:
+        raise AddressForbidden("give an address with https://")
+    try:
+        ip = _ip(parts.hostname or "")
+    except ValueError:
+        return  # a name
+    _insist(ip, own_networks=own_networks)
+
+
 def look_up(address: str, *, own_networks: bool, resolver: Resolver = resolve) -> Destination:
     """Where an address leads, looked at.
 

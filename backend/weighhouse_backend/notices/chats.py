@@ -49,7 +49,8 @@ def send(kind: ChannelKind, address: str, message: Message) -> Result:
     if target is None:  # pragma: no cover - just looked at
         return Result(AttemptOutcome.FORBIDDEN)
     how = apprise.NotifyType.WARNING if message.kind in BAD else apprise.NotifyType.INFO
-    with apprise.LogCapture(level=logging.WARNING) as said:
+    capture = apprise.LogCapture(level=logging.WARNING)  # type: ignore[no-untyped-call]
+    with capture as said:
         taken = target.notify(
             title=chat_title(message), body=chat_text(message), notify_type=how,
             body_format=apprise.NotifyFormat.TEXT,

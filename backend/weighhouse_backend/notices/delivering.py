@@ -143,9 +143,7 @@ class DeliveryService:
             project = self.repository.session.get_one(Project, row.project_id).name
             if row.notice_id is None:
                 url = f"{base}/settings?tab=notifications"
-                made.append(
-                    message_of_test(row.id, row.project_id, project, url, row.created_at)
-                )
+                made.append(message_of_test(row.id, row.project_id, project, url, row.created_at))
                 continue
             notice = notices[row.notice_id]
             made.append(

@@ -164,7 +164,9 @@ class NoticeAttempt(Base):
     project_id: Mapped[UUID] = mapped_column(
         ForeignKey("projects.id", ondelete="CASCADE"), index=True
     )
-    delivery_id: Mapped[UUID] = mapped_column(ForeignKey("notice_deliveries.id", ondelete="CASCADE"))
+    delivery_id: Mapped[UUID] = mapped_column(
+        ForeignKey("notice_deliveries.id", ondelete="CASCADE")
+    )
     parcel_id: Mapped[UUID]
     begun_at: Mapped[datetime.datetime]
     ended_at: Mapped[datetime.datetime | None]

@@ -57,7 +57,12 @@ class NoticeRepository:
     def ring(self, notice: Notice, user_ids: Collection[UUID]) -> None:
         """Put a notice under people's bells. Repeatable."""
         rows = [
-            {"id": new_id(), "project_id": notice.project_id, "notice_id": notice.id, "user_id": one}
+            {
+                "id": new_id(),
+                "project_id": notice.project_id,
+                "notice_id": notice.id,
+                "user_id": one,
+            }
             for one in user_ids
         ]
         if rows:
@@ -162,7 +167,7 @@ class NoticeRepository:
         found = self.session.scalars(select(Notice).where(Notice.id.in_(list(notice_ids))))
         return {row.id: row for row in found}
 
-    def deliveries_of(self, channel_id: UUID) -> Select[tuple[NoticeDelivery]]:
+    def deliveries_of(self, channel_id: UUID) -> Select[NoticeDelivery]:
         """Deliveries of a channel."""
         return select(NoticeDelivery).where(NoticeDelivery.channel_id == channel_id)
 
@@ -186,7 +191,7 @@ class NoticeRepository:
 
     def entries(
         self, user_id: UUID, project_ids: Collection[UUID], *, unread: bool
-    ) -> Select[tuple[NoticeEntry]]:
+    ) -> Select[NoticeEntry]:
         """What is under a person's bell, of projects."""
         statement = select(NoticeEntry).where(
             NoticeEntry.user_id == user_id, NoticeEntry.project_id.in_(list(project_ids))

@@ -64,3 +64,12 @@ def _next(
             if instant >= now and not (skipped and fold == 1):
                 return instant
     raise AssertionError(f"no {wall} in {zone} within {DAYS_AHEAD} days")
+
+
+def is_time_zone(name: str) -> bool:
+    """Whether there is a time zone of this name."""
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True

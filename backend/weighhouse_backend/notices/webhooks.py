@@ -48,9 +48,7 @@ class WebhookSender:
     own_networks: bool
     """Whether this machine and private networks may be sent to."""
 
-    def send(
-        self, address: str, secret: str, message: Message, now: datetime.datetime
-    ) -> Result:
+    def send(self, address: str, secret: str, message: Message, now: datetime.datetime) -> Result:
         """Make one attempt."""
         try:
             destination = look_up(address, own_networks=self.own_networks)
@@ -73,15 +71,7 @@ class WebhookSender:
         except httpx.HTTPError as error:
             # Its own words may hold the address, which may hold a secret.
             return Result(AttemptOutcome.UNREACHABLE, detail=_why(error, destination))
-        if 200 <= status < 300:  # noqa: PLR2004 - a success of HTTP
-            return Result(AttemptOutcome.DELIVERED, status)
-        if 300 <= status < 400:  # noqa: PLR2004 - a redirect of HTTP
-            said = "it points elsewhere; nobody is followed: enter that address"
-            return Result(AttemptOutcome.REFUSED, status, said)
-        if status == GONE:
-            said = "it says that it is gone for good"
-            return Result(AttemptOutcome.REFUSED, status, said, for_good=True)
-        return Result(AttemptOutcome.REFUSED, status, "it did not take it")
+        return _judged(status)
 
 
 def _post(destination: Destination, body: bytes, headers: dict[str, str]) -> int:
@@ -105,3 +95,15 @@ def _why(error: httpx.HTTPError, destination: Destination) -> str:
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"the certificate of {destination.host}: {cause.verify_message}"
     return f"{destination.host} could not be reached ({type(error).__name__})"
+
+
+def _judged(status: int) -> Result:
+    if 200 <= status < 300:  # noqa: PLR2004 - a success of HTTP
+        return Result(AttemptOutcome.DELIVERED, status)
+    if 300 <= status < 400:  # noqa: PLR2004 - a redirect of HTTP
+        said = "it points elsewhere; nobody is followed: enter that address"
+        return Result(AttemptOutcome.REFUSED, status, said)
+    if status == GONE:
+        said = "it says that it is gone for good"
+        return Result(AttemptOutcome.REFUSED, status, said, for_good=True)
+    return Result(AttemptOutcome.REFUSED, status, "it did not take it")

@@ -25,5 +25,6 @@ export const SCOPES: readonly { value: Scope; label: string }[] = [
   { value: 'prices:write', label: 'change prices' },
   { value: 'agents:enrol', label: 'enrol machines' },
   { value: 'agents:manage', label: 'rename, drain and revoke machines' },
+  { value: 'notices:manage', label: 'change channels of notifications' },
   { value: 'people:manage', label: 'people, tokens, projects, quotas, audit' },
 ]
