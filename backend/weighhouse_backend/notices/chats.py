@@ -7,6 +7,9 @@ import logging
 from collections.abc import Mapping
 
 import apprise
+from apprise.plugins.discord import NotifyDiscord
+from apprise.plugins.slack import NotifySlack
+from apprise.plugins.workflows import NotifyWorkflows
 
 from weighhouse_backend.notices.addresses import AddressForbidden, split
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind, NoticeKind
@@ -19,12 +22,14 @@ HOSTS: Mapping[ChannelKind, tuple[str, ...]] = {
     ChannelKind.DISCORD: ("discord.com", "discordapp.com"),
 }
 """With a point in front: whatever stands before it."""
-SCHEMAS: Mapping[ChannelKind, str] = {
-    ChannelKind.SLACK: "slack",
-    ChannelKind.TEAMS: "workflow",
-    ChannelKind.DISCORD: "discord",
+PLUGINS: Mapping[ChannelKind, type[apprise.NotifyBase]] = {
+    ChannelKind.SLACK: NotifySlack,
+    ChannelKind.TEAMS: NotifyWorkflows,
+    ChannelKind.DISCORD: NotifyDiscord,
 }
-"""Apprise's names."""
+"""Taken by name: the library's own search would load all its plugins."""
+OURS = {"include_image": False, "avatar": False}
+"""Without the pictures of the library's makers."""
 BAD = frozenset({NoticeKind.REGRESSION, NoticeKind.CAMPAIGN_FAILED, NoticeKind.MISSED_RUN})
 LONGEST_DETAIL = 300
 
@@ -49,7 +54,7 @@ def send(kind: ChannelKind, address: str, message: Message) -> Result:
     if target is None:  # pragma: no cover - just looked at
         return Result(AttemptOutcome.FORBIDDEN)
     how = apprise.NotifyType.WARNING if message.kind in BAD else apprise.NotifyType.INFO
-    capture = apprise.LogCapture(level=logging.WARNING)  # type: ignore[no-untyped-call]
+    capture = apprise.LogCapture(level=logging.WARNING, fmt="%(message)s")  # type: ignore[no-untyped-call]
     with capture as said:
         taken = target.notify(
             title=chat_title(message), body=chat_text(message), notify_type=how,
@@ -71,17 +76,13 @@ def _target(kind: ChannelKind, address: str) -> apprise.NotifyBase | None:
     logger = logging.getLogger("apprise")
     logger.propagate = False
     logger.setLevel(logging.WARNING)
-    found = apprise.Apprise.instantiate(address, asset=asset, suppress_exceptions=True)
-    if found is None or SCHEMAS[kind] not in _schemas(found):
+    parsed = PLUGINS[kind].parse_native_url(address)
+    if not parsed:
         return None
-    return found
-
-
-def _schemas(target: apprise.NotifyBase) -> set[str]:
-    names: set[str] = set()
-    for one in (target.protocol, target.secure_protocol):
-        names |= {one} if isinstance(one, str) else set(one or ())
-    return names
+    try:
+        return PLUGINS[kind](**{**parsed, **OURS, "asset": asset})
+    except TypeError:
+        return None  # as the library says that a part of an address is missing
 
 
 def _without(detail: str, address: str) -> str:

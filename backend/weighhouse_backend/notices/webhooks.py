@@ -91,9 +91,11 @@ def _post(destination: Destination, body: bytes, headers: dict[str, str]) -> int
 def _why(error: httpx.HTTPError, destination: Destination) -> str:
     if isinstance(error, httpx.TimeoutException):
         return f"{destination.host} did not answer within {TIMEOUT_SECONDS:g} seconds"
-    cause = error.__cause__.__cause__ if error.__cause__ else None
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        return f"the certificate of {destination.host}: {cause.verify_message}"
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"the certificate of {destination.host}: {cause.verify_message}"
+        cause = cause.__cause__ or cause.__context__
     return f"{destination.host} could not be reached ({type(error).__name__})"
 
 
