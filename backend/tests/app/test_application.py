@@ -21,7 +21,8 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signs import give_sign
 
 FEATURES = {
-    "identity", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results", "findings",
+    "identity", "notices", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results",
+    "findings",
     "comparisons", "series", "alerts", "annotations", "gates", "noise", "publishing", "status",
     "scenarios", "studies", "prices", "quotas",
 }  # fmt: skip

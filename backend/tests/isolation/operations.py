@@ -251,6 +251,21 @@ RULES: Mapping[str, Rule] = {
     "annotations_write": named(
         "member", body={"subject": {"kind": "run", "run_id": "{run_id}"}, "text": "a word"}
     ),
+    # What people and channels are told of
+    "notices_change_channel": named("maintainer", body={"active": False}),
+    "notices_count": mine(by_person=True),
+    "notices_list": mine(by_person=True),
+    "notices_list_channels": of_project("maintainer"),
+    "notices_list_deliveries": named("maintainer"),
+    "notices_make_channel": in_body("maintainer", body={
+        "kind": "webhook", "name": "another", "address": "https://hooks.example/x",
+    }),
+    "notices_mark_read": mine(by_person=True, body={"ids": ["{notice_id}"]}),
+    "notices_read_settings": mine(by_person=True),
+    "notices_remove_channel": named("maintainer"),
+    "notices_save_settings": mine(by_person=True, body={}),
+    "notices_sign_anew": named("maintainer"),
+    "notices_test_channel": named("maintainer"),
     # What leaves
     "publishing_answer_challenge": named("member", body={"answer": "It is not so."}),
     "publishing_challenge": named(body={"text": "I doubt these figures very much."}),

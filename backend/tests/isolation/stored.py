@@ -24,6 +24,7 @@ from weighhouse_backend.identity.models import (
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.notices.models import Notice, NoticeDelivery, NoticeEntry
 from weighhouse_backend.quotas.models import ProjectQuotas
 
 from backend.tests.conftest import Tenant
@@ -186,6 +187,16 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
     assert said.is_success, said.text
     challenge = called("POST", f"{of}/challenges", json={"text": f"{MARK} doubts these figures."})
     token = called("POST", "/api-tokens", json={"name": MARK})
+    channel = called(
+        "POST",
+        "/notices/channels",
+        json={
+            "project_id": str(owner.project_id),
+            "kind": "webhook",
+            "name": MARK,
+            "address": "https://hooks.example/x",
+        },
+    )
     rejudged = called("POST", "/rejudgements", json={"campaigns": [campaign], "dry_run": True})
     with unit_of_work(laboratory.sessions) as session:
         alert = Alert(
@@ -209,9 +220,19 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
             client_id=MARK, groups_claim="groups", mappings=[], only_way=False, listed=False,
             created_at=NOW, updated_at=NOW,
         )  # fmt: skip
-        session.add_all([alert, asked, login, quotas, provider])
+        notice = Notice(
+            project_id=owner.project_id, kind="reply", cause=MARK, title=MARK, words=MARK,
+            path="/", at=NOW, spread_at=NOW,
+        )  # fmt: skip
+        session.add_all([alert, asked, login, quotas, provider, notice])
         session.flush()
         alert_id = alert.id
+        entry = NoticeEntry(project_id=owner.project_id, notice_id=notice.id, user_id=owner.user_id)
+        sent = NoticeDelivery(
+            project_id=owner.project_id, notice_id=notice.id, channel_id=UUID(channel["id"]),
+            state="failed", attempts_count=1, next_at=NOW, created_at=NOW, ended_at=NOW,
+        )  # fmt: skip
+        session.add_all([entry, sent])
     return {
         "campaign_id": campaign, "run_id": run, "series_id": series, "alert_id": str(alert_id),
         "annotation_id": note["id"], "agent_id": called("GET", "/agents")["items"][0]["id"],
@@ -225,6 +246,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "project_id": str(owner.project_id), "organization_id": str(owner.organization_id),
         "document": document, "facts": FACTS, "reason": REASON, "any": str(uuid4()),
         "invitation_id": str(asked.id), "login_id": str(login.id),
+        "channel_id": channel["id"], "notice_id": str(entry.id),
     }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import datetime
 
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import SecretStr
 from sqlalchemy import select
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.endpoints import router as identity
@@ -29,9 +30,7 @@ CHANGE = {"X-Weighhouse": "1"}
 
 @pytest.fixture(scope="module")
 def settings(settings: Settings) -> Settings:
-    return settings.model_copy(update={"secret_key": "sixteen characters"}).model_validate(
-        {**settings.model_dump(), "secret_key": "sixteen characters"}
-    )
+    return settings.model_copy(update={"secret_key": SecretStr("sixteen characters")})
 
 
 @pytest.fixture(scope="module")

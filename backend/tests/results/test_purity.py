@@ -5,21 +5,25 @@ from pathlib import Path
 
 import pytest
 import weighhouse_backend.campaigns
+import weighhouse_backend.notices
 import weighhouse_backend.results
 
 RESULTS = Path(weighhouse_backend.results.__file__).parent
 CAMPAIGNS = Path(weighhouse_backend.campaigns.__file__).parent
+NOTICES = Path(weighhouse_backend.notices.__file__).parent
 PURE = [
     *(RESULTS / f"{name}.py" for name in (
         "packing", "summaries", "points", "charts", "levels", "sample_levels", "aligning",
         "faults", "fault_marks", "fault_schemas", "chains",
     )),
     CAMPAIGNS / "instants.py",
+    *(NOTICES / f"{name}.py" for name in ("kinds", "messages", "timing")),
 ]  # fmt: skip
 ALLOWED = {
     "abc", "base64", "binascii", "collections", "dataclasses", "datetime", "functools",
-    "itertools", "math", "numpy", "pydantic", "scipy", "statistics", "struct", "typing", "zlib",
-    "weighhouse_protocol", "weighhouse_backend", "weighhouse_judging",
+    "enum", "itertools", "math", "numpy", "pydantic", "scipy", "statistics", "struct", "typing",
+    "zlib", "zoneinfo",
+    "uuid", "weighhouse_protocol", "weighhouse_backend", "weighhouse_judging",
 }  # fmt: skip
 
 

@@ -72,9 +72,16 @@ class PreferencesWrite(BaseModel):
         return self
 
 
-class PreferencesRead(PreferencesWrite):
+class PreferencesRead(BaseModel):
     """What one chose, and where mail goes."""
 
+    bell_kinds: list[NoticeKind]
+    mail_kinds: list[NoticeKind]
+    time_zone: str
+    quiet_from: str | None
+    quiet_until: str | None
+    digest: Digest
+    digest_at: str
     email: str
     sends_mail: bool
     """Whether this installation sends mail at all."""

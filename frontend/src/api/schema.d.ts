@@ -1715,6 +1715,200 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notices List
+         * @description What is under one's bell, newest first.
+         */
+        get: operations["notices_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notices/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notices List Channels
+         * @description Where a project is told of things, by name; takes a maintainer.
+         */
+        get: operations["notices_list_channels"];
+        put?: never;
+        /**
+         * Notices Make Channel
+         * @description Make a channel; takes a maintainer. The secret that a webhook's bodies are signed with is
+         *     shown this once.
+         */
+        post: operations["notices_make_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notices/channels/{channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Notices Remove Channel
+         * @description Remove a channel with the log of its deliveries; takes a maintainer.
+         */
+        delete: operations["notices_remove_channel"];
+        options?: never;
+        head?: never;
+        /**
+         * Notices Change Channel
+         * @description Change a channel, or switch it off and on; takes a maintainer.
+         */
+        patch: operations["notices_change_channel"];
+        trace?: never;
+    };
+    "/api/v1/notices/channels/{channel_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notices List Deliveries
+         * @description What was sent over a channel, with each attempt, newest first; takes a maintainer.
+         */
+        get: operations["notices_list_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notices/channels/{channel_id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Notices Sign Anew
+         * @description Sign a webhook's bodies with a new secret, shown this once; takes a maintainer.
+         */
+        post: operations["notices_sign_anew"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notices/channels/{channel_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Notices Test Channel
+         * @description Send a test over a channel; what becomes of it stands in its deliveries. Takes a
+         *     maintainer.
+         */
+        post: operations["notices_test_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notices/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notices Count
+         * @description How much under one's bell was not read.
+         */
+        get: operations["notices_count"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notices/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Notices Mark Read
+         * @description Mark notices as read; without ids all.
+         */
+        post: operations["notices_mark_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notices/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notices Read Settings
+         * @description What one wants to hear of, how and when.
+         */
+        get: operations["notices_read_settings"];
+        /**
+         * Notices Save Settings
+         * @description Say what one wants to hear of, how and when; for notices from now on.
+         */
+        put: operations["notices_save_settings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organization-quotas": {
         parameters: {
             query?: never;
@@ -3496,28 +3690,11 @@ export interface components {
             workload: components["schemas"]["Workload"];
         };
         /**
-         * AttemptRead
-         * @description One try at a run.
+         * AttemptOutcome
+         * @description How one attempt ended.
+         * @enum {string}
          */
-        AttemptRead: {
-            /** Agent Name */
-            agent_name: string;
-            failure: components["schemas"]["FailureRead"] | null;
-            /** Finished At */
-            finished_at: string | null;
-            /**
-             * Id
-             * Format: uuid
-             */
-            id: string;
-            /** Number */
-            number: number;
-            /** Set Aside */
-            set_aside?: string | null;
-            /** Started At */
-            started_at: string | null;
-            status: components["schemas"]["AttemptStatus"];
-        };
+        AttemptOutcome: "delivered" | "refused" | "unreachable" | "forbidden";
         /**
          * AttemptStarted
          * @description Body of `POST …/start`; refused (409) when the attempt is not this agent's any more.
@@ -4150,6 +4327,123 @@ export interface components {
             path: string;
         };
         /**
+         * ChannelCreate
+         * @description A new channel.
+         */
+        ChannelCreate: {
+            /** Address */
+            address: string;
+            kind: components["schemas"]["ChannelKind"];
+            /**
+             * Kinds
+             * @default [
+             *       "regression",
+             *       "campaign_done",
+             *       "campaign_failed",
+             *       "missed_run",
+             *       "agent_silent",
+             *       "agent_resting",
+             *       "quota",
+             *       "challenge",
+             *       "reply"
+             *     ]
+             */
+            kinds?: components["schemas"]["NoticeKind"][];
+            /** Name */
+            name: string;
+            /**
+             * Project Id
+             * Format: uuid
+             */
+            project_id: string;
+        };
+        /**
+         * ChannelKind
+         * @description How a project's channel is reached.
+         * @enum {string}
+         */
+        ChannelKind: "webhook" | "mail" | "slack" | "teams" | "discord";
+        /**
+         * ChannelMade
+         * @description A new channel.
+         */
+        ChannelMade: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["ChannelKind"];
+            /** Kinds */
+            kinds: components["schemas"]["NoticeKind"][];
+            /** Made By */
+            made_by: string;
+            /** Name */
+            name: string;
+            /** Place */
+            place: string;
+            /**
+             * Project Id
+             * Format: uuid
+             */
+            project_id: string;
+            /** Signing Secret */
+            signing_secret: string | null;
+        };
+        /**
+         * ChannelRead
+         * @description A channel, without what is secret of it.
+         */
+        ChannelRead: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["ChannelKind"];
+            /** Kinds */
+            kinds: components["schemas"]["NoticeKind"][];
+            /** Made By */
+            made_by: string;
+            /** Name */
+            name: string;
+            /** Place */
+            place: string;
+            /**
+             * Project Id
+             * Format: uuid
+             */
+            project_id: string;
+        };
+        /**
+         * ChannelUpdate
+         * @description What is to be otherwise of a channel; what is left out stays.
+         */
+        ChannelUpdate: {
+            /** Active */
+            active?: boolean | null;
+            /** Address */
+            address?: string | null;
+            /** Kinds */
+            kinds?: components["schemas"]["NoticeKind"][] | null;
+            /** Name */
+            name?: string | null;
+        };
+        /**
          * Claimed
          * @description Answer to a claim; no order when nothing came up while waiting (try again).
          */
@@ -4546,6 +4840,38 @@ export interface components {
             targets: string[];
         };
         /**
+         * DeliveryRead
+         * @description A notice on its way to a channel, and each attempt.
+         */
+        DeliveryRead: {
+            /** Attempts */
+            attempts: components["schemas"]["weighhouse_backend__notices__schemas__AttemptRead"][];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Ended At */
+            ended_at: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["NoticeKind"] | null;
+            /** Next At */
+            next_at: string | null;
+            state: components["schemas"]["DeliveryState"];
+            /** Title */
+            title: string;
+        };
+        /**
+         * DeliveryState
+         * @description What became of a delivery.
+         * @enum {string}
+         */
+        DeliveryState: "pending" | "delivered" | "failed" | "dropped";
+        /**
          * DetailRead
          * @description How fine a run is shown, in seconds; medians over the measured phase.
          */
@@ -4637,6 +4963,12 @@ export interface components {
             /** Workload */
             workload: string;
         };
+        /**
+         * Digest
+         * @description When a person's mail goes out.
+         * @enum {string}
+         */
+        Digest: "now" | "daily";
         /**
          * DisclaimerRead
          * @description A statement that must stand beside a number.
@@ -6929,6 +7261,58 @@ export interface components {
             workload: string;
         };
         /**
+         * NoticeCount
+         * @description How much is new.
+         */
+        NoticeCount: {
+            /** Unread Count */
+            unread_count: number;
+        };
+        /**
+         * NoticeKind
+         * @description What a notice tells of.
+         * @enum {string}
+         */
+        NoticeKind: "regression" | "campaign_done" | "campaign_failed" | "missed_run" | "agent_silent" | "agent_resting" | "quota" | "challenge" | "reply";
+        /**
+         * NoticeRead
+         * @description Something that happened, as it stands under somebody's bell.
+         */
+        NoticeRead: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            kind: components["schemas"]["NoticeKind"];
+            /** Path */
+            path: string;
+            /**
+             * Project Id
+             * Format: uuid
+             */
+            project_id: string;
+            /** Read At */
+            read_at: string | null;
+            /** Title */
+            title: string;
+            /** Words */
+            words: string;
+        };
+        /**
+         * NoticesSeen
+         * @description What was read.
+         */
+        NoticesSeen: {
+            /** Ids */
+            ids?: string[] | null;
+        };
+        /**
          * OccurrenceRead
          * @description A date of a schedule and what became of it, or a stretch of missed dates.
          */
@@ -7355,6 +7739,20 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[ChannelRead] */
+        Page_ChannelRead_: {
+            /** Items */
+            items: components["schemas"]["ChannelRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[DeliveryRead] */
+        Page_DeliveryRead_: {
+            /** Items */
+            items: components["schemas"]["DeliveryRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[ExperimentRevisionRead] */
         Page_ExperimentRevisionRead_: {
             /** Items */
@@ -7387,6 +7785,13 @@ export interface components {
         Page_MemberRead_: {
             /** Items */
             items: components["schemas"]["MemberRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[NoticeRead] */
+        Page_NoticeRead_: {
+            /** Items */
+            items: components["schemas"]["NoticeRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -7764,6 +8169,72 @@ export interface components {
              *     ]
              */
             slots?: components["schemas"]["SlotStatement"][];
+        };
+        /**
+         * PreferencesRead
+         * @description What one chose, and where mail goes.
+         */
+        PreferencesRead: {
+            /** Bell Kinds */
+            bell_kinds: components["schemas"]["NoticeKind"][];
+            digest: components["schemas"]["Digest"];
+            /** Digest At */
+            digest_at: string;
+            /** Email */
+            email: string;
+            /** Mail Kinds */
+            mail_kinds: components["schemas"]["NoticeKind"][];
+            /** Quiet From */
+            quiet_from: string | null;
+            /** Quiet Until */
+            quiet_until: string | null;
+            /** Sends Mail */
+            sends_mail: boolean;
+            /** Time Zone */
+            time_zone: string;
+        };
+        /**
+         * PreferencesWrite
+         * @description What one wants to hear of, how and when.
+         */
+        PreferencesWrite: {
+            /**
+             * Bell Kinds
+             * @default [
+             *       "regression",
+             *       "campaign_done",
+             *       "campaign_failed",
+             *       "missed_run",
+             *       "agent_silent",
+             *       "agent_resting",
+             *       "quota",
+             *       "challenge",
+             *       "reply"
+             *     ]
+             */
+            bell_kinds?: components["schemas"]["NoticeKind"][];
+            /** @default now */
+            digest?: components["schemas"]["Digest"];
+            /**
+             * Digest At
+             * @default 08:00
+             * @example 22:00
+             */
+            digest_at?: string;
+            /**
+             * Mail Kinds
+             * @default []
+             */
+            mail_kinds?: components["schemas"]["NoticeKind"][];
+            /** Quiet From */
+            quiet_from?: string | null;
+            /** Quiet Until */
+            quiet_until?: string | null;
+            /**
+             * Time Zone
+             * @default UTC
+             */
+            time_zone?: string;
         };
         /**
          * PriceSheetWrite
@@ -8846,7 +9317,7 @@ export interface components {
             /** Artifacts */
             artifacts: components["schemas"]["ArtifactRead"][];
             /** Attempts */
-            attempts: components["schemas"]["AttemptRead"][];
+            attempts: components["schemas"]["weighhouse_backend__results__schemas__AttemptRead"][];
             /**
              * Campaign Id
              * Format: uuid
@@ -9119,7 +9590,7 @@ export interface components {
          * @description A kind of thing that tokens are made for.
          * @enum {string}
          */
-        Scope: "results:read" | "results:export" | "experiments:write" | "campaigns:run" | "notes:write" | "publishing:write" | "prices:write" | "agents:enrol" | "agents:manage" | "people:manage";
+        Scope: "results:read" | "results:export" | "experiments:write" | "campaigns:run" | "notes:write" | "publishing:write" | "prices:write" | "agents:enrol" | "agents:manage" | "notices:manage" | "people:manage";
         /**
          * ScopeUsageRead
          * @description The use of a project, or of an organization with all its projects.
@@ -9695,6 +10166,14 @@ export interface components {
             /** Next */
             next: string;
             user: components["schemas"]["UserRead"];
+        };
+        /**
+         * SigningSecret
+         * @description A webhook's new secret; shown this once.
+         */
+        SigningSecret: {
+            /** Signing Secret */
+            signing_secret: string;
         };
         /**
          * SignInSent
@@ -10934,6 +11413,47 @@ export interface components {
             verdict: "holds_here" | "does_not_hold_here" | "cannot_be_true_as_printed" | "cannot_tell" | "not_measured";
             /** Words */
             words: string;
+        };
+        /**
+         * AttemptRead
+         * @description One try to deliver.
+         */
+        weighhouse_backend__notices__schemas__AttemptRead: {
+            /**
+             * Begun At
+             * Format: date-time
+             */
+            begun_at: string;
+            /** Detail */
+            detail: string;
+            /** Ended At */
+            ended_at: string | null;
+            outcome: components["schemas"]["AttemptOutcome"] | null;
+            /** Status Code */
+            status_code: number | null;
+        };
+        /**
+         * AttemptRead
+         * @description One try at a run.
+         */
+        weighhouse_backend__results__schemas__AttemptRead: {
+            /** Agent Name */
+            agent_name: string;
+            failure: components["schemas"]["FailureRead"] | null;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Number */
+            number: number;
+            /** Set Aside */
+            set_aside?: string | null;
+            /** Started At */
+            started_at: string | null;
+            status: components["schemas"]["AttemptStatus"];
         };
         /**
          * Withdrawal
@@ -15395,6 +15915,538 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NoiseFloors"];
+                };
+            };
+        };
+    };
+    notices_list: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+                unread?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_NoticeRead_"];
+                };
+            };
+        };
+    };
+    notices_list_channels: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ChannelRead_"];
+                };
+            };
+        };
+    };
+    notices_make_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelCreate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelMade"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    notices_remove_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    notices_change_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelUpdate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelRead"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    notices_list_deliveries: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DeliveryRead_"];
+                };
+            };
+        };
+    };
+    notices_sign_anew: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SigningSecret"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    notices_test_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryRead"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    notices_count: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeCount"];
+                };
+            };
+        };
+    };
+    notices_mark_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticesSeen"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    notices_read_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreferencesRead"];
+                };
+            };
+        };
+    };
+    notices_save_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreferencesWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreferencesRead"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };

@@ -3,6 +3,7 @@ export const icons = {
   add: 'M8 3v10M3 8h10',
   arrow: 'M3 8h10M9 4l4 4-4 4',
   back: 'M13 8H3M7 4L3 8l4 4',
+  bell: 'M4 11V7.3a4 4 0 018 0V11l1.2 1.5H2.8zM6.7 14.2h2.6',
   cancel: 'M4 4l8 8M12 4l-8 8',
   caution: 'M8 2.5l6 11H2zM8 6.5v3.2M8 11.6v.2',
   check: 'M3 8.5l3.2 3.2L13 5',

@@ -1,0 +1,1 @@
+export { default as NotificationsPanel } from './NotificationsPanel.vue'
