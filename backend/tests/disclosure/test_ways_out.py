@@ -73,7 +73,7 @@ def closed(laboratory):
     return {
         "campaign_id": campaign, "run_id": run, "series_id": series,
         "study": "policed", "stream": "server", "sha256": "0" * 64,
-        "rejudgement_id": campaign, "alert_id": campaign,
+        "rejudgement_id": campaign, "alert_id": campaign, "channel_id": campaign,
     }  # fmt: skip
 
 

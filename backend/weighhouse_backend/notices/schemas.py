@@ -4,7 +4,7 @@ import datetime
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
 
 from weighhouse_backend.notices.kinds import (
     AttemptOutcome,
@@ -108,7 +108,7 @@ class ChannelUpdate(BaseModel):
     name: ChannelName | None = None
     address: Address | None = None
     kinds: Kinds | None = None
-    active: bool | None = None
+    active: StrictBool | None = None
 
 
 class ChannelRead(BaseModel):
