@@ -93,6 +93,8 @@ def look(page: Page, name: str, *, opened: bool = False) -> list[str]:
         for width, height in SIZES.values():
             page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
             page.set_viewport_size({"width": width, "height": height})
+            page.evaluate("scrollTo(0, 0)")
+            page.wait_for_load_state("networkidle")
             page.wait_for_function("document.getAnimations().length === 0")
             if folder := os.environ.get("PICTURES"):
                 page.screenshot(

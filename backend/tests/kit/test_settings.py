@@ -12,6 +12,8 @@ def row(name):
     default = "required" if field.is_required() else f"`{field.default}`"
     if field.default is None:
         default = "–"
+    elif default == "``":
+        default = "(empty)"
     return f"| `WEIGHHOUSE_{name.upper()}` | {default} | {field.description} |"
 
 
