@@ -115,7 +115,7 @@ def test_a_regression_is_told_to_a_webhook_by_mail_and_under_the_bell(
     expect(page.get_by_text("no time zone")).to_be_visible()
     page.get_by_label("Time zone").fill("Europe/Vienna")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("From now on you are told so")).to_be_visible()
+    expect(page.get_by_text("From now on you are told so", exact=True)).to_be_visible()
 
     page.get_by_role("button", name="New channel").click()
     dialog = page.get_by_role("dialog")

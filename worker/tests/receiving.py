@@ -1,6 +1,7 @@
 """A receiver of webhooks, written by what docs/notices.md says, and a project to tell."""
 
 import base64
+import contextlib
 import datetime
 import hashlib
 import hmac
@@ -52,6 +53,15 @@ class Receiver:
     """Answers wait for it."""
     arrived: threading.Event = field(default_factory=threading.Event)
 
+    def hold(self) -> None:
+        """Answer nobody."""
+        self.held = threading.Event()
+
+    def let_go(self) -> None:
+        """Answer again, who waits among them, if they are still there."""
+        if self.held is not None:
+            self.held.set()
+
 
 @contextmanager
 def receiving(tls: Any = None) -> Iterator[Receiver]:
@@ -71,8 +81,9 @@ def receiving(tls: Any = None) -> Iterator[Receiver]:
                 self.send_header("Location", "/elsewhere")
             said = b"ok" if status == 200 else b""
             self.send_header("Content-Length", str(len(said)))
-            self.end_headers()
-            self.wfile.write(said)
+            with contextlib.suppress(ConnectionError):  # who sent it may be gone
+                self.end_headers()
+                self.wfile.write(said)
 
         def log_message(self, *_: Any) -> None:
             """Nothing."""

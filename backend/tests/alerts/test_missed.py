@@ -13,6 +13,7 @@ from weighhouse_protocol.report import Failure
 from weighhouse_testing.world import make_world
 
 from backend.tests.campaigns.schedules import NIGHT, at, schedule, start_due
+from backend.tests.notices.kept import notices_of, told
 
 DAY = datetime.timedelta(days=1)
 CRASH = Failure(kind="database", message="it crashed")
@@ -75,6 +76,7 @@ def test_dates_that_started_nothing_are_one_alert_until_one_starts(world):
     assert alert.missed.first_at == NIGHT
     (again,) = looked(world)
     assert again.history == alert.history, "looking again changes nothing"
+    assert told(world.sessions, world.project_id) == [("missed_run", alert.title)]
 
     at(world, NIGHT + 5 * DAY)
     assert start_due(world) == 1
@@ -129,6 +131,9 @@ def test_a_campaign_without_a_result(world):
     settle(world, second, Verdict.INFRASTRUCTURE)
     (repeated,) = looked(world)
     assert (repeated.missed.times, repeated.missed.campaign_id) == (2, second)
+    # Of each campaign once: not of the alert as well.
+    kinds = [kind for kind, _ in told(world.sessions, world.project_id)]
+    assert kinds == ["campaign_failed"] * 2
 
     third = world.campaign_of(experiment_id)
     for order in world.finish_everything(agent):
@@ -137,6 +142,10 @@ def test_a_campaign_without_a_result(world):
     (over,) = looked(world)
     assert over.state == "fixed"
     assert "ended with a result" in over.history[0].reason
+    done = notices_of(world.sessions, world.project_id)[-1]
+    assert (done.kind, done.path) == ("campaign_done", f"/campaigns/{third}")
+    assert done.title.endswith(" is done")
+    assert done.words == "Its verdict: no baseline."
 
 
 def test_an_agent_that_is_waited_for_and_silent(world):
@@ -147,6 +156,9 @@ def test_an_agent_that_is_waited_for_and_silent(world):
     (alert,) = looked(world)
     assert (alert.kind, alert.agent.id, alert.experiment) == ("silent_agent", agent, None)
     assert alert.title.startswith("Agent far away is silent since 2026-")
+    (notice,) = notices_of(world.sessions, world.project_id)
+    assert (notice.kind, notice.title) == ("agent_silent", alert.title)
+    assert notice.path == f"/alerts?alert={alert.id}"
     with world.transaction() as feature:
         feature.fleet.touch(agent)
     (over,) = looked(world)

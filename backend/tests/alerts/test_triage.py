@@ -15,6 +15,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.git import GitContext
 
 from backend.tests.alerts.sown import alert_of, confirmed, grown, look, noise, seeded
+from backend.tests.notices.kept import notices_of
 
 LATER = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
 COMMITS = ("a" * 40, "b" * 40)
@@ -189,6 +190,13 @@ def test_the_range_of_commits(laboratory, campaigns):
     assert found["commits_url"] == f"https://github.com/team/name/compare/{'...'.join(COMMITS)}"
 
 
+def heard_of(laboratory, alert):
+    """Notices of an alert, oldest first."""
+    project_id = UUID(laboratory.get("/projects")["items"][0]["id"])
+    path = f"/alerts?alert={alert['id']}"
+    return [one for one in notices_of(laboratory.sessions, project_id) if one.path == path]
+
+
 @pytest.mark.parametrize("said", ["noise", "infrastructure", "expected", "wont_fix", "fixed"])
 def test_what_was_closed_is_opened_by_a_shift_that_contradicts(laboratory, campaigns, said):
     series, alert = shifted(laboratory, campaigns)
@@ -208,6 +216,9 @@ def test_what_was_closed_is_opened_by_a_shift_that_contradicts(laboratory, campa
     assert earlier == [alert["change"]["lead"]["change_point_id"]]
     look(laboratory, [UUID(series["id"])])
     assert alert_of(laboratory, series)["history"] == now["history"], "once, not at each look"
+    raised, reopened = heard_of(laboratory, alert)
+    assert raised.title == alert["title"]
+    assert reopened.words == line["reason"]
 
 
 def test_a_shift_close_to_one_that_was_triaged_is_another_change(laboratory, campaigns):
@@ -232,6 +243,7 @@ def test_what_came_back_and_goes_again_is_another_alert(laboratory, campaigns):
     assert laboratory.get(f"/alerts/{alert['id']}")["state"] == "fixed"
     better = alert_of(laboratory, series)
     assert (better["change"]["better"], better["id"] == alert["id"]) == (True, False)
+    assert heard_of(laboratory, better) == [], "nobody is called for what became better"
     again = {"throughput": 880 * noise(14, 12)}
     after = LATER + datetime.timedelta(days=30)
     grown(laboratory, campaigns, [series], again, first=80, at=after)

@@ -12,6 +12,7 @@ from weighhouse_backend.kit.signing import NoSecretKey, secret_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.disclosure.policed import REASON
+from backend.tests.notices.kept import told
 
 NOW = datetime.datetime(2026, 11, 22, 12, tzinfo=datetime.UTC)
 LATER = NOW + datetime.timedelta(days=1)
@@ -73,7 +74,9 @@ def test_without_a_secret_there_are_no_links(settings, tmp_path):
     assert secret_of(kept) == b"long enough to sign with"
 
 
-def test_a_vendor_sees_its_own_figures_and_replies(call, invite, campaign, caplog):
+def test_a_vendor_sees_its_own_figures_and_replies(
+    call, invite, campaign, caplog, laboratory, tenants
+):
     caplog.set_level(logging.DEBUG)
     _, token = invite()
     page = call("GET", "/reply", token)
@@ -91,6 +94,8 @@ def test_a_vendor_sees_its_own_figures_and_replies(call, invite, campaign, caplo
     assert said.json()["version"] == 1
     again = call("POST", "/reply", token, **{**SAID, "text": "You ran it with wrong settings."})
     assert again.json()["version"] == 2
+    heard = told(laboratory.sessions, tenants[0].project_id)
+    assert heard.count(("reply", "Val Vendor replied for memcached")) == 2
 
     comparison = call("GET", f"/comparisons?campaign={campaign}").json()
     (reply,) = [one for one in comparison["caveats"] if "vendor-reply" in one["id"]]
@@ -169,7 +174,7 @@ def test_a_vendor_who_replies_without_end_waits(laboratory, call, invite):
     assert call("POST", "/reply", token, **SAID).status_code == 201
 
 
-def test_a_challenge_goes_its_way(call, campaign):
+def test_a_challenge_goes_its_way(call, campaign, laboratory, tenants):
     path = f"/campaigns/{campaign}/challenges"
     text = "The client was the bottleneck, see the driver's processor."
     raised = call("POST", path, "viewer", text=text, system_id="memcached").json()
@@ -193,6 +198,12 @@ def test_a_challenge_goes_its_way(call, campaign):
     assert call("POST", f"{place}/answer", "member", answer=REASON).status_code == 409
     actions = {one["action"] for one in call("GET", "/audit-entries").json()["items"]}
     assert {"challenge.raised", "challenge.answered", "challenge.upheld"} <= actions
+    heard = told(laboratory.sessions, tenants[0].project_id)
+    assert [title for kind, title in heard if kind == "challenge"] == [
+        "as viewer challenges a result of memcached",
+        "as member answered a challenge of memcached",
+        "as maintainer upheld a challenge of memcached",
+    ]
 
 
 def test_whoever_raised_it_may_take_it_back(call, campaign):
