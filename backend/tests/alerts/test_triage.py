@@ -192,7 +192,8 @@ def test_the_range_of_commits(laboratory, campaigns):
 
 def heard_of(laboratory, alert):
     """Notices of an alert, oldest first."""
-    project_id = UUID(laboratory.get("/projects")["items"][0]["id"])
+    with unit_of_work(laboratory.sessions) as session:
+        project_id = session.get_one(Alert, UUID(alert["id"])).project_id
     path = f"/alerts?alert={alert['id']}"
     return [one for one in notices_of(laboratory.sessions, project_id) if one.path == path]
 
