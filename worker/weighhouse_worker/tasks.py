@@ -11,11 +11,15 @@ from weighhouse_backend.campaigns.scheduling import start_due
 from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.gates.rejudgements import carry_on
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.quotas.warning import QuotaWarningService
 from weighhouse_backend.results.dependencies import Results
 
 from weighhouse_worker.tools import Tools
 
 log = structlog.get_logger(__name__)
+
+QUOTAS_SECONDS = 300.0
+"""Counting all that is stored takes the database a while."""
 
 
 def allocate(tools: Tools) -> None:
@@ -76,6 +80,12 @@ def look_for_missed(tools: Tools) -> None:
     """Raise and end alerts of what did not take place."""
     with tools.transaction() as campaigns:
         gates_over(campaigns).alerts.missed.look()
+
+
+def look_at_quotas(tools: Tools) -> None:
+    """Tell of quotas that are nearly used up, and of those that are."""
+    with tools.transaction() as campaigns:
+        QuotaWarningService(campaigns.session, campaigns.clock).look()
 
 
 def mail_invitation(tools: Tools, invitation_id: str) -> None:
@@ -164,6 +174,7 @@ TASKS: Mapping[str, TaskPlan] = {
     "identity.mail_reset": TaskPlan(mail_reset),
     "identity.mail_unsent": TaskPlan(mail_unsent, limit_seconds=600),
     "alerts.look_for_missed": TaskPlan(look_for_missed, limit_seconds=60),
+    "quotas.look": TaskPlan(look_at_quotas),
     "notices.spread": TaskPlan(spread_notices, limit_seconds=60),
     "notices.deliver": TaskPlan(deliver_notices, limit_seconds=60),
     "notices.tidy": TaskPlan(tidy_notices),
@@ -189,6 +200,7 @@ def timetable(settings: Settings) -> dict[str, float]:
         "campaigns.sweep": settings.sweep_seconds,
         "results.build_levels": settings.sweep_seconds,
         "alerts.look_for_missed": settings.sweep_seconds,
+        "quotas.look": max(QUOTAS_SECONDS, settings.sweep_seconds),
         "notices.spread": often,
         "notices.tidy": settings.sweep_seconds,
         "identity.mail_unsent": settings.sweep_seconds,

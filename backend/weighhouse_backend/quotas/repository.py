@@ -102,6 +102,21 @@ class QuotaRepository:
             .limit(1)
         )
 
+    def limited(self) -> Sequence[UUID]:
+        """Projects that have limits, or whose organizations have."""
+        return self.session.scalars(
+            select(Project.id)
+            .outerjoin(ProjectQuotas, ProjectQuotas.project_id == Project.id)
+            .outerjoin(
+                OrganizationQuotas, OrganizationQuotas.organization_id == Project.organization_id
+            )
+            .where(
+                ProjectQuotas.project_id.is_not(None)
+                | OrganizationQuotas.organization_id.is_not(None)
+            )
+            .order_by(Project.id)
+        ).all()
+
     def of_project(self, project_id: UUID) -> ProjectQuotas | None:
         """A project's quotas; None: none were saved."""
         return self.session.get(ProjectQuotas, project_id)
