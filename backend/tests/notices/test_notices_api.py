@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from sqlalchemy import select
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.endpoints import router as identity
-from weighhouse_backend.identity.models import AuditEntry
+from weighhouse_backend.identity.models import AuditEntry, Membership, User
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
@@ -90,16 +90,32 @@ def test_the_bell_counts_lists_and_forgets_what_was_read(
     assert len(client.get(NOTICES).json()["items"]) == 3
 
 
-def test_nobody_marks_what_is_anothers(client, signed_in, session_factory, settings, tenants):
-    happens(session_factory, settings, tenants[1].project_id)
+def test_what_is_a_colleagues_is_neither_seen_nor_marked(
+    client, signed_in, session_factory, settings
+):
+    now = SystemClock().now()
     with unit_of_work(session_factory) as session:
-        theirs = session.scalars(select(NoticeEntry).filter_by(user_id=tenants[1].user_id)).all()
-    ids = {"ids": [str(row.id) for row in theirs]}
-    assert client.post(f"{NOTICES}/read", json=ids, headers=CHANGE).status_code == 204
-    with unit_of_work(session_factory) as session:
-        theirs = session.scalars(select(NoticeEntry).filter_by(user_id=tenants[1].user_id)).all()
-        assert theirs
-        assert all(row.read_at is None for row in theirs)
+        colleague = User(email="colleague@example.test", name="Cole", created_at=now)
+        session.add(colleague)
+        session.flush()
+        session.add(
+            Membership(
+                organization_id=signed_in.organization_id, user_id=colleague.id, role="viewer",
+                created_at=now,
+            )
+        )  # fmt: skip
+    happens(session_factory, settings, signed_in.project_id, title="to both")
+    assert [one["title"] for one in client.get(NOTICES).json()["items"]].count("to both") == 1
+
+    def theirs():
+        with unit_of_work(session_factory) as session:
+            (row,) = session.scalars(select(NoticeEntry).filter_by(user_id=colleague.id))
+            return row
+
+    ids = {"ids": [str(theirs().id)]}
+    for seen in (ids, {}):
+        assert client.post(f"{NOTICES}/read", json=seen, headers=CHANGE).status_code == 204
+        assert theirs().read_at is None
 
 
 @pytest.mark.parametrize("path", ["", "/count", "/settings"])
