@@ -104,6 +104,22 @@ def test_a_webhook_is_signed_and_tried_until_it_is_taken(project, receiver):
     assert len(receiver.got) == 3
 
 
+def test_a_channel_that_takes_nothing_is_tried_one_message_at_a_time(project, receiver):
+    project.channel(ChannelKind.WEBHOOK, receiver.url)
+    receiver.answers = [500]
+    project.notify()
+    project.go_round()
+    for _ in range(7):
+        project.notify()
+    project.go_round()
+    assert len(receiver.got) == 2
+    project.hurry()
+    for _ in range(10):
+        project.go_round()
+    assert states(project) == ["delivered"] * 8
+    assert len(receiver.got) == 9
+
+
 def test_what_another_secret_signed_is_not_taken(project, receiver):
     project.channel(ChannelKind.WEBHOOK, receiver.url)
     project.notify()
@@ -206,6 +222,53 @@ def test_a_killed_worker_loses_nothing(project, receiver):
     assert states(project) == ["delivered"]
 
 
+def begun_and_killed(project):
+    tasks.spread_notices(project.tools)
+    for row in project.deliveries(state="pending"):
+        with project.tools.notices() as notices:
+            assert notices.delivering.begin(row.parcel_id) is not None
+    project.hurry()  # its lease is over
+
+
+def test_what_kills_each_worker_is_given_up_too(project):
+    project.channel(ChannelKind.WEBHOOK, "https://hooks.example/x")
+    project.notify()
+    for _ in range(len(WAITS_SECONDS) + 2):
+        begun_and_killed(project)
+    assert states(project) == ["failed"]
+    assert len(project.attempts()) == len(WAITS_SECONDS) + 1
+
+
+def test_whatever_goes_wrong_ends_the_attempt_and_tells_no_address(project, caplog):
+    caplog.set_level("DEBUG")
+    project.channel(ChannelKind.MAIL, "hush\n@example.test", sealed_secret=None)
+    project.channel(ChannelKind.WEBHOOK, f"https://{'hush' * 16}.example/x")
+    project.notify()
+    project.go_round()
+    assert sorted(project.attempts()) == [
+        ("forbidden", None, "it is no address: a part of its name is too long or empty"),
+        ("unreachable", None, "it could not be sent (ValueError)"),
+    ]
+    assert states(project) == ["pending"] * 2
+    assert "hush" not in caplog.text
+
+
+def test_a_letter_that_comes_twice_is_known_by_its_id(project, server):
+    wants_mail(project)
+    project.notify()
+    project.go_round()
+    with unit_of_work(project.tools.sessions) as session:
+        (row,) = session.scalars(select(NoticeDelivery).filter_by(user_id=project.user_id))
+        row.state = "pending"
+    project.hurry()
+    project.go_round()
+    project.notify()
+    project.go_round()
+    ids = [email.message_from_bytes(one.content)["Message-ID"] for _, _, one in server[1]]
+    assert ids[0] == ids[1] != ids[2]
+    assert ids[0].endswith("@weighhouse.example>")
+
+
 def test_one_cause_is_one_notice(project, receiver):
     project.channel(ChannelKind.WEBHOOK, receiver.url)
     assert project.notify(cause="alert:1")
@@ -260,6 +323,13 @@ def test_mail_waits_for_the_end_of_quiet_hours_and_for_the_digest(project, serve
     assert first == second
     # Tomorrow's digest falls into tomorrow's quiet hours.
     assert first - now == pytest.approx(25 * an_hour, abs=datetime.timedelta(seconds=60))
+    project.hurry()  # as if the worker had stood still: it comes due in quiet hours
+    project.go_round()
+    assert server[1] == []
+    assert all(now < row.next_at <= now + an_hour for row in project.deliveries())
+    with unit_of_work(project.tools.sessions) as session:
+        preference = session.get_one(NoticePreference, project.user_id)
+        preference.quiet_from = preference.quiet_until = None
     project.hurry()
     project.go_round()
     assert [subject for _, subject, _ in letters(server)] == ["2 notices of Main"]
@@ -385,4 +455,18 @@ def test_a_test_is_tried_once_and_says_so(project, receiver):
     tasks.deliver_notices(project.tools, str(row.parcel_id))
     ((_, headers, body),) = receiver.got
     assert verified(headers, body, secret, time.time())["type"] == "test"
+    assert states(project) == ["failed"]
+
+
+def test_a_test_whose_worker_was_killed_is_not_sent_again(project):
+    channel, _ = project.channel(ChannelKind.WEBHOOK, "https://hooks.example/x")
+    now = SystemClock().now()
+    row = NoticeDelivery(
+        id=new_id(), project_id=project.project_id, channel_id=channel, state="pending",
+        attempts_count=0, next_at=now, created_at=now,
+    )  # fmt: skip
+    with unit_of_work(project.tools.sessions) as session:
+        session.add(row)
+    begun_and_killed(project)
+    tasks.spread_notices(project.tools)
     assert states(project) == ["failed"]

@@ -176,7 +176,7 @@ TASKS: Mapping[str, TaskPlan] = {
     "alerts.look_for_missed": TaskPlan(look_for_missed, limit_seconds=60),
     "quotas.look": TaskPlan(look_at_quotas),
     "notices.spread": TaskPlan(spread_notices, limit_seconds=60),
-    "notices.deliver": TaskPlan(deliver_notices, limit_seconds=60),
+    "notices.deliver": TaskPlan(deliver_notices, limit_seconds=30),
     "notices.tidy": TaskPlan(tidy_notices),
 }
 

@@ -108,6 +108,26 @@ def test_one_cause_over_figures_is_one_alert(laboratory, campaigns):
     assert followed["alert_id"] == alert["id"]
 
 
+def test_what_became_worse_is_told_of_where_the_lead_became_better(laboratory, campaigns):
+    step = np.where(np.arange(60) >= 45, 1.1, 1.0)
+    target = str(uuid4())
+    seeded(
+        laboratory,
+        campaigns,
+        {"throughput": 1000 * noise(4, 60) * step, "p99_us": 200 * noise(6, 60) * step},
+        target=target,
+    )
+    page = laboratory.get("/alerts", experiment_id=str(campaigns[0]), limit=200)
+    (alert,) = [one for one in page["items"] if one["change"]["target"] == target]
+    assert alert["change"]["lead"]["metric"] == "throughput"
+    assert alert["change"]["better"]
+    with unit_of_work(laboratory.sessions) as session:
+        project_id = session.get_one(Alert, UUID(alert["id"])).project_id
+    heard = notices_of(laboratory.sessions, project_id)
+    (title,) = [one.title for one in heard if one.path == f"/alerts?alert={alert['id']}"]
+    assert title.startswith(f"p99 of {target} rose by")
+
+
 def test_a_weak_change_does_not_withstand_a_look_at_many_series(laboratory, campaigns):
     weak = 100 * noise(7, 60, 0.02)
     weak[52:] *= 0.955

@@ -68,6 +68,7 @@ def test_events_reach_whoever_listens(session_factory, redis_server):
         ("Bearer whp_abcdefghijklmnop", "abcdefghijklmnop"),
         ("postgresql+psycopg://user:hunter22@127.0.0.1/db", "hunter22"),
         ("redis://:hunter22@127.0.0.1", "hunter22"),
+        ("a webhook signs with whsec_qU/x+abcdefghijklmnop=", "abcdefghijklmnop"),
     ],
 )
 def test_logs_hold_no_secret(shown, hidden):

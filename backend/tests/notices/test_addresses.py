@@ -76,6 +76,8 @@ def test_without_tls_only_this_machine_is_sent_to_and_only_where_it_may():
         "", "hooks.example/x", "ftp://hooks.example/", "file:///etc/passwd", "https:///x",
         "https://me:secret@hooks.example/", "https://me@hooks.example/", "https://[::1",
         "https://hooks.example:99999/", "https://hooks.example:0/", "https://hooks.example/a b",
+        "https://hooks.example/\x01", "https://hooks.example/\x7f", "https://hooks..example/",
+        f"https://{'a' * 64}.example/",
         "https://hooks.exämple/", "gopher://127.0.0.1:6379/_FLUSHALL",
     ],
 )  # fmt: skip

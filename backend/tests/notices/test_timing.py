@@ -98,3 +98,9 @@ def test_time_zones_are_known_by_name():
     assert is_time_zone(VIENNA)
     for wrong in ("Europe/Atlantis", "", "Europe", "../etc/passwd", "/etc/passwd", "a\0b"):
         assert not is_time_zone(wrong)
+
+
+def test_a_time_zone_that_the_machine_knows_no_more_stops_nobodys_mail():
+    now = datetime.datetime(2026, 11, 24, 12, tzinfo=datetime.UTC)
+    hours = Hours("Europe/Atlantis", datetime.time(11), datetime.time(13))
+    assert goes_out_at(now, hours) == now.replace(hour=13)

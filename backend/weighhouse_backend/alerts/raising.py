@@ -153,9 +153,10 @@ class RaisingService:
         )
         self.repository.add(alert)
         self.repository.note(alert, EventKind.RAISED, now, reason=change_title(*told.members[0]))
-        row, series = told.members[0]
-        if not is_better(series.metric, row.relative):
-            self._tell(alert, row, series)
+        for row, series in told.members:  # the lead may be better, and what follows it worse
+            if not is_better(series.metric, row.relative):
+                self._tell(alert, row, series)
+                break
         return alert
 
     def _tell(self, alert: Alert, row: ChangePoint, series: Series, reason: str = "") -> None:

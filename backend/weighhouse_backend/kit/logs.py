@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-SECRET = re.compile(r"(wh[a-z]_)[A-Za-z0-9_-]{8,}|(://[^:/@\s]*:)[^@\s]+@")
+SECRET = re.compile(r"(wh[a-z]_|whsec_)[A-Za-z0-9_+/=-]{8,}|(://[^:/@\s]*:)[^@\s]+@")
 TELL_ADDRESSES = ("httpx", "httpcore", "urllib3", "apprise")
 """Libraries that log whole addresses, below warnings; a webhook's is a secret."""
 SECRET_NAMES = frozenset({"password", "token", "secret", "authorization", "cookie"})

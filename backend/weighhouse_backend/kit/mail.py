@@ -27,6 +27,8 @@ class Letter:
     to: str
     subject: str
     text: str
+    id: str | None = None
+    """The same for a letter that is sent again, so that mailboxes know it; none: its own."""
 
 
 class Post(Protocol):
@@ -59,7 +61,10 @@ class SmtpPost:
         message["From"] = settings.mail_from
         message["To"] = letter.to
         message["Subject"] = letter.subject
-        message["Message-ID"] = make_msgid(domain=settings.mail_from.rpartition("@")[2] or None)
+        domain = settings.mail_from.rpartition("@")[2] or None
+        message["Message-ID"] = (
+            make_msgid(domain=domain) if letter.id is None else f"<{letter.id}@{domain}>"
+        )
         message["Auto-Submitted"] = "auto-generated"
         message.set_content(letter.text)
         context = ssl.create_default_context(cafile=settings.smtp_ca_file)

@@ -70,8 +70,15 @@ def split(address: str) -> SplitResult:
         raise AddressForbidden("give an address with https://")
     if parts.username is not None or parts.password is not None:
         raise AddressForbidden("leave name and password out: bodies are signed instead")
-    if port == 0 or not address.isascii() or any(one.isspace() for one in address.strip()):
+    plain = address.strip()
+    if port == 0 or not plain.isascii() or not plain.isprintable() or " " in plain:
         raise AddressForbidden("it is no address: give https://…")
+    try:
+        parts.hostname.encode("idna")  # as whoever resolves it does
+    except UnicodeError as error:
+        raise AddressForbidden(
+            "it is no address: a part of its name is too long or empty"
+        ) from error
     return parts
 
 

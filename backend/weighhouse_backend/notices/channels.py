@@ -67,6 +67,7 @@ class ChannelService:
         """
         caller.require(wanted.project_id, Role.MAINTAINER)
         place = self._place(wanted.kind, wanted.address)
+        self.repository.hold(wanted.project_id)
         known = self.repository.channels(wanted.project_id)
         if len(known) >= MOST_CHANNELS:
             raise TooManyChannels(f"at most {MOST_CHANNELS}; remove one that is not used")
@@ -99,6 +100,7 @@ class ChannelService:
         row = self._own(caller, channel_id)
         before = _plain(row)
         if wanted.name is not None:
+            self.repository.hold(row.project_id)
             self._insist_on_name(row.project_id, wanted.name, row.id)
             row.name = wanted.name
         if wanted.address is not None:

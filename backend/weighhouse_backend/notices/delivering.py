@@ -20,6 +20,7 @@ from weighhouse_backend.notices.messages import Message, message_of_test
 from weighhouse_backend.notices.models import NoticeAttempt, NoticeChannel, NoticeDelivery
 from weighhouse_backend.notices.repository import NoticeRepository
 from weighhouse_backend.notices.results import Result
+from weighhouse_backend.notices.spreading import ends_of_quiet
 
 AT_ONCE = 200
 LEASE = datetime.timedelta(minutes=4)
@@ -51,11 +52,25 @@ class DeliveryService:
     settings: Settings
 
     def pack(self) -> list[UUID]:
-        """Make parcels of what is due: each delivery to a channel one, all to one person one."""
+        """Make parcels of what is due: each delivery to a channel one, all to one person one.
+
+        What came due in somebody's quiet hours, because it was tried before or the worker stood
+        still, waits for their end. What was tried as often as it may be has failed, also when its
+        last attempts never ended.
+        """
         now = self.clock.now()
         of_people: dict[UUID, UUID] = {}
         parcels: list[UUID] = []
-        for row in self.repository.due(now, AT_ONCE):
+        rows = self.repository.due(now, AT_ONCE)
+        chosen = self.repository.preferences({row.user_id for row in rows if row.user_id})
+        for row in rows:
+            if _is_over(row):
+                row.state, row.ended_at, row.parcel_id = DeliveryState.FAILED, now, None
+                continue
+            preference = None if row.user_id is None else chosen.get(row.user_id)
+            if preference is not None and (quiet := ends_of_quiet(preference, now)) > now:
+                row.next_at, row.parcel_id = quiet, None
+                continue
             known = None if row.user_id is None else of_people.get(row.user_id)
             row.parcel_id = known or new_id()
             row.next_at = now + LEASE
@@ -69,9 +84,11 @@ class DeliveryService:
         """Begin an attempt; None when there is nothing to do: it was begun before, it is packed
         anew, or nobody is to get it any more.
         """
+        packed = self.repository.parcel(parcel_id)
+        # Asked when the rows are locked: another worker may have begun it meanwhile.
         if self.repository.attempts_of_parcel(parcel_id):
             return None
-        rows = [row for row in self.repository.parcel(parcel_id) if self._stands(row)]
+        rows = [row for row in packed if self._stands(row)]
         if not rows:
             return None
         now = self.clock.now()
@@ -110,16 +127,11 @@ class DeliveryService:
             row.parcel_id = None
             if result.outcome == AttemptOutcome.DELIVERED:
                 row.state, row.ended_at = DeliveryState.DELIVERED, now
-            elif self._given_up(row, result):
+            elif result.for_good or _is_over(row):
                 row.state, row.ended_at = DeliveryState.FAILED, now
             else:
                 wait = WAITS_SECONDS[row.attempts_count - 1]
                 row.next_at = now + datetime.timedelta(seconds=wait)
-
-    def _given_up(self, row: NoticeDelivery, result: Result) -> bool:
-        """Of a test somebody waits for the answer; nobody sends it again later."""
-        over = row.attempts_count > len(WAITS_SECONDS)
-        return row.notice_id is None or result.for_good or over
 
     def _stands(self, row: NoticeDelivery) -> bool:
         """Whether somebody is still to get it; else it is dropped."""
@@ -154,3 +166,11 @@ class DeliveryService:
                 )
             )  # fmt: skip
         return made
+
+
+def _is_over(row: NoticeDelivery) -> bool:
+    """Whether it was tried as often as it may be. Of a test somebody waits for the answer; nobody
+    sends it again later.
+    """
+    most = 1 if row.notice_id is None else 1 + len(WAITS_SECONDS)
+    return row.attempts_count >= most

@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from weighhouse_backend.notices.kinds import NoticeKind
 
@@ -20,6 +20,9 @@ KINDS_IN_WORDS = {
     NoticeKind.REPLY: "Vendor's reply",
 }
 TEST = "test"
+WITH_FIGURES = frozenset({NoticeKind.REGRESSION, NoticeKind.CHALLENGE, NoticeKind.REPLY})
+"""What says figures, or whose author may."""
+DISCLOSURE = "For the organization alone, not for publication. Its caveats stand on the page."
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,16 @@ class Message:
     project_id: UUID
     project: str
     at: datetime.datetime
+
+
+def disclosure_of(message: Message) -> str:
+    """What stands beside figures that leave the page; empty, where there are none."""
+    return DISCLOSURE if message.kind in WITH_FIGURES else ""
+
+
+def id_of(messages: Sequence[Message]) -> str:
+    """Of a letter: the same whenever it tells of the same."""
+    return str(uuid5(messages[0].id, ",".join(str(message.id) for message in messages)))
 
 
 def message_of_test(
@@ -56,6 +69,7 @@ def as_document(message: Message) -> dict[str, Any]:
         "type": message.kind,
         "title": message.title,
         "text": message.words,
+        "disclosure": disclosure_of(message),
         "url": message.url,
         "project": {"id": str(message.project_id), "name": message.project},
         "timestamp": message.at.astimezone(datetime.UTC).isoformat().replace("+00:00", "Z"),
@@ -83,6 +97,7 @@ def text_of(messages: Sequence[Message], settings_url: str, why: str) -> str:
                 message.words,
                 f"{message.project}, {message.at.astimezone(datetime.UTC):%Y-%m-%d %H:%M} UTC",
                 message.url,
+                disclosure_of(message),
             )
             if line
         )
@@ -93,12 +108,20 @@ def text_of(messages: Sequence[Message], settings_url: str, why: str) -> str:
 
 def chat_title(message: Message) -> str:
     """The head of a message in a chat."""
-    return f"{_kind(message)}: {message.title}"
+    return _calling_nobody(f"{_kind(message)}: {message.title}")
 
 
 def chat_text(message: Message) -> str:
     """What stands below it."""
-    return "\n".join(one for one in (message.words, message.project, message.url) if one)
+    said = _calling_nobody("\n".join(one for one in (message.words, message.project) if one))
+    return "\n".join(one for one in (said, disclosure_of(message), message.url) if one)
+
+
+def _calling_nobody(text: str) -> str:
+    """A text in which no `@everyone`, `<!channel>` or `<@…>` calls people: strangers may write it,
+    as a vendor does who replies.
+    """
+    return text.replace("@", "@\u200b").replace("<", "<\u200b")
 
 
 def _kind(message: Message) -> str:

@@ -74,6 +74,7 @@ class PreferenceService:
         if not is_time_zone(wanted.time_zone):
             said = f"{wanted.time_zone!r} is no time zone"
             raise invalid("time_zone", said, "an IANA name, e.g. 'Europe/Vienna'")
+        self.repository.hold(caller.id)
         row = self.repository.preferences([caller.id]).get(caller.id)
         if row is None:
             row = NoticePreference(user_id=caller.id)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Select, delete, exists, func, select, update
+from sqlalchemy import Select, case, delete, exists, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, aliased
 
@@ -22,6 +22,8 @@ from weighhouse_backend.notices.models import (
 
 MOST_OF_CHANNEL = 5
 """Deliveries of one channel that are under way together, so that a slow one keeps nobody back."""
+MOST_OF_STRUGGLING = 1
+"""The same of a channel that did not take one of those that wait: each costs the worker a wait."""
 MOST_OF_PERSON = 100
 """Notices in one letter."""
 
@@ -36,6 +38,14 @@ class NoticeRepository:
         """Store a new row."""
         self.session.add(row)
         self.session.flush()
+
+    def hold(self, of: UUID) -> None:
+        """Have others who change the same wait for the end of this transaction.
+
+        :param of: the project or person that it is of.
+        """
+        key = func.hashtextextended(f"notices:{of}", 0)
+        self.session.execute(select(func.pg_advisory_xact_lock(key)))
 
     def unspread(self, limit: int) -> Sequence[Notice]:
         """Notices of which it was not worked out yet who gets them, oldest first, locked."""
@@ -109,6 +119,13 @@ class NoticeRepository:
             other.parcel_id.is_not(None),
             other.next_at > now,
         )
+        refused = aliased(NoticeDelivery)
+        struggles = exists().where(
+            refused.channel_id == NoticeDelivery.channel_id,
+            refused.state == DeliveryState.PENDING,
+            refused.attempts_count > 0,
+        )
+        most = case((struggles, MOST_OF_STRUGGLING), else_=MOST_OF_CHANNEL)
         place = func.row_number().over(
             partition_by=[NoticeDelivery.channel_id, NoticeDelivery.user_id],
             order_by=NoticeDelivery.next_at,
@@ -118,6 +135,7 @@ class NoticeRepository:
                 NoticeDelivery.id,
                 NoticeDelivery.channel_id,
                 place.label("place"),
+                most.label("most"),
             )
             .where(
                 NoticeDelivery.state == DeliveryState.PENDING,
@@ -128,7 +146,7 @@ class NoticeRepository:
         )
         chosen = select(ranked.c.id).where(
             (ranked.c.channel_id.is_(None) & (ranked.c.place <= MOST_OF_PERSON))
-            | (ranked.c.channel_id.is_not(None) & (ranked.c.place <= MOST_OF_CHANNEL))
+            | (ranked.c.channel_id.is_not(None) & (ranked.c.place <= ranked.c.most))
         )
         return self.session.scalars(
             select(NoticeDelivery)

@@ -4,6 +4,8 @@ import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import structlog
+
 from weighhouse_backend.kit.mail import Letter, NoMail, Post
 from weighhouse_backend.kit.sealing import CannotUnseal, Seal, seal_of
 from weighhouse_backend.kit.settings import Settings
@@ -11,9 +13,11 @@ from weighhouse_backend.kit.signing import NoSecretKey
 from weighhouse_backend.notices import chats
 from weighhouse_backend.notices.delivering import Parcel
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind
-from weighhouse_backend.notices.messages import subject_of, text_of
+from weighhouse_backend.notices.messages import id_of, subject_of, text_of
 from weighhouse_backend.notices.results import Result
 from weighhouse_backend.notices.webhooks import WebhookSender
+
+log = structlog.get_logger(__name__)
 
 OWN = "You get this because you asked for it:"
 OF_PROJECT = "This mailbox is a channel of the project:"
@@ -28,7 +32,17 @@ class Sender:
     now: Callable[[], datetime.datetime]
 
     def send(self, parcel: Parcel) -> Result:
-        """Send a parcel; what goes wrong is in the result."""
+        """Send a parcel; what goes wrong is in the result, whatever it is: also that it took
+        longer than a task may run. So each attempt ends, and is counted.
+        """
+        try:
+            return self._send(parcel)
+        except Exception as error:  # noqa: BLE001 - and its words may hold an address
+            kind = type(error).__name__
+            log.warning("notice_not_sent", parcel_id=str(parcel.id), error=kind)
+            return Result(AttemptOutcome.UNREACHABLE, detail=f"it could not be sent ({kind})")
+
+    def _send(self, parcel: Parcel) -> Result:
         if parcel.mailbox is not None:
             return self._mail(parcel, parcel.mailbox, OWN)
         try:
@@ -47,7 +61,8 @@ class Sender:
 
     def _mail(self, parcel: Parcel, to: str, why: str) -> Result:
         where = f"{self.settings.public_url.rstrip('/')}/settings?tab=notifications"
-        letter = Letter(to, subject_of(parcel.messages), text_of(parcel.messages, where, why))
+        text = text_of(parcel.messages, where, why)
+        letter = Letter(to, subject_of(parcel.messages), text, id=id_of(parcel.messages))
         try:
             self.post.send(letter)
         except NoMail as error:

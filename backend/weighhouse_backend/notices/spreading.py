@@ -1,7 +1,7 @@
 """Who gets a notice: worked out by the worker, in the transaction that says that it was."""
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import Clock
@@ -70,6 +70,11 @@ class SpreadingService:
 def rings(preference: NoticePreference | None, kind: NoticeKind | str) -> bool:
     """Whether somebody wants a kind under their bell."""
     return preference is None or kind in preference.bell_kinds
+
+
+def ends_of_quiet(preference: NoticePreference, now: datetime.datetime) -> datetime.datetime:
+    """When somebody's quiet hours are over; now, when there are none at present."""
+    return goes_out_at(now, replace(hours_of(preference), digest_at=None))
 
 
 def hours_of(preference: NoticePreference) -> Hours:
