@@ -74,12 +74,9 @@ def seal_of(settings: Settings) -> Seal:
 
     :raises NoSecretKey: when it has no secret.
     """
-    former = [
-        one.strip().encode()
-        for one in settings.former_secret_keys.get_secret_value().split(",")
-        if one.strip()
-    ]
-    return Seal(secret_of(settings), former)
+    named = settings.former_secret_keys
+    former = named.get_secret_value().split(",") if named else []
+    return Seal(secret_of(settings), [one.strip().encode() for one in former if one.strip()])
 
 
 def _key(secret: bytes) -> bytes:

@@ -34,7 +34,7 @@ class Settings(BaseSettings):
     """The installation's secret, at least 16 characters: signs links, seals stored secrets."""
     secret_key_file: Path | None = None
     """A file that holds the secret instead; without either there are no links, no secrets."""
-    former_secret_keys: SecretStr = SecretStr("")
+    former_secret_keys: SecretStr | None = None
     """What the secret was before, newest first, commas between: what they sealed is read still."""
     smtp_host: str | None = None
     """The server that mail is sent through; none: no mail, invitations are handed over as links."""
