@@ -24,9 +24,15 @@ demo: ## start the platform and weigh three systems, whose drivers alone are bui
 	@$(BOOTSTRAP)/install.sh demo
 	@$(PY)/weighhouse demo $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
 
+# Tests drive what is built without the slow link of what is measured with, and beside that: optimized
+# alike, each crate compiled once for drivers and tests together.
 .PHONY: test
-test: install ## all tests: Python, Rust, frontend, browser
-	@$(BOOTSTRAP)/debian.sh browser tests
+test: export CARGO_TARGET_DIR := $(CARGO_TARGET_DIR)/of-tests
+test: export CARGO_PROFILE_RELEASE_LTO := false
+test: export CARGO_PROFILE_RELEASE_CODEGEN_UNITS := 16
+test: export CARGO_PROFILE_RELEASE_DEBUG := false
+test: ## all tests: Python, Rust, frontend, browser
+	@$(BOOTSTRAP)/install.sh tests
 	@tests/run.sh
 
 .PHONY: studies

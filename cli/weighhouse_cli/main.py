@@ -16,6 +16,7 @@ from weighhouse_cli.commands import (
     plugin,
     rejudge,
     run,
+    secrets,
     status,
     study,
     token,
@@ -50,6 +51,7 @@ app.add_typer(study.app, name="study")
 app.add_typer(agent.app, name="agent")
 app.add_typer(plugin.app, name="plugin")
 app.add_typer(token.app, name="token")
+app.add_typer(secrets.app, name="secrets")
 app.add_typer(dev.app, name="dev")
 
 

@@ -10,7 +10,10 @@ import structlog
 from weighhouse_backend.campaigns.scheduling import start_due
 from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.gates.rejudgements import carry_on
+from weighhouse_backend.kit import resealing
+from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.signing import has_former
 from weighhouse_backend.quotas.warning import QuotaWarningService
 from weighhouse_backend.results.dependencies import Results
 
@@ -20,6 +23,8 @@ log = structlog.get_logger(__name__)
 
 QUOTAS_SECONDS = 300.0
 """Counting all that is stored takes the database a while."""
+RESEAL_SECONDS = 60.0
+"""How often what is sealed is looked through while a former secret is named."""
 
 
 def allocate(tools: Tools) -> None:
@@ -140,6 +145,18 @@ def tidy_notices(tools: Tools) -> None:
         notices.spreading.tidy()
 
 
+def reseal(tools: Tools) -> None:
+    """Seal anew what a former secret of the installation sealed, and say when nothing needs it."""
+    with tools.session() as session:
+        found = resealing.reseal(session, seal_of(tools.settings))
+    facts = {"sealed": found.present + found.anew, "anew": found.anew}
+    if found.unreadable:
+        log.error("sealed_with_unknown_secret", **facts, unreadable=found.unreadable)
+    else:
+        # A warning: what nothing needs should not be kept.
+        log.warning("no_former_secret_is_needed", **facts)
+
+
 def rejudge(tools: Tools, rejudgement_id: str) -> None:
     """Judge campaigns again that somebody wants judged again."""
 
@@ -178,6 +195,7 @@ TASKS: Mapping[str, TaskPlan] = {
     "notices.spread": TaskPlan(spread_notices, limit_seconds=60),
     "notices.deliver": TaskPlan(deliver_notices, limit_seconds=30),
     "notices.tidy": TaskPlan(tidy_notices),
+    "secrets.reseal": TaskPlan(reseal, limit_seconds=600),
 }
 
 FORMER_NAMES: Mapping[str, str] = {
@@ -194,7 +212,9 @@ def timetable(settings: Settings) -> dict[str, float]:
     lost with Redis.
     """
     often = min(3.0, settings.sweep_seconds)
+    changed = {"secrets.reseal": RESEAL_SECONDS} if has_former(settings) else {}
     return {
+        **changed,
         "campaigns.allocate": often,
         "campaigns.watch_leases": min(15.0, settings.lease_seconds / 3),
         "campaigns.sweep": settings.sweep_seconds,

@@ -9,6 +9,7 @@ from weighhouse_backend.alerts.models import Alert, ChangePoint
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.alerts.sown import confirmed, look, noise, seeded
+from backend.tests.notices.kept import notices_of
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import FACTS, whole_run
 

@@ -31,7 +31,7 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import mail_is_set_up
 from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of
+from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of, secrets_of
 
 LASTS = datetime.timedelta(days=7)
 
@@ -130,7 +130,7 @@ class InvitationService:
         :raises LinkInvalid: when it was not signed here, has ended, was used or revoked.
         """
         try:
-            found = INVITATION.read(secret_of(self.settings), token, self.clock.now())
+            found = INVITATION.read(secrets_of(self.settings), token, self.clock.now())
         except LinkUnknown as error:
             raise LinkInvalid("it is not one of ours; is it complete?") from error
         except LinkEnded as error:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.sealing import SEALED
 
 _ROLE = f"role IN ({', '.join(repr(role.value) for role in Role)})"
 _MEMBER_ROLE = f"role IN ({', '.join(repr(role.value) for role in MemberRole)})"
@@ -171,7 +172,7 @@ class LoginSession(Base):
         ForeignKey("identity_providers.id", ondelete="CASCADE"), index=True
     )
     """The provider that vouched for them: the login is for its organization alone."""
-    sign_out_sealed: Mapped[str | None] = mapped_column(Text)
+    sign_out_sealed: Mapped[str | None] = mapped_column(Text, info=SEALED)
     """Where they sign out of the provider; sealed, for it carries what the provider said."""
     address: Mapped[str | None] = mapped_column(Text)
     """Where they signed in from."""
@@ -232,7 +233,7 @@ class IdentityProvider(Base):
     """As it stands on the button."""
     issuer: Mapped[str] = mapped_column(Text)
     client_id: Mapped[str] = mapped_column(Text)
-    client_secret_sealed: Mapped[str | None] = mapped_column(Text)
+    client_secret_sealed: Mapped[str | None] = mapped_column(Text, info=SEALED)
     """None: a public client, which PKCE alone guards."""
     groups_claim: Mapped[str] = mapped_column(Text)
     mappings: Mapped[list[Any]]
@@ -276,7 +277,7 @@ class SignIn(Base):
         ForeignKey("identity_providers.id", ondelete="CASCADE"), index=True
     )
     nonce: Mapped[str] = mapped_column(Text)
-    verifier_sealed: Mapped[str] = mapped_column(Text)
+    verifier_sealed: Mapped[str] = mapped_column(Text, info=SEALED)
     next: Mapped[str] = mapped_column(Text)
     """Where they wanted to go: a path of this interface."""
     created_at: Mapped[datetime.datetime] = mapped_column(index=True)

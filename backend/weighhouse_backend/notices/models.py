@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.sealing import SEALED
 from weighhouse_backend.notices.kinds import (
     AttemptOutcome,
     ChannelKind,
@@ -88,8 +89,8 @@ class NoticeChannel(Base):
     name: Mapped[str] = mapped_column(Text)
     place: Mapped[str] = mapped_column(Text)
     """Its address without what is secret of it, to be shown."""
-    sealed_address: Mapped[str] = mapped_column(Text, deferred=True)
-    sealed_secret: Mapped[str | None] = mapped_column(Text, deferred=True)
+    sealed_address: Mapped[str] = mapped_column(Text, deferred=True, info=SEALED)
+    sealed_secret: Mapped[str | None] = mapped_column(Text, deferred=True, info=SEALED)
     """What a webhook's bodies are signed with."""
     kinds: Mapped[list[Any]]
     """Of which kinds of notices it is told."""
