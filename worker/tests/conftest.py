@@ -6,7 +6,11 @@ import subprocess
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
+from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.embedded.directory import free_port
+from weighhouse_worker.tools import Tools
+
+from worker.tests.receiving import receiving, told
 
 SMTP_PASSWORD = "only for this server"
 
@@ -52,3 +56,27 @@ def server(certificate):
     controller.start()
     yield controller, kept.letters
     controller.stop()
+
+
+@pytest.fixture
+def tools(database_url, redis_server, server, certificate):
+    return Tools(
+        Settings(
+            database_url=database_url, redis_url=redis_server, secret_key="sixteen characters",
+            public_url="https://weighhouse.example", smtp_host="localhost",
+            smtp_port=server[0].port, smtp_ca_file=str(certificate[1]), smtp_user="weighhouse",
+            smtp_password=SMTP_PASSWORD, mail_from="weighhouse@weighhouse.example",
+            notices_to_own_networks=True,
+        )
+    )  # fmt: skip
+
+
+@pytest.fixture
+def project(tools):
+    return told(tools)
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as made:
+        yield made

@@ -10,7 +10,7 @@ from weighhouse_backend.identity.links import INVITATION
 from weighhouse_backend.identity.models import Invitation, Organization, PasswordReset, User
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import secret_of
+from weighhouse_backend.kit.signing import secrets_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_worker import tasks
@@ -76,7 +76,7 @@ def test_an_invitation_is_sent_once_with_a_link_that_holds(tools, server):
     (link,) = [line for line in text.splitlines() if line.startswith("https://")]
     token = link.removeprefix("https://weighhouse.example/join#")
     now = datetime.datetime.now(datetime.UTC)
-    assert INVITATION.read(secret_of(tools.settings), token, now) == sent
+    assert INVITATION.read(secrets_of(tools.settings), token, now) == sent
 
 
 def test_what_was_taken_back_or_has_ended_is_not_sent(tools, server):

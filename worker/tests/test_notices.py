@@ -3,7 +3,6 @@
 import datetime
 import email
 import email.policy
-import json
 import ssl
 import time
 
@@ -12,7 +11,6 @@ from sqlalchemy import delete, func, select
 from weighhouse_backend.identity.models import Membership
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.notices.delivering import LEASE, WAITS_SECONDS
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind, NoticeKind
@@ -26,34 +24,9 @@ from weighhouse_backend.notices.writing import notify
 from weighhouse_worker import tasks
 from weighhouse_worker.tools import Tools
 
-from worker.tests.conftest import SMTP_PASSWORD
-from worker.tests.receiving import receiving, told, verified
+from worker.tests.receiving import receiving, verified
 
 NOON = datetime.time(12)
-
-
-@pytest.fixture
-def tools(database_url, redis_server, server, certificate):
-    return Tools(
-        Settings(
-            database_url=database_url, redis_url=redis_server, secret_key="sixteen characters",
-            public_url="https://weighhouse.example", smtp_host="localhost",
-            smtp_port=server[0].port, smtp_ca_file=str(certificate[1]), smtp_user="weighhouse",
-            smtp_password=SMTP_PASSWORD, mail_from="weighhouse@weighhouse.example",
-            notices_to_own_networks=True,
-        )
-    )  # fmt: skip
-
-
-@pytest.fixture
-def project(tools):
-    return told(tools)
-
-
-@pytest.fixture
-def receiver():
-    with receiving() as made:
-        yield made
 
 
 def wants_mail(project, **more):
@@ -380,66 +353,6 @@ def test_a_mailbox_can_be_a_channel(project, server):
     ((to, _, text),) = letters(server)
     assert to == "team@example.test"
     assert "This mailbox is a channel of the project" in text
-
-
-SLACK = "https://hooks.slack.com/services/T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ"
-DISCORD = "https://discord.com/api/webhooks/4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js"
-TEAMS = (
-    "https://localhost:443/workflows/abc123def456/triggers/manual/paths/invoke"
-    "?api-version=2016-06-01&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=hushhushhushhush"
-)
-
-
-@pytest.mark.parametrize(
-    ("kind", "address", "plugin", "base", "path"),
-    [
-        (ChannelKind.SLACK, SLACK, "slack.NotifySlack", "webhook_url", "/T1JJ3T3L2/A1BRTD4JD/TIi"),
-        (ChannelKind.DISCORD, DISCORD, "discord.NotifyDiscord", "notify_url", "/4174216298/JHMHI"),
-    ],
-)
-def test_chats_are_written_to_in_the_librarys_format(
-    project, receiver, monkeypatch, capfd, caplog, kind, address, plugin, base, path
-):
-    monkeypatch.setattr(f"apprise.plugins.{plugin}.{base}", receiver.url)
-    caplog.set_level("DEBUG", logger="apprise")
-    project.channel(kind, address)
-    project.notify(title="p99 of <redis> rose", words="In balanced.", path="/alerts?alert=1")
-    receiver.answers = [500, 200]
-    project.go_round()
-    project.hurry()
-    project.go_round()
-    (posted, headers, body), _ = receiver.got
-    assert posted.startswith(path)
-    assert headers["Content-Type"].startswith("application/json")
-    said = json.dumps(json.loads(body))
-    assert "Regression: p99 of" in said
-    assert "https://weighhouse.example/alerts?alert=1" in said
-    refused, delivered = project.attempts()
-    assert (refused[0], delivered[0]) == ("refused", "delivered")
-    hidden = address.rsplit("/", 1)[1]
-    output = capfd.readouterr()
-    for kept in (refused[2], output.out, output.err, caplog.text):
-        assert hidden not in kept
-
-
-def test_teams_is_written_to_in_the_librarys_format(project, certificate, monkeypatch):
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificate[1], certificate[0])
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate[1]))
-    hosts = "weighhouse_backend.notices.chats.HOSTS"
-    monkeypatch.setattr(hosts, {ChannelKind.TEAMS: ("localhost",)})
-    with receiving(context) as receiver:
-        receiver.answers = [200]
-        address = TEAMS.replace("https://localhost:443", receiver.url)
-        project.channel(ChannelKind.TEAMS, address)
-        project.notify(title="p99 of redis rose")
-        project.go_round()
-    assert project.attempts() == [("delivered", None, "")]
-    ((path, _, body),) = receiver.got
-    assert path.startswith("/workflows/abc123def456/triggers/manual/paths/invoke?")
-    assert "sig=hushhushhushhush" in path
-    assert "AdaptiveCard" in body.decode()
-    assert "p99 of redis rose" in body.decode()
 
 
 def test_a_test_is_tried_once_and_says_so(project, receiver):

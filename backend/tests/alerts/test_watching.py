@@ -126,7 +126,7 @@ def test_what_became_worse_is_told_of_where_the_lead_became_better(laboratory, c
         project_id = session.get_one(Alert, UUID(alert["id"])).project_id
     heard = notices_of(laboratory.sessions, project_id)
     (title,) = [one.title for one in heard if one.path == f"/alerts?alert={alert['id']}"]
-    assert title.startswith(f"p99 of {target} rose by")
+    assert title.startswith(f"p99 latency of {target} rose by")
 
 
 def test_a_weak_change_does_not_withstand_a_look_at_many_series(laboratory, campaigns):
