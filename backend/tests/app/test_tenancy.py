@@ -22,6 +22,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 # What is no tenant's: their transactions may not even look.
 UNSEEN = {
     "users", "memberships", "project_memberships", "invitations", "password_resets",
+    "second_factors", "recovery_codes",
     "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
     "alembic_version",
 }  # fmt: skip
@@ -32,7 +33,7 @@ OF_PEOPLE = {
 # Guarded by what stands in their own rows: who asked for what.
 WITHOUT_POLICY = {
     "idempotency_records", "login_sessions", "login_failures", "login_devices", "password_resets",
-    "alembic_version",
+    "second_factors", "recovery_codes", "alembic_version",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 

@@ -26,6 +26,7 @@ WITHOUT_FIGURES = {
     f"{API}/experiments/{{experiment}}/schedule",
     f"{API}/experiments/{{experiment}}/schedule/occurrences", f"{API}/invitation",
     f"{API}/invitations", f"{API}/members", f"{API}/password-reset", f"{API}/sessions",
+    f"{API}/second-factor",
     f"{API}/prices", f"{API}/projects", f"{API}/sessions/current", f"{API}/systems",
     f"{API}/systems/{{system_id}}",
     f"{API}/campaigns/{{campaign_id}}/disclosure",

@@ -41,6 +41,7 @@ from weighhouse_backend.fleet.sightings import Sightings
 from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.endpoints import router as identity
+from weighhouse_backend.identity.factor_endpoints import router as factors
 from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.database_login import OWNS_TABLES, may_too_much
@@ -64,9 +65,9 @@ from weighhouse_backend.studies.endpoints import router as studies
 log = structlog.get_logger(__name__)
 
 ROUTERS = (
-    campaigns_agent, results_agent, fleet_agent, status, identity, account, experiments,
-    campaigns, results, findings, scenarios, comparisons, publishing, studies, gates, alerts,
-    annotations, overviews, noise, prices, fleet, metrics,
+    campaigns_agent, results_agent, fleet_agent, status, identity, account, factors,
+    experiments, campaigns, results, findings, scenarios, comparisons, publishing, studies, gates,
+    alerts, annotations, overviews, noise, prices, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

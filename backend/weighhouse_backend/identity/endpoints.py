@@ -7,8 +7,9 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from weighhouse_backend.identity.access import COOKIE, KnownCallerDep, ManagerDep, PersonDep
 from weighhouse_backend.identity.dependencies import IdentityServiceDep, TokenServiceDep
-from weighhouse_backend.identity.errors import TooManyLogins, WrongPassword
-from weighhouse_backend.identity.logins import DEVICE_KNOWN_FOR, LoginService, Turns
+from weighhouse_backend.identity.errors import SecondFactorNeeded, TooManyLogins, WrongPassword
+from weighhouse_backend.identity.factors import FactorService, wrong_code
+from weighhouse_backend.identity.logins import DEVICE_KNOWN_FOR, Attempt, LoginService, Turns
 from weighhouse_backend.identity.origins import DEVICE_COOKIE, origin_of
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.schemas import (
@@ -41,7 +42,10 @@ PageDep = Annotated[PageQuery, Depends()]
 
 @router.post("/sessions", status_code=201, tags=["sessions"])
 def identity_log_in(body: SessionCreate, request: Request, response: Response) -> UserRead:
-    """Sign in; the answer sets a cookie that scripts cannot read."""
+    """Sign in; the answer sets a cookie that scripts cannot read. Who has a second factor is
+    answered with the problem `second-factor-needed` when the password fits and there is no `code`:
+    ask for it and send all three.
+    """
     state = request.app.state
     settings: Settings = state.settings
     turns: Turns = state.login_turns
@@ -57,6 +61,7 @@ def identity_log_in(body: SessionCreate, request: Request, response: Response) -
         raise TooManyLogins("too many sign in at once; try again", headers={"Retry-After": "1"})
     if not right or attempt.user_id is None:
         raise WrongPassword
+    _insist_on_factor(request, attempt, attempt.user_id, body.code)
     with unit_of_work(state.session_factory) as session:
         made = LoginService(session, SystemClock()).succeed(
             attempt, attempt.user_id, settings.session_hours
@@ -72,6 +77,24 @@ def identity_log_in(body: SessionCreate, request: Request, response: Response) -
     )  # fmt: skip
     user = made.user
     return UserRead(id=user.id, email=user.email, name=user.name)
+
+
+def _insist_on_factor(request: Request, attempt: Attempt, user_id: UUID, code: str | None) -> None:
+    """A wrong code stays counted as a refused login; a missing one is no guess."""
+    state = request.app.state
+    with unit_of_work(state.session_factory) as session:
+        factors = FactorService(session, SystemClock(), state.settings)
+        if not factors.asked_of(user_id):
+            return
+        if not code:
+            LoginService(session, SystemClock()).withdraw(attempt)
+        right = bool(code) and factors.takes(
+            user_id, code or "", own_device=attempt.device_id is not None
+        )
+    if not code:
+        raise SecondFactorNeeded("send the code of the authenticator, or a recovery code")
+    if not right:
+        raise wrong_code()
 
 
 @router.get("/sessions/current", tags=["sessions"])

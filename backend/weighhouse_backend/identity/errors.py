@@ -73,3 +73,24 @@ class CurrentPasswordWrong(Invalid):
 
     slug = "current-password-wrong"
     title = "The present password does not fit"
+
+
+class SecondFactorNeeded(NotAuthenticated):
+    """The password fits, and the login takes a code besides."""
+
+    slug = "second-factor-needed"
+    title = "This login takes a second factor"
+
+
+class WrongCode(Invalid):
+    """A code of a second factor that does not fit, or was used."""
+
+    slug = "wrong-code"
+    title = "This code does not fit"
+
+
+class FactorExists(Conflict):
+    """The person has a second factor already."""
+
+    slug = "second-factor-exists"
+    title = "There is a second factor already"

@@ -29,9 +29,9 @@ export const useSession = defineStore('session', () => {
     asked.value = true
   }
 
-  /** Signs in. Throws ApiProblem when the server refuses. */
-  async function signIn(email: string, password: string): Promise<void> {
-    await unwrap(api.POST('/api/v1/sessions', { body: { email, password } }))
+  /** Signs in. Throws ApiProblem when the server refuses, or wants the code of a second factor besides. */
+  async function signIn(email: string, password: string, code?: string): Promise<void> {
+    await unwrap(api.POST('/api/v1/sessions', { body: { email, password, code: code ?? null } }))
     asked.value = false
     await restore()
   }
