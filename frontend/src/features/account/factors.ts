@@ -5,8 +5,7 @@ import { api, unwrap } from '@/api'
 const KEY = ['second-factor']
 
 /** Whether one's logins take a second factor. */
-export const useFactor = () =>
-  useQuery({ queryKey: KEY, queryFn: () => unwrap(api.GET('/api/v1/second-factor')) })
+export const useFactor = () => useQuery({ queryKey: KEY, queryFn: () => unwrap(api.GET('/api/v1/second-factor')) })
 
 /** Begins to set one up; nothing counts yet. */
 export const useBeginFactor = () =>
