@@ -72,8 +72,8 @@ COMPARED = {"campaign": "{campaign_id}"}
 DOCUMENT = {"document": "{document}"}
 SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
 RULE: dict[str, Any] = {}
-REFUSED = frozenset({422})
-"""The present password is asked for, whoever one is."""
+REFUSED = frozenset({422, 429})
+"""The present password is asked for, whoever one is; too many wrong ones end in 429."""
 NONE_BEGUN = frozenset({404})
 """Nobody there began to set up a second factor."""
 EMPTY = FINE
