@@ -9,6 +9,12 @@ from playwright.sync_api import Browser, Page, expect
 from weighhouse_testing.browsing import FIRST_PAGE, NARROW, THEMES, WIDE, complaints, sign_in
 from weighhouse_testing.platform import RunningPlatform, running_platform
 
+SETTLED = """async () => {
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+  await Promise.all(document.getAnimations().map(one => one.finished))
+}"""
+"""The colours of the other theme have come."""
+
 
 @pytest.fixture(scope="module")
 def house() -> Iterator[RunningPlatform]:
@@ -38,6 +44,7 @@ def looked_at(page: Page, where: str) -> None:
         for theme in THEMES:
             page.set_viewport_size({"width": size[0], "height": size[1]})
             page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+            page.evaluate(SETTLED)
             assert complaints(page, f"{where}, {theme}, {size[0]} px") == []
             if shots := os.environ.get("WEIGHHOUSE_SHOTS"):
                 page.screenshot(path=f"{shots}/{where}-{theme}-{size[0]}.png", full_page=True)
