@@ -24,9 +24,15 @@ demo: ## start the platform and weigh three systems, whose drivers alone are bui
 	@$(BOOTSTRAP)/install.sh demo
 	@$(PY)/weighhouse demo $(if $(ONCE),--once) $(if $(PORT),--port $(PORT))
 
+# Tests drive what is built without the slow link of what is measured with, and beside that: optimized
+# alike, each crate compiled once for drivers and tests together.
 .PHONY: test
-test: install ## all tests: Python, Rust, frontend, browser
-	@$(BOOTSTRAP)/debian.sh browser tests
+test: export CARGO_TARGET_DIR := $(CARGO_TARGET_DIR)/of-tests
+test: export CARGO_PROFILE_RELEASE_LTO := false
+test: export CARGO_PROFILE_RELEASE_CODEGEN_UNITS := 16
+test: export CARGO_PROFILE_RELEASE_DEBUG := false
+test: ## all tests: Python, Rust, frontend, browser
+	@$(BOOTSTRAP)/install.sh tests
 	@tests/run.sh
 
 .PHONY: studies
@@ -52,6 +58,10 @@ chaos: install ## break a platform with three agents for a while: ROUNDS=20, SEE
 fuzz-api: env ## ask every operation of the API EXAMPLES=200 invented requests, each as owner, viewer, agent, nobody; SEED, ONLY=names; last line JSON
 	@$(BOOTSTRAP)/debian.sh servers
 	@PYTHONPATH=tests $(PY)/python -m api_fuzz --examples $(or $(EXAMPLES),200) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
+
+.PHONY: upgrade
+upgrade: install ## fill a platform of an older release (FROM=commit), start this one on its data, and compare all that both tell; last line JSON
+	@PYTHONPATH=tests $(PY)/python -m upgrade $(if $(FROM),--from $(FROM))
 
 .PHONY: images
 images: install images-artefacts ## build all container images

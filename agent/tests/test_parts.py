@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import structlog
 from weighhouse_agent.attempt import Record
+from weighhouse_agent.chaining import links_of, numbered
 from weighhouse_agent.facts import machine_facts, tightest
 from weighhouse_agent.heartbeats import progress
 from weighhouse_agent.home import AttemptDirectory, Home, HomeInUse
@@ -21,7 +22,7 @@ from weighhouse_agent.program import set_up_log
 from weighhouse_agent.spool import BATCH_BYTES, SpoolReader, SpoolWriter
 from weighhouse_agent.starter import Starter
 from weighhouse_agent.watching import Watch, record_of, runs
-from weighhouse_protocol.order import AttemptOrder, Timings
+from weighhouse_protocol.order import AttemptOrder, OrderLink, Timings
 from weighhouse_protocol.report import ATTEMPT_EVENT, PhaseChanged, TimelineMark
 from weighhouse_sdk.context import SystemClock
 from weighhouse_sdk.machine.procfs import boot_id, process_stat
@@ -105,6 +106,29 @@ def test_progress_follows_the_planned_phases(order: Callable[..., AttemptOrder])
     assert progress(wanted, {"warmup": 0}, 9 * second) == pytest.approx(0.1)
     assert progress(wanted, {"warmup": 0, "measure": second}, 1.45 * second) == pytest.approx(0.55)
     assert progress(wanted, {"warmup": 0, "measure": second, "collect": 2}, 0) == 0.99
+
+
+def test_progress_goes_on_through_the_links_of_a_chain(
+    order: Callable[..., AttemptOrder],
+) -> None:
+    plain = order(measure_seconds=0.9)
+    again = OrderLink(workload=plain.workload, load=plain.load, phases=plain.phases[1:])
+    wanted = plain.model_copy(update={"chain": (again,)})
+    assert [len(link.phases) for link in links_of(wanted)] == [3, 2]
+    assert all(link.chain == () for link in links_of(wanted))
+    second = 1_000_000
+    entered = {"load": 0, "warmup": 0, "measure": second}
+    assert progress(wanted, entered, 9 * second) == pytest.approx(0.5)
+    entered |= {"warmup 2": 10 * second}
+    assert progress(wanted, entered, 11 * second) == pytest.approx(0.55)
+    entered |= {"measure 2": 11 * second}
+    assert progress(wanted, entered, 99 * second) == 0.99
+
+
+def test_phases_that_come_again_are_numbered() -> None:
+    assert numbered(["load", "measure", "warmup", "measure", "measure"]) == [
+        "load", "measure", "warmup", "measure 2", "measure 3",
+    ]  # fmt: skip
 
 
 def test_the_facts_of_this_machine(tmp_path: Path) -> None:

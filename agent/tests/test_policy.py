@@ -15,7 +15,7 @@ from weighhouse_agent.policy import (
     is_local,
 )
 from weighhouse_protocol.manifest import load_manifest
-from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.order import AttemptOrder, OrderLink
 from weighhouse_protocol.target import Target
 from weighhouse_testing.platform import until
 
@@ -55,6 +55,25 @@ def test_refusals_name_the_line(
         check_order(policy(text, tmp_path), order(**wanted))
     assert f"`{key}`" in told.value.hint
     assert told.value.failure().kind == "policy"
+
+
+def test_what_follows_in_a_chain_is_held_against_the_policy_too(
+    tmp_path: Path, order: MakeOrder
+) -> None:
+    follows = OrderLink.model_validate(
+        {
+            "workload": {"name": "next"},
+            "load": OPEN,
+            "phases": [{"kind": "measure", "duration_seconds": 1}],
+        }
+    )
+    wanted = order(load={"model": "closed", "clients": 2})
+    check_order(policy("max_clients = 63", tmp_path), wanted)
+    with pytest.raises(PolicyRefused) as told:
+        check_order(
+            policy("max_clients = 63", tmp_path), wanted.model_copy(update={"chain": (follows,)})
+        )
+    assert "`max_clients`" in told.value.hint
 
 
 MANIFEST = load_manifest(

@@ -26,6 +26,7 @@ from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.toolrun.tool import Tool
 
+from weighhouse_agent.chaining import driver_name, links_of
 from weighhouse_agent.driving import DriverGaveUp, DriverPlan, gave_up
 from weighhouse_agent.faulting import Faulting, check_faults
 from weighhouse_agent.filling import Filling
@@ -69,10 +70,14 @@ class Execution:
     _filling: Filling | None = None
     _dead: Body | None = None
     _interrupted: bool = False
+    _phases_before: int = 0
+    """Driver's phases of the chain's links that are over."""
+    _stream_hash: str | None = None
+    """What the present link's driver said; None where phases are not chained."""
     _run: DriverRun | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        self._plan = DriverPlan(self.order, self.target, self.plugin, self.context, self.tool)
+        self._plan = self._plan_of(self.order)
         self._reporter = Reporter(self.spool)
         if self.order.fill_until is not None:
             self._filling = Filling(
@@ -82,6 +87,9 @@ class Execution:
                 on_end=self._end_driver,
                 mark=self._reporter.mark,
             )
+
+    def _plan_of(self, order: AttemptOrder) -> DriverPlan:
+        return DriverPlan(order, self.target, self.plugin, self.context, self.tool)
 
     def run(self) -> None:
         """Deploy, measure, collect. Ends without an error only when all was measured.
@@ -130,7 +138,8 @@ class Execution:
         self.plugin.check_target(self.target)
         check_faults(self.plugin.manifest, self.target, self.order.faults)
         check_network(self._own_faults(), self.context.options.search_path)
-        self._plan.check()
+        for link in links_of(self.order):
+            self._plan_of(link).check()
 
     def _deploy(self) -> None:
         self.context.check()
@@ -148,12 +157,28 @@ class Execution:
         self._memory("before")
 
     def _measure(self) -> None:
-        driver, order = self._driver_order()
-        with DriverRun(driver, order, self.context) as run:
-            self._run = run
-            self._watch(run.pid)
-            for event in run.events():
-                self._take(event)
+        """All links of a chain, one after the other on the same system; most runs have one."""
+        for place, link in enumerate(links_of(self.order)):
+            self._plan = self._plan_of(link)
+            driver, order = self._driver_order()
+            with DriverRun(driver, order, self.context, name=driver_name(place)) as run:
+                self._run = run
+                self._watch(run.pid)
+                for event in run.events():
+                    self._take(event)
+            self._phases_before += len(link.phases)
+            if place < len(self.order.chain):
+                self._link_over()
+
+    def _link_over(self) -> None:
+        """A link has ended and another follows: what it left behind is its own.
+
+        :raises PluginError: when it did not go as ordered: then nothing follows.
+        """
+        self._hold_to_the_order()
+        if self._sampler is not None:
+            self._sampler.stop()
+        self._memory("after")
 
     def _driver_order(self) -> tuple[str, DriverOrder]:
         return self._plan.order_for(self._endpoints)
@@ -219,12 +244,16 @@ class Execution:
     def _take(self, event: DriverEvent) -> None:
         match event:
             case Ready():
-                self._describe_target(event)
+                if self.order.chain:
+                    self._stream_hash = event.stream_hash
+                if not self._phases_before:
+                    self._describe_target(event)
                 self._driver_ready()
             case PhaseStarted():
                 self._phase_begun(event.phase)
             case Interval():
-                self._reporter.interval(event)
+                index = self._phases_before + event.index
+                self._reporter.interval(event.model_copy(update={"index": index}))
                 if self._filling is not None:
                     self._filling.inserted(event)
             case PhaseFinished():
@@ -257,7 +286,7 @@ class Execution:
         if event.phase == "measure" and self._faulting is not None:
             self._faulting.finish()
         self._interrupted = self._interrupted or event.interrupted
-        self._reporter.phase_ended(event)
+        self._reporter.phase_ended(event, self._stream_hash)
 
     def _end_driver(self) -> None:
         if self._run is not None:

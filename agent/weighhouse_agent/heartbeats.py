@@ -9,6 +9,7 @@ import structlog
 from weighhouse_protocol.order import AttemptOrder, Timings
 from weighhouse_protocol.report import Heartbeat, HeartbeatAnswer, RunPhase
 
+from weighhouse_agent.chaining import links_of, numbered
 from weighhouse_agent.clients import GaveUp, PlatformClient, Refused, again
 from weighhouse_agent.clock import ClockEstimate, steady_us, wall_us
 from weighhouse_agent.delivery import Delivery
@@ -102,11 +103,17 @@ def obey(order: AttemptOrder, watch: Watch, cancel: Cancel) -> None:
 def progress(order: AttemptOrder, entered_us: dict[str, int], now_us: float) -> float:
     """Share of the planned time that is over, 0 to 1; phases without a planned time count none.
 
-    :param entered_us: phase → when it was entered, unix time µs.
+    :param entered_us: phase, as `numbered`, → when it was entered, unix time µs.
     """
     if "collect" in entered_us:
         return NEARLY
-    planned = [(p.kind, p.duration_seconds) for p in order.phases if p.duration_seconds]
+    phases = [phase for link in links_of(order) for phase in link.phases]
+    names = numbered([phase.kind for phase in phases])
+    planned = [
+        (name, phase.duration_seconds)
+        for name, phase in zip(names, phases, strict=True)
+        if phase.duration_seconds
+    ]
     total = sum(seconds for _, seconds in planned)
     over = 0.0
     for kind, seconds in planned:

@@ -62,6 +62,7 @@ from weighhouse_sdk.credentials import is_reserved
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.images import full_name
 
+from weighhouse_agent.chaining import links_of
 from weighhouse_agent.slots import Slot, check_exclusive
 
 EVERYTHING = "*"
@@ -281,6 +282,11 @@ def check_image(policy: Policy, target: Target, manifest: Manifest) -> None:
 
 
 def _check_load(policy: Policy, order: AttemptOrder) -> None:
+    for link in links_of(order):
+        _check_link(policy, link)
+
+
+def _check_link(policy: Policy, order: AttemptOrder) -> None:
     load = order.load
     clients = load.clients if isinstance(load, ClosedLoad) else load.connections
     most = max([clients, *(phase.clients or 0 for phase in order.phases)])

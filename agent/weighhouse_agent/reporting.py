@@ -40,8 +40,11 @@ class Reporter:
         """The driver wrote an interval."""
         self.spool.append(lambda n, at: IntervalReported(sequence=n, at_us=at, interval=interval))
 
-    def phase_ended(self, event: PhaseFinished) -> None:
-        """The driver ended a phase."""
+    def phase_ended(self, event: PhaseFinished, stream_hash: str | None = None) -> None:
+        """The driver ended a phase.
+
+        :param stream_hash: of the driver that made it, where each link of a chain has its own.
+        """
         counted = {
             name: {
                 "ok": totals.ok,
@@ -61,6 +64,7 @@ class Reporter:
                 client_bound=event.client_bound,
                 client_bound_reasons=event.client_bound_reasons,
                 interrupted=event.interrupted,
+                stream_hash=stream_hash,
             )
         )
 

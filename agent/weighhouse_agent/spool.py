@@ -14,6 +14,7 @@ from weighhouse_protocol.report import AttemptEvent
 from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.context import Clock
 
+from weighhouse_agent.chaining import numbered
 from weighhouse_agent.home import SECRET
 from weighhouse_agent.room import DiskFull, is_full
 
@@ -88,7 +89,8 @@ class SpoolReader:
         self.phase: str | None = None
         """The run's phase that was entered last."""
         self.phases: dict[str, int] = {}
-        """Phase → when it was entered, unix time µs."""
+        """Phase → when it was entered, unix time µs; of a chain, `measure 2` and so on."""
+        self._entered: list[str] = []
 
     @property
     def count(self) -> int:
@@ -137,7 +139,8 @@ class SpoolReader:
             return False
         if line.startswith(PHASE_START):
             self.phase = event["phase"]
-            self.phases.setdefault(event["phase"], event["at_us"])
+            self._entered.append(event["phase"])
+            self.phases[numbered(self._entered)[-1]] = event["at_us"]
         self._starts.append(self._starts[-1] + len(line))
         return True
 

@@ -16,9 +16,11 @@ from weighhouse_cli.commands import (
     plugin,
     rejudge,
     run,
+    secrets,
     status,
     study,
     token,
+    usage,
     ycsb,
 )
 from weighhouse_cli.console import ERROR
@@ -40,6 +42,7 @@ app.command("restore")(backup.restore)
 app.command("run")(run.run)
 app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)
+app.command("usage")(usage.usage)
 app.command("rejudge")(rejudge.rejudge)
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(alert.app, name="alert")
@@ -48,6 +51,7 @@ app.add_typer(study.app, name="study")
 app.add_typer(agent.app, name="agent")
 app.add_typer(plugin.app, name="plugin")
 app.add_typer(token.app, name="token")
+app.add_typer(secrets.app, name="secrets")
 app.add_typer(dev.app, name="dev")
 
 

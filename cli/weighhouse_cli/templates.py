@@ -31,7 +31,11 @@ load_levels:
   - {model: closed, clients: 1}
   - {model: closed, clients: 8}
 repetitions: 5      # five or more allow a claim
-phases: {warmup_seconds: 2, measure_seconds: 10}
+phases:
+  warmup_seconds: 2
+  measure_seconds: 10
+  # Load once, and measure several workloads of the same records one after the other, in this order:
+  # chain: [{measure: writes}, {measure: balanced, warmup_seconds: 0, measure_seconds: 30}]
 """
 
 _SWEEP = """\

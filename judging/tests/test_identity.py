@@ -73,6 +73,48 @@ def test_fields_that_come_later_leave_identities_as_they_are():
     assert cell().digest == "818c95d2b709b5a4fee83d811aa498ac"
 
 
+def linked(*order: str, of: str, **link: object) -> Identity:
+    """A workload as a link of a chain, or without one."""
+    document = Experiment.model_validate(
+        {
+            "slug": "some",
+            "name": "Some",
+            "targets": [{"name": "redis", "system": "redis"}],
+            "workloads": [
+                {"name": name, "operations": {"read": 1.0 - share, "update": share}}
+                for name, share in (("reads", 0.0), ("writes", 1.0), ("both", 0.5))
+                if name in order or not order
+            ],
+            "load_levels": [{"model": "closed", "clients": 4}],
+            "phases": {"chain": [{"measure": name, **link} for name in order]},
+        }
+    )
+    workload = next(one for one in document.workloads if one.name == of)
+    return cell_identity(document, workload, document.load_levels[0], RESP)
+
+
+def test_what_was_measured_before_on_the_same_data_is_part_of_a_cell():
+    alone = linked(of="reads")
+    after = linked("writes", "reads", of="reads")
+    assert after.digest != alone.digest
+    fields = {change.field: change.after for change in differences(alone, after)}
+    assert fields["before[0].workload.operations.update"] == "1"
+    assert fields["before[0].phases.measure_seconds"] == "30"
+    other_order = linked("both", "writes", "reads", of="reads")
+    assert linked("writes", "both", "reads", of="reads").digest != other_order.digest
+    longer = linked("writes", "reads", of="reads", measure_seconds=31)
+    assert "before[0].phases.measure_seconds" in {
+        change.field for change in differences(after, longer)
+    }
+
+
+def test_the_first_of_a_chain_is_what_it_is_alone_and_what_follows_is_no_part_of_it():
+    assert linked("reads", "writes", of="reads").digest == linked(of="reads").digest
+    assert differences(linked(of="reads"), linked("reads", "both", of="reads")) == []
+    short = linked("writes", "reads", of="reads")
+    assert linked("writes", "reads", "both", of="reads").digest == short.digest
+
+
 def machine(**changes: object) -> MachineFacts:
     return MachineFacts.model_validate(
         {

@@ -1,13 +1,13 @@
 """people have a second factor: keys of authenticators, and recovery codes
 
-Revision: 0026, after 0021
+Revision: 0026, after 0024
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0026"
-down_revision = "0021"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 
@@ -18,7 +18,7 @@ def upgrade() -> None:
     op.create_table(
         "second_factors",
         sa.Column("user_id", sa.Uuid(), nullable=False),
-        sa.Column("sealed_key", sa.Text(), nullable=False),
+        sa.Column("key_sealed", sa.Text(), nullable=False),
         sa.Column("created_at", INSTANT, nullable=False),
         sa.Column("confirmed_at", INSTANT, nullable=True),
         sa.Column("last_step", sa.BigInteger(), nullable=False),

@@ -8,11 +8,13 @@ from pydantic import Field, model_validator
 
 from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.bases import BaseText
+from weighhouse_protocol.chains import cannot_chain
 from weighhouse_protocol.course_checks import cannot_fill, soaks_too_short
 from weighhouse_protocol.disclosure import Disclosure
 from weighhouse_protocol.faults import Fault, course_problems
 from weighhouse_protocol.load import ClosedLoad, Load
 from weighhouse_protocol.matrix import Exclusion, Matrix, OwnPoints
+from weighhouse_protocol.phases import Phases
 from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.repetitions import Repetitions, SequentialRepetitions
 from weighhouse_protocol.scenarios import (
@@ -31,20 +33,6 @@ from weighhouse_protocol.scenarios import (
 )
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
-
-
-class Phases(Document):
-    """The course of one run under the scenario `fixed`."""
-
-    load_clients: int = Field(default=8, ge=1, le=10_000)
-    """Clients that fill the table."""
-    warmup_seconds: float = Field(default=5.0, ge=0, le=86_400)
-    """Time cut from the front; its intervals are kept, and stay out of every figure."""
-    measure_seconds: float = Field(default=30.0, gt=0, le=7 * 86_400)
-    measure_operations: int | None = Field(default=None, ge=1, le=10**15)
-    """Operations after which the measured phase ends, should it not have lasted so long."""
-    interval_seconds: float = Field(default=1.0, ge=0.1, le=60)
-    """Length of one interval."""
 
 
 class Thresholds(Document):
@@ -169,6 +157,10 @@ class Experiment(Document):
         elif self.scenario == "sustained":
             levels, count = [load for _, load in self.loads], phases.measure_operations
             message = cannot_fill(self.sustained, self.workloads, levels, self.targets, count)
+        if not message and phases.chain:
+            message = cannot_chain(phases.chain, self.scenario, self.workloads, self.matrix)
+        if not message and phases.chain and self.sequential is not None:
+            message = "repetitions: have to be a number where phases are chained"
         if message:
             raise ValueError(message)
 
@@ -354,6 +346,14 @@ class Experiment(Document):
         if matrix.complete:
             return len(self.targets) * len(self.load_levels)
         return sum(matrix.count(target, workload_index) for target in range(len(self.targets)))
+
+    @property
+    def chain(self) -> tuple[int, ...]:
+        """Places of the workloads that are measured one after the other on one loaded system, in
+        that order; empty: each has a system of its own.
+        """
+        places = {workload.name: place for place, workload in enumerate(self.workloads)}
+        return tuple(places[link.measure] for link in self.phases.chain)
 
     @property
     def sequential(self) -> SequentialRepetitions | None:

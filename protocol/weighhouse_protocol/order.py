@@ -102,6 +102,15 @@ class GangMember(Report):
     """Its part of the load; None: it makes none."""
 
 
+class OrderLink(Report):
+    """A measured phase of a chain that follows on the same system, with what comes before it."""
+
+    workload: Workload
+    load: Load
+    phases: tuple[Phase, ...] = Field(min_length=1)
+    """None of them loads."""
+
+
 class AttemptOrder(Report):
     """All an agent needs to carry out one attempt."""
 
@@ -118,6 +127,9 @@ class AttemptOrder(Report):
     load: Load
     phases: tuple[Phase, ...]
     interval_seconds: float
+    chain: tuple[OrderLink, ...] = ()
+    """What is measured next, in this order, on the system as the phases above left it: by a driver
+    of its own, with the seed of the run. Only for an agent alone."""
     seed: int
     faults: tuple[Fault, ...] = ()
     """What is done to the system on purpose, in order of time."""

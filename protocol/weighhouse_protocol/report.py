@@ -140,6 +140,9 @@ class PhaseEnded(Report):
     client_bound: bool = False
     client_bound_reasons: tuple[str, ...] = ()
     interrupted: bool = False
+    stream_hash: str | None = None
+    """Hash of the first operations of the phase's driver, where it told; None too of an agent from
+    before there were chains."""
 
 
 AttemptEvent = Annotated[

@@ -49,6 +49,7 @@ def addresses(account: Account) -> dict[str, str]:
             "agents": "/agents",
             "settings-tokens": "/settings",
             "settings-members": "/settings?tab=members",
+            "settings-usage": "/settings?tab=usage",
             "not-found": "/nowhere",
         }
         found |= {f"system-{one['id']}": f"/systems/{one['id']}" for one in listed("/systems")}

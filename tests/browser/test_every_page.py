@@ -33,6 +33,7 @@ def addresses(weighed: dict) -> list[str]:
         "/settings",
         "/settings?tab=members",
         "/settings?tab=audit",
+        "/settings?tab=usage",
         "/nowhere",
         "/campaigns/nothing-of-the-kind",
         f"/campaigns/{NOBODY}",

@@ -10,12 +10,18 @@ import structlog
 from weighhouse_backend.campaigns.scheduling import start_due
 from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.gates.rejudgements import carry_on
+from weighhouse_backend.kit import resealing
+from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.signing import has_former
 from weighhouse_backend.results.dependencies import Results
 
 from weighhouse_worker.tools import Tools
 
 log = structlog.get_logger(__name__)
+
+RESEAL_SECONDS = 60.0
+"""How often what is sealed is looked through while a former secret is named."""
 
 
 def allocate(tools: Tools) -> None:
@@ -104,6 +110,17 @@ def mail_unsent(tools: Tools) -> None:
             log.warning("mail_refused", reason=repr(error), letter=str(one))
 
 
+def reseal(tools: Tools) -> None:
+    """Seal anew what a former secret of the installation sealed, and say when nothing needs it."""
+    with tools.session() as session:
+        found = resealing.reseal(session, seal_of(tools.settings))
+    facts = {"sealed": found.present + found.anew, "anew": found.anew}
+    if found.unreadable:
+        log.error("sealed_with_unknown_secret", **facts, unreadable=found.unreadable)
+    else:
+        log.info("no_former_secret_is_needed", **facts)
+
+
 def rejudge(tools: Tools, rejudgement_id: str) -> None:
     """Judge campaigns again that somebody wants judged again."""
 
@@ -138,6 +155,7 @@ TASKS: Mapping[str, TaskPlan] = {
     "identity.mail_reset": TaskPlan(mail_reset),
     "identity.mail_unsent": TaskPlan(mail_unsent, limit_seconds=600),
     "alerts.look_for_missed": TaskPlan(look_for_missed, limit_seconds=60),
+    "secrets.reseal": TaskPlan(reseal, limit_seconds=600),
 }
 
 FORMER_NAMES: Mapping[str, str] = {
@@ -154,7 +172,9 @@ def timetable(settings: Settings) -> dict[str, float]:
     lost with Redis.
     """
     often = min(3.0, settings.sweep_seconds)
+    changed = {"secrets.reseal": RESEAL_SECONDS} if has_former(settings) else {}
     return {
+        **changed,
         "campaigns.allocate": often,
         "campaigns.watch_leases": min(15.0, settings.lease_seconds / 3),
         "campaigns.sweep": settings.sweep_seconds,

@@ -8,6 +8,7 @@ from functools import cached_property
 from celery import Celery
 from redis import Redis
 from sqlalchemy import Engine
+from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.identity.letters import LetterService
 from weighhouse_backend.kit.clock import SystemClock
@@ -53,6 +54,12 @@ class Tools:
         """What is written to people, over one transaction."""
         with unit_of_work(self.sessions) as session:
             yield LetterService(session, SystemClock(), self.settings, SmtpPost(self.settings))
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """One transaction over all tenants."""
+        with unit_of_work(self.sessions) as session:
+            yield session
 
     @contextmanager
     def transaction(self) -> Iterator[Campaigns]:

@@ -8,7 +8,7 @@ import pytest
 from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.models import Campaign
-from weighhouse_backend.identity.endpoints import router as identity
+from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -72,7 +72,7 @@ def test_everything_that_is_said_is_kept_and_written_down(
     assert line["changes"]["state"] == ["untriaged", "acknowledged"]
     assert line["changes"]["assignee"] == [None, "ours"]
 
-    entries = make_client(identity).get("/api/v1/audit-entries", headers=laboratory.headers)
+    entries = make_client(audit).get("/api/v1/audit-entries", headers=laboratory.headers)
     entry = entries.json()["items"][0]
     assert (entry["action"], entry["subject"]) == ("alert.triaged", alert["title"])
     assert entry["details"] == {"alert": alert["id"], "changes": line["changes"]}

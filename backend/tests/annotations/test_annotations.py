@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 import pytest
-from weighhouse_backend.identity import endpoints as identity
+from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -100,7 +100,7 @@ def test_changes_do_not_write_over_each_other_and_are_in_the_audit_log(
     assert client.delete(address, headers=headers).status_code == 404
     assert made.json()["id"] not in {one["id"] for one in laboratory.get("/annotations")["items"]}
 
-    entries = make_client(identity.router).get("/api/v1/audit-entries", headers=headers).json()
+    entries = make_client(audit).get("/api/v1/audit-entries", headers=headers).json()
     mine = [
         (one["action"], one["details"])
         for one in entries["items"]

@@ -23,7 +23,7 @@ from weighhouse_backend.kit.signs import give_sign
 FEATURES = {
     "identity", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results", "findings",
     "comparisons", "series", "alerts", "annotations", "gates", "noise", "publishing", "status",
-    "scenarios", "studies", "prices",
+    "scenarios", "studies", "prices", "quotas",
 }  # fmt: skip
 MIGRATIONS = Path(__file__).resolve().parents[3] / "migrations"
 METHODS = {"delete", "get", "patch", "post", "put"}

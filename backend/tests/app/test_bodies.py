@@ -24,11 +24,11 @@ def routes(container: typing.Any) -> Iterator[APIRoute]:
 
 
 def models(annotation: typing.Any, found: set[type[BaseModel]]) -> None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        if annotation not in found:
-            found.add(annotation)
-            for field in annotation.model_fields.values():
-                models(field.annotation, found)
+    model = isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    if model and annotation not in found:
+        found.add(annotation)
+        for field in annotation.model_fields.values():
+            models(field.annotation, found)
     for part in typing.get_args(annotation):
         models(part, found)
 

@@ -24,16 +24,16 @@ UNSEEN = {
     "users", "memberships", "project_memberships", "invitations", "password_resets",
     "second_factors", "recovery_codes",
     "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
-    "alembic_version",
+    "identity_providers", "identities", "sign_ins", "alembic_version",
 }  # fmt: skip
 OF_PEOPLE = {
     "organizations", "projects", "users", "memberships", "project_memberships", "invitations",
-    "api_tokens", "audit_entries",
+    "api_tokens", "audit_entries", "organization_quotas", "project_quotas", "identity_providers",
 }  # fmt: skip
 # Guarded by what stands in their own rows: who asked for what.
 WITHOUT_POLICY = {
     "idempotency_records", "login_sessions", "login_failures", "login_devices", "password_resets",
-    "second_factors", "recovery_codes", "alembic_version",
+    "identities", "sign_ins", "second_factors", "recovery_codes", "alembic_version",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 

@@ -144,3 +144,47 @@ def test_twins_share_block_and_seed_and_neither_is_always_first() -> None:
     for block in blocks.values():
         places[block[0].cell.target_index, block[0].twin] += 1
     assert all(8 < count < 45 for count in places.values())
+
+
+def chained(targets: int, levels: int, repetitions: int) -> Experiment:
+    """Three workloads that are measured in another order than they are listed."""
+    document = experiment(targets, 3, levels, repetitions).model_dump(mode="json")
+    chain = [{"measure": "w2"}, {"measure": "w0"}, {"measure": "w1"}]
+    return Experiment.model_validate(document | {"phases": {"chain": chain}})
+
+
+@pytest.mark.parametrize("twins", [1, 2])
+def test_a_chain_keeps_its_order_and_is_led_by_its_first(twins: int) -> None:
+    document = chained(targets=2, levels=2, repetitions=3)
+    planned = plan(document, 7, twins=twins)
+    assert set(planned.cells) == {PlannedCell(*cell) for cell in document.cells}
+    assert [run.position for run in planned.runs] == list(range(3 * 2 * 2 * 3 * twins))
+    for begin in range(0, len(planned.runs), 3):
+        first, *others = links = planned.runs[begin : begin + 3]
+        assert [link.cell.workload_index for link in links] == [2, 0, 1]
+        assert first.leader is None
+        assert {other.leader for other in others} == {first.position}
+        shared = {
+            (link.cell.target_index, link.cell.load_index, link.repetition, link.block, link.seed,
+             link.twin)
+            for link in links
+        }  # fmt: skip
+        assert len(shared) == 1, "one system, one block, one seed"
+    blocks = collections.Counter(run.block for run in planned.runs)
+    assert set(blocks.values()) == {3 * 2 * twins}, "all sides, and whole chains"
+
+
+def test_more_of_a_link_is_more_of_its_chain() -> None:
+    document = chained(targets=2, levels=1, repetitions=2)
+    planned = plan(document, 7)
+    so_far = Progress({(2, 0): 2}, runs=len(planned.runs), blocks=2)
+    added = more(document, 7, [PlannedCell(1, 0, 0)], so_far)
+    assert [run.cell for run in added] == [PlannedCell(1, link, 0) for link in (2, 0, 1)]
+    assert [run.position for run in added] == [12, 13, 14]
+    assert [run.leader for run in added] == [None, 12, 12]
+    assert {run.repetition for run in added} == {3}
+
+
+def test_the_first_of_a_chain_pays_for_deployment_and_load() -> None:
+    first, *others = plan(chained(targets=1, levels=1, repetitions=1), 7).runs
+    assert all(first.estimated_seconds > other.estimated_seconds for other in others)

@@ -2,6 +2,7 @@
 
 import pytest
 from pydantic import SecretStr
+from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.endpoints import router as identity
 
 from backend.tests.disclosure.policed import as_a_study, manifests, measured, token
@@ -20,7 +21,7 @@ def settings(settings, tmp_path_factory):
 @pytest.fixture(scope="module")
 def laboratory(make_client, session_factory, settings, tenants):
     made = Laboratory(
-        make_client(*ROUTERS, identity), session_factory, settings, tenants[0].headers
+        make_client(*ROUTERS, identity, audit), session_factory, settings, tenants[0].headers
     )
     made.enrol(*manifests())
     return made

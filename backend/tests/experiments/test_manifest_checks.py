@@ -227,3 +227,57 @@ def test_a_tool_is_no_system() -> None:
     (error,) = check(experiment({"system": "redis-benchmark"}), WITH_TOOL)
     assert error.path == "targets[1].system"
     assert error.expected == "one of memcached, redis"
+
+
+def chained(target: dict[str, Any], **changes: Any) -> Experiment:
+    """Two workloads that follow each other on the same system."""
+    document = experiment(target).model_dump(mode="json") | {
+        "workloads": [{"name": name, "operations": {"read": 1.0}} for name in ("first", "second")],
+        "phases": {"chain": [{"measure": "first"}, {"measure": "second"}]},
+    }
+    return Experiment.model_validate(document | changes)
+
+
+def test_servers_can_be_measured_in_chains() -> None:
+    assert check(chained({"system": "redis"}), MANIFESTS) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "changes", "path", "says"),
+    [
+        (
+            {"system": "redis", "tool": TOOL.id},
+            {},
+            "targets[1].tool",
+            f"{TOOL.name} makes its load in one piece",
+        ),
+        (
+            {"system": "inside", "deployment": "in_process"},
+            {},
+            "targets[1].deployment",
+            "Inside lives inside its driver",
+        ),
+        (
+            {"system": "redis"},
+            {"placement": {"drivers": {"machines": 2}}},
+            "placement",
+            "a chain of phases is measured from one machine",
+        ),
+        (
+            {"system": "redis"},
+            {"placement": {"apart": "preferred"}},
+            "placement",
+            "a chain of phases is measured from one machine",
+        ),
+    ],
+)
+def test_what_cannot_measure_a_chain_is_refused_by_name(
+    target: dict[str, Any], changes: dict[str, Any], path: str, says: str
+) -> None:
+    inside = manifest(
+        "inside", name="Inside", deployments=["in_process"], default_deployment="in_process"
+    )
+    known = {**MANIFESTS, TOOL.id: TOOL, "inside": inside}
+    found = {error.path: error for error in check(chained(target, **changes), known)}
+    assert says in found[path].message
+    assert "no phases.chain" in found[path].expected

@@ -97,7 +97,7 @@ def test_a_factor_counts_once_a_code_was_confirmed(client, session_factory, tena
     with unit_of_work(session_factory) as session:
         row = session.scalars(select(SecondFactor)).one()
         kept = [one.code_hash for one in session.scalars(select(RecoveryCode))]
-        assert begun["key"] not in row.sealed_key
+        assert begun["key"] not in row.key_sealed
     assert not {one.replace("-", "") for one in made} & set(kept)
     assert slug(client.post(FACTOR, json={"current": PASSWORD}, headers=CSRF)) == (
         "second-factor-exists"

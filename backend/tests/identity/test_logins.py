@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select, update
 from weighhouse_backend.identity import endpoints, logins
-from weighhouse_backend.identity.endpoints import DEVICE_COOKIE, router
+from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.logins import (
     ADDRESS_ALLOWED,
     DEVICE_ALLOWED,
@@ -15,6 +15,7 @@ from weighhouse_backend.identity.logins import (
     STRANGERS_ALLOWED,
 )
 from weighhouse_backend.identity.models import LoginDevice, LoginFailure
+from weighhouse_backend.identity.origins import DEVICE_COOKIE
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 PASSWORD = "correct horse battery"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Kind = Literal["public", "named", "mine", "agent", "vendor"]
-Role = Literal["viewer", "member", "maintainer", "owner"]
+Role = Literal["viewer", "member", "maintainer", "owner", "operator"]
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,7 @@ RULES: Mapping[str, Rule] = {
     "identity_change_member": of_project("owner", body={"role": "viewer"}),
     "identity_end_project_role": named("owner"),
     "identity_invite": of_project("owner", by_person=True, body={"email": "q@quokka.test"}),
+    "identity_export_audit_entries": of_project("maintainer"),
     "identity_list_audit_entries": of_project("maintainer"),
     "identity_list_invitations": of_project("owner"),
     "identity_list_members": of_project(),
@@ -127,6 +128,17 @@ RULES: Mapping[str, Rule] = {
     "identity_rotate_token": named("maintainer", body={}),
     "identity_set_project_role": named("owner", body={"role": "viewer"}),
     "identity_who_am_i": mine(by_person=True),
+    # Providers: a person who owns the organization
+    "identity_read_provider": of_project("owner", by_person=True),
+    "identity_remove_provider": of_project("owner", by_person=True),
+    "identity_save_provider": of_project(
+        "owner", by_person=True,
+        body={"name": "P", "issuer": "https://id.quokka.test", "client_id": "c"},
+    ),
+    # ... and who comes from one: what nobody began is not there
+    "identity_begin_sign_in": Rule("vendor", body={"organization": "nobody"}),
+    "identity_end_sign_in": Rule("vendor", body={"state": "none", "code": "none"}),
+    "identity_list_ways_in": Rule("public"),
     # One's own account
     "identity_ask_password_reset": Rule("public", body={"email": "nobody@quokka.test"}),
     "identity_change_password": mine(
@@ -230,6 +242,11 @@ RULES: Mapping[str, Rule] = {
     "prices_read": of_project(),
     "prices_read_costs": named(query=COMPARED),
     "prices_save": of_project("maintainer", body={}),
+    # What may be used
+    "quotas_list_organizations": mine("operator", others=frozenset({403})),
+    "quotas_read_usage": of_project(),
+    "quotas_save_of_organization": named("operator", body={}, others=frozenset({403})),
+    "quotas_save_of_project": of_project("owner", body={}),
     # What changed, and what people say
     "alerts_change_alert": named("member", body={"note": "seen"}),
     "alerts_count": of_project(),

@@ -14,6 +14,7 @@ from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.identity.access import COOKIE, CSRF_HEADER
 from weighhouse_backend.identity.models import (
     ApiToken,
+    IdentityProvider,
     Invitation,
     LoginSession,
     Membership,
@@ -23,6 +24,7 @@ from weighhouse_backend.identity.models import (
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.quotas.models import ProjectQuotas
 
 from backend.tests.conftest import Tenant
 from backend.tests.disclosure.policed import DOCUMENT, REASON, manifests
@@ -199,7 +201,15 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
             user_id=owner.user_id, token_hash=token_hash(new_token("s")), created_at=NOW,
             last_used_at=NOW,
         )  # fmt: skip
-        session.add_all([alert, asked, login])
+        quotas = ProjectQuotas(
+            project_id=owner.project_id, limits={}, version=1, updated_by=MARK, updated_at=NOW
+        )
+        provider = IdentityProvider(
+            organization_id=owner.organization_id, name=MARK, issuer=f"https://id.{MARK}.test",
+            client_id=MARK, groups_claim="groups", mappings=[], only_way=False, listed=False,
+            created_at=NOW, updated_at=NOW,
+        )  # fmt: skip
+        session.add_all([alert, asked, login, quotas, provider])
         session.flush()
         alert_id = alert.id
     return {

@@ -3,6 +3,7 @@
 import statistics
 
 import pytest
+from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.endpoints import router as identity
 
 from backend.tests.results.laboratory import ROUTERS, experiment
@@ -152,7 +153,7 @@ def test_nobody_writes_over_what_they_have_not_seen(laboratory):
 
 def test_a_change_of_prices_stands_in_the_audit_log(laboratory, make_client):
     save(laboratory, machines=[OWN])
-    entries = make_client(*ROUTERS, identity).get(
+    entries = make_client(*ROUTERS, identity, audit).get(
         "/api/v1/audit-entries", headers=laboratory.headers
     )
     (latest, *_) = [one for one in entries.json()["items"] if one["action"] == "prices.saved"]

@@ -12,7 +12,7 @@ CAMPAIGNS = Path(weighhouse_backend.campaigns.__file__).parent
 PURE = [
     *(RESULTS / f"{name}.py" for name in (
         "packing", "summaries", "points", "charts", "levels", "sample_levels", "aligning",
-        "faults", "fault_marks", "fault_schemas",
+        "faults", "fault_marks", "fault_schemas", "chains",
     )),
     CAMPAIGNS / "instants.py",
 ]  # fmt: skip

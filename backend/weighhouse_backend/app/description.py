@@ -30,6 +30,7 @@ TAGS = {
     "runs": "Measured repetitions, with everything that was recorded.",
     "comparisons": "Sides next to each other, with what differs.",
     "prices": "What machines and licences cost an organization.",
+    "quotas": "What organizations and projects may use, and what they do.",
     "studies": "Published studies, and what holds of them here.",
     "publishing": "What is disclosed, what may be published, and what vendors and others say.",
     "series": "The same cell over time.",
@@ -52,7 +53,8 @@ SECURITY = {
 PEOPLE: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 OPEN = frozenset(
     {
-        "identity_log_in", "identity_ask_password_reset", "status_health", "status_live",
+        "identity_log_in", "identity_ask_password_reset", "identity_list_ways_in",
+        "identity_begin_sign_in", "identity_end_sign_in", "status_health", "status_live",
         "status_ready", "status_about",
     }
 )  # fmt: skip

@@ -40,9 +40,11 @@ from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.fleet.sightings import Sightings
 from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.identity.account_endpoints import router as account
+from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.identity.factor_endpoints import router as factors
 from weighhouse_backend.identity.logins import Turns
+from weighhouse_backend.identity.provider_endpoints import router as providers
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.database_login import OWNS_TABLES, may_too_much
 from weighhouse_backend.kit.db import install_database, make_engine, make_session_factory
@@ -57,6 +59,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
 from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.publishing.endpoints import router as publishing
+from weighhouse_backend.quotas.endpoints import router as quotas
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
 from weighhouse_backend.scenarios.endpoints import router as scenarios
@@ -65,9 +68,9 @@ from weighhouse_backend.studies.endpoints import router as studies
 log = structlog.get_logger(__name__)
 
 ROUTERS = (
-    campaigns_agent, results_agent, fleet_agent, status, identity, account, factors,
-    experiments, campaigns, results, findings, scenarios, comparisons, publishing, studies, gates,
-    alerts, annotations, overviews, noise, prices, fleet, metrics,
+    campaigns_agent, results_agent, fleet_agent, status, identity, account, factors, audit,
+    providers, experiments, campaigns, results, findings, scenarios, comparisons, publishing,
+    studies, gates, alerts, annotations, overviews, noise, prices, quotas, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

@@ -22,7 +22,7 @@ _WORK = text("""
 WITH open_runs AS (
   SELECT r.status, count(*) AS n,
     max(extract(epoch FROM now() - r.changed_at))
-      FILTER (WHERE r.status = 'queued' AND NOT c.paused) AS oldest
+      FILTER (WHERE r.status = 'queued' AND NOT c.paused AND r.leader_id IS NULL) AS oldest
   FROM runs r JOIN campaigns c ON c.id = r.campaign_id
   WHERE r.status = ANY (:open) GROUP BY r.status
 ), live AS (

@@ -40,6 +40,7 @@ from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.quotas.guard import QuotaGuard
 
 log = structlog.get_logger(__name__)
 
@@ -84,6 +85,7 @@ class Allocator:
     outbox: Outbox
     fleet: FleetService
     experiments: ExperimentService
+    quotas: QuotaGuard
     clock: Clock
 
     def allocate(self) -> list[Attempt]:
@@ -93,6 +95,8 @@ class Allocator:
         campaign with the highest priority, then the oldest. A campaign's runs go in their planned
         order; a block stays on the machines it began on, and different blocks may go to different
         machines at the same time.
+
+        Where a quota bounds how many runs are under way, the others wait and say so.
 
         Looks for waiting work before it looks at agents, and locks only those it gives work.
         Never waits: what another allocator holds is passed over, and the next call finds it. A
@@ -128,6 +132,10 @@ class Allocator:
             return False
 
     def _give_next(self, turn: _Round, campaign: Campaign) -> bool:
+        full = self.quotas.why_waiting(campaign.project_id)
+        if full is not None:
+            self._tell_waiting(campaign, full or campaign.waiting_for)
+            return False
         document = self._document(turn, campaign)
         queued = turn.queued.get(campaign.id)
         if queued is None:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.allocation import Allocator
 from weighhouse_backend.campaigns.attempts import AttemptService
 from weighhouse_backend.campaigns.blocks import BlockService
+from weighhouse_backend.campaigns.chaining import ChainService
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.gangs import GangService
@@ -41,6 +42,7 @@ from weighhouse_backend.kit.events import Events, RedisEvents
 from weighhouse_backend.kit.jobs import CeleryJobs, Jobs
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine
+from weighhouse_backend.quotas.guard import QuotaGuard
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,11 @@ class Campaigns:
     def fleet(self) -> FleetService:
         """Agents."""
         return FleetService(self.session, self.clock, self.settings, self.catalog)
+
+    @cached_property
+    def quotas(self) -> QuotaGuard:
+        """What may be used."""
+        return QuotaGuard(self.session, self.clock)
 
     @cached_property
     def commits(self) -> CommitService:
@@ -129,6 +136,7 @@ class Campaigns:
             self.experiments,
             self.commits,
             self.fleet,
+            self.quotas,
             self.jobs,
             self.clock,
         )
@@ -191,6 +199,11 @@ class Campaigns:
         return RunService(self.repository, self.transitions)
 
     @cached_property
+    def chains(self) -> ChainService:
+        """Runs that one attempt measures."""
+        return ChainService(self.session, self.repository, self.transitions)
+
+    @cached_property
     def blocks(self) -> BlockService:
         """Which machines a block is on."""
         return BlockService(self.session, self.repository, self.gangs, self.transitions, self.fleet)
@@ -207,6 +220,7 @@ class Campaigns:
             self.outbox,
             self.fleet,
             self.experiments,
+            self.quotas,
             self.clock,
         )
 

@@ -51,6 +51,7 @@ from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import NotAuthenticated
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 
 router = APIRouter(prefix="/api/v1", tags=["campaigns"])
 agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
@@ -91,7 +92,7 @@ def campaigns_list(
     return Page(items=campaigns.views.summaries(found.items), next_cursor=found.next_cursor)
 
 
-@router.post("/campaigns", status_code=201)
+@router.post("/campaigns", status_code=201, responses=QUOTA_ANSWER)
 def campaigns_create(
     body: CampaignCreate,
     caller: CallerDep,
@@ -168,7 +169,7 @@ def campaigns_resume(
     return campaigns.views.summaries([campaigns.campaigns.resume(caller, campaign_id)])[0]
 
 
-@router.post("/campaigns/{campaign_id}/retry-failed", status_code=202)
+@router.post("/campaigns/{campaign_id}/retry-failed", status_code=202, responses=QUOTA_ANSWER)
 def campaigns_retry_failed(
     campaign_id: UUID, caller: CallerDep, campaigns: CampaignsDep
 ) -> CampaignSummary:
@@ -176,7 +177,7 @@ def campaigns_retry_failed(
     return campaigns.views.summaries([campaigns.campaigns.retry_failed(caller, campaign_id)])[0]
 
 
-@router.post("/campaigns/{campaign_id}/repeats", status_code=202)
+@router.post("/campaigns/{campaign_id}/repeats", status_code=202, responses=QUOTA_ANSWER)
 def campaigns_add_repeats(
     campaign_id: UUID,
     body: RepeatsWanted,

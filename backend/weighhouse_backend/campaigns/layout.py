@@ -57,9 +57,11 @@ def put_runs(
 
     :returns: their ids, in the given order.
     """
+    ids: dict[int, UUID] = {}
     rows: list[dict[str, Any]] = [
         {
-            "id": new_id(),
+            "id": ids.setdefault(run.position, new_id()),
+            "leader_id": None if run.leader is None else ids[run.leader],
             "project_id": campaign.project_id,
             "campaign_id": campaign.id,
             "cell_id": cells[run.cell],

@@ -143,8 +143,9 @@ class LookService:
         :raises TransitionRefused: when it has not completed.
         :raises RepeatsRefused: when it would grow beyond all bounds, or nothing is undecided.
         :raises KeyReused: when the key stands for another request.
+        :raises QuotaExceeded: when the project may not use more.
         """
-        self.campaigns.find(caller, campaign_id, Role.MEMBER)
+        found = self.campaigns.find(caller, campaign_id, Role.MEMBER)
         if idempotency_key is not None:
             scope = f"{caller.kind} {caller.id} POST /api/v1/campaigns/{campaign_id}/repeats"
             digest = idempotency.request_hash(wanted.model_dump_json().encode())
@@ -152,6 +153,7 @@ class LookService:
             if made is not None:
                 return self.session.get_one(Campaign, made)
             idempotency.settle(self.session, scope, idempotency_key, campaign_id)
+        self.campaigns.quotas.may_spend(found.project_id)
         campaign = self.repository.lock_campaign(campaign_id)
         if campaign is None or campaign.status != CampaignStatus.COMPLETED:
             status = "gone" if campaign is None else campaign.status

@@ -172,11 +172,14 @@ class Run(Base):
             "changed_at",
             postgresql_where=text("status IN ('queued', 'allocated', 'running', 'settling')"),
         ),
+        Index("ix_runs_leader_id", "leader_id", postgresql_where=text("leader_id IS NOT NULL")),
     )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
     project_id: Mapped[UUID] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     campaign_id: Mapped[UUID] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
+    leader_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    """The first run of its chain, whose attempt measures it too; none: it is given to agents."""
     cell_id: Mapped[UUID] = mapped_column(ForeignKey("cells.id", ondelete="CASCADE"))
     repetition: Mapped[int]
     """From 1."""
@@ -263,6 +266,7 @@ class AttemptMember(Base):
         ),
         Index("ix_attempt_members_token_hash", "token_hash"),
         Index("ix_attempt_members_offered_at", "offered_at"),
+        Index("ix_attempt_members_project_id_offered_at", "project_id", "offered_at"),
     )
 
     attempt_id: Mapped[UUID] = mapped_column(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_protocol.experiment import Experiment as Document
-from weighhouse_protocol.experiment import Phases
 from weighhouse_protocol.load import Phase, Share
-from weighhouse_protocol.order import AttemptOrder, GangMember
+from weighhouse_protocol.order import AttemptOrder, GangMember, OrderLink
+from weighhouse_protocol.phases import Phases
 
 from weighhouse_backend.campaigns.documents import load_of
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell, Run
@@ -60,7 +60,7 @@ def order_of(work: Work, member: AttemptMember, token: str) -> AttemptOrder:
     :param token: bearer token of the member's calls.
     """
     document, cell, run, attempt = work.document, work.cell, work.run, work.attempt
-    phases, drivers = document.phases, document.placement.drivers
+    phases, drivers = _course(document, cell.workload_index), document.placement.drivers
     share = Share() if member.share is None else Share.model_validate(member.share)
     return AttemptOrder(
         manifest_digest=cell.manifest_digest,
@@ -74,6 +74,7 @@ def order_of(work: Work, member: AttemptMember, token: str) -> AttemptOrder:
         load=share_of_load(load_of(document, cell), share),
         phases=tuple(share_of_phase(phase, share) for phase in planned_phases(phases)),
         interval_seconds=phases.interval_seconds,
+        chain=chain_of(document, cell),
         seed=run.seed,
         faults=document.faults,
         fill_until=None if document.sustained is None else document.sustained.until,
@@ -84,6 +85,22 @@ def order_of(work: Work, member: AttemptMember, token: str) -> AttemptOrder:
         sample_seconds=min(1.0, phases.interval_seconds),
         limit_seconds=attempt.limit_seconds,
     )
+
+
+def chain_of(document: Document, cell: Cell) -> tuple[OrderLink, ...]:
+    """What follows on the same system; empty where phases are not chained."""
+    return tuple(
+        OrderLink(
+            workload=document.workloads[place],
+            load=document.load_of(cell.target_index, place, cell.load_index),
+            phases=planned_phases(_course(document, place))[1:],
+        )
+        for place in document.chain[1:]
+    )
+
+
+def _course(document: Document, workload: int) -> Phases:
+    return document.phases.under(document.workloads[workload].name)
 
 
 def gang_of(members: Sequence[AttemptMember]) -> tuple[GangMember, ...]:

@@ -9,6 +9,9 @@ whose algorithm could change.
 Blocks that are added later (`more`) follow the same rules: their draws hang on the seed and the
 number of the repetition, not on when they were asked for, nor on who else is measured with them.
 
+Where phases are chained, a combination is the whole chain at a load level, and the runs of a target
+in it follow each other in the chain's order, which is never shuffled: the first leads the others.
+
 A campaign measured as noise (A/A) has every target twice in each block, as *twins*: equal but for
 their place in the order, which is drawn for each.
 """
@@ -57,6 +60,8 @@ class PlannedRun:
     estimated_seconds: float
     twin: int = 0
     """Which of the two runs of a target in a block of an A/A campaign: 0 or 1; else 0."""
+    leader: int | None = None
+    """Position of the first run of its chain, whose attempt measures it; None: its own does."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +118,7 @@ def more(
     """
     runs: list[PlannedRun] = []
     last = dict(so_far.repetitions)
-    by_combination: dict[Combination, list[int]] = {}
-    for cell in cells:
-        combination = cell.workload_index, cell.load_index
-        by_combination.setdefault(combination, []).append(cell.target_index)
+    by_combination = _combinations(experiment, cells)
     blocks = itertools.count(so_far.blocks)
     for _ in range(count):
         for combination in by_combination:
@@ -128,18 +130,32 @@ def more(
             run = run_seed(experiment, seed, workload, load, repetition)
             for target, twin in _order(seed, repetition, combination,
                                        by_combination[combination], twins):  # fmt: skip
-                runs.append(
+                leader = so_far.runs + len(runs)
+                runs += [
                     PlannedRun(
-                        cell=PlannedCell(target, workload, load),
+                        cell=PlannedCell(target, link, load),
                         repetition=repetition,
-                        position=so_far.runs + len(runs),
+                        position=position,
                         block=block,
                         seed=run,
-                        estimated_seconds=run_seconds(experiment, experiment.workloads[workload]),
+                        estimated_seconds=run_seconds(experiment, experiment.workloads[link]),
                         twin=twin,
+                        leader=None if position == leader else leader,
                     )
-                )
+                    for position, link in enumerate(experiment.chain or (workload,), start=leader)
+                ]
     return tuple(runs)
+
+
+def _combinations(
+    experiment: Experiment, cells: Collection[PlannedCell]
+) -> dict[Combination, list[int]]:
+    """Targets of each combination; a chain is one, under its first workload."""
+    found: dict[Combination, dict[int, None]] = {}
+    for cell in cells:
+        workload = experiment.chain[0] if experiment.chain else cell.workload_index
+        found.setdefault((workload, cell.load_index), {})[cell.target_index] = None
+    return {combination: list(targets) for combination, targets in found.items()}
 
 
 def _order(

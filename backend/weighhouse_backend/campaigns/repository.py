@@ -205,7 +205,11 @@ class CampaignRepository:
         found = self.session.execute(
             select(Run, Cell)
             .join(Cell, Cell.id == Run.cell_id)
-            .where(Run.campaign_id == campaign_id, Run.status == RunStatus.QUEUED)
+            .where(
+                Run.campaign_id == campaign_id,
+                Run.status == RunStatus.QUEUED,
+                Run.leader_id.is_(None),
+            )
             .order_by(Run.position)
             .limit(limit)
         )
@@ -226,6 +230,29 @@ class CampaignRepository:
         return self.session.scalars(
             select(Run)
             .where(Run.campaign_id == campaign_id, Run.block == block)
+            .order_by(Run.position)
+            .with_for_update(key_share=True)
+            .execution_options(populate_existing=True)
+        ).all()
+
+    def chain(self, leader_id: UUID) -> Sequence[Run]:
+        """A run and those that follow it in its chain, in the order they are measured."""
+        return self.session.scalars(
+            select(Run)
+            .where((Run.id == leader_id) | (Run.leader_id == leader_id))
+            .order_by(Run.position)
+        ).all()
+
+    def leads(self, run_id: UUID) -> bool:
+        """Whether other runs follow one in a chain."""
+        found = self.session.scalar(select(Run.id).where(Run.leader_id == run_id).limit(1))
+        return found is not None
+
+    def lock_followers(self, leader_id: UUID) -> Sequence[Run]:
+        """Runs that follow one in its chain, locked, in their order; their campaign is locked."""
+        return self.session.scalars(
+            select(Run)
+            .where(Run.leader_id == leader_id)
             .order_by(Run.position)
             .with_for_update(key_share=True)
             .execution_options(populate_existing=True)
@@ -283,14 +310,20 @@ class CampaignRepository:
     def any_queued_run(self) -> bool:
         """Whether some run waits for an agent."""
         return (
-            self.session.scalar(select(Run.id).where(Run.status == RunStatus.QUEUED).limit(1))
+            self.session.scalar(
+                select(Run.id)
+                .where(Run.status == RunStatus.QUEUED, Run.leader_id.is_(None))
+                .limit(1)
+            )
             is not None
         )
 
     def waiting_campaigns(self) -> Sequence[Campaign]:
         """Campaigns with queued runs that may be given to agents, oldest first."""
         queued = select(Run.id).where(
-            Run.campaign_id == Campaign.id, Run.status == RunStatus.QUEUED
+            Run.campaign_id == Campaign.id,
+            Run.status == RunStatus.QUEUED,
+            Run.leader_id.is_(None),
         )
         return self.session.scalars(
             select(Campaign)

@@ -13,6 +13,7 @@ from weighhouse_protocol.placement import Placement
 from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.campaigns.allocation import spots_of
+from weighhouse_backend.campaigns.chaining import with_their_chains
 from weighhouse_backend.campaigns.commits import CommitService
 from weighhouse_backend.campaigns.errors import (
     BaseCampaignUnusable,
@@ -50,6 +51,8 @@ from weighhouse_backend.kit import idempotency
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.quotas.guard import QuotaGuard
+from weighhouse_backend.quotas.kinds import Kind
 
 ROUTE = "POST /api/v1/campaigns"
 NOISE_UNDER_FAULTS = FieldError(
@@ -71,6 +74,7 @@ class CampaignService:
     experiments: ExperimentService
     commits: CommitService
     fleet: FleetService
+    quotas: QuotaGuard
     jobs: Jobs
     clock: Clock
 
@@ -127,15 +131,15 @@ class CampaignService:
 
         :param revision: default: the current one.
         :param priority: higher comes first among the project's campaigns.
-        :param base: what its verdict compares with; default: as the revision says. What that names
-            may be missing: there is no release before the first.
+        :param base: of its verdict; default: the revision's, of which what is named may be missing.
         :param scheduled_for: the date of a schedule it stands for.
         :param git: the commit it is started for.
         :param noise: measure every target twice in each block; an experiment may ask for it too.
         :raises RevisionNotFound: when the experiment has no such revision.
-        :raises ExperimentInvalid: when a system cannot (any more) do what the revision asks, or no
-            agents could ever do what it places.
+        :raises ExperimentInvalid: when it cannot (any more) be done, or by no agents.
+        :raises QuotaExceeded: when the project may not use more.
         """
+        self.quotas.may_spend(experiment.project_id)
         source = self.experiments.revision(experiment.id, revision or experiment.current_revision)
         document = self.experiments.document(source.id)
         self.experiments.validation.require_possible(document, experiment.project_id)
@@ -187,6 +191,7 @@ class CampaignService:
         )
         self.transitions.tell(campaign)
         self.jobs.send("campaigns.allocate")
+        self.quotas.take(Kind.CAMPAIGNS, campaign.project_id)
         return campaign
 
     def find(self, caller: Caller, campaign_id: UUID, role: Role = Role.VIEWER) -> Campaign:
@@ -294,14 +299,14 @@ class CampaignService:
             raise TransitionRefused(f"campaign {campaign.number} is being cancelled")
         if campaign.status in {CampaignStatus.CANCELLED, CampaignStatus.SETTLING}:
             raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
-        failed = self.repository.lock_runs(campaign.id, [RunStatus.FAILED])
+        self.quotas.may_spend(campaign.project_id)
+        failed = with_their_chains(self.repository, self.gangs, campaign)
         if not failed:
             raise NothingToRetry(f"no run of campaign {campaign.number} has failed")
         for run in failed:
             run.infrastructure_failures = 0
             run.result_attempt_id = None
-            run.throughput = None
-            run.p99_us = None
+            run.throughput = run.p99_us = None
         if campaign.status in FINISHED_CAMPAIGNS:
             campaign.verdict = None
             self.transitions.campaign(campaign, CampaignStatus.RUNNING)

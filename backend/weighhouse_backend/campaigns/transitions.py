@@ -98,7 +98,8 @@ class Transitions:
         :raises TransitionRefused: when the table does not allow it.
         """
         self._move_run(run, to, failure)
-        self.outbox.runs(campaign, [run])
+        followers = self._end_followers(run, to, failure)
+        self.outbox.runs(campaign, [run, *followers])
         if to in FINISHED_RUNS or to is RunStatus.RUNNING:
             self.outbox.progress(campaign)
         if to in FINISHED_RUNS:
@@ -114,6 +115,19 @@ class Transitions:
         self.outbox.runs(campaign, runs)
         self.outbox.progress(campaign)
         self.close_if_done(campaign)
+
+    def _end_followers(self, run: Run, to: RunStatus, failure: Failure | None) -> list[Run]:
+        """Runs that were to be measured by the same attempt end with the first of their chain."""
+        if to not in {RunStatus.FAILED, RunStatus.CANCELLED}:
+            return []
+        waiting = [
+            follower
+            for follower in self.repository.lock_followers(run.id)
+            if follower.status == RunStatus.QUEUED
+        ]
+        for follower in waiting:
+            self._move_run(follower, to, failure)
+        return waiting
 
     def _move_run(self, run: Run, to: RunStatus, failure: Failure | None) -> None:
         now = self.clock.now()

@@ -128,11 +128,27 @@ def _of_method(sides: Sequence[Side], records: Sequence[AttemptRecord]) -> Itera
         "phases",
         f"{phases.warmup_seconds:g} s warm-up cut by rule, {_measured(document)}",
     )
+    if phases.chain:
+        yield Fact("how", "chain", _chain(document))
     yield Fact("how", "repeats", _repeats(runs))
     yield Fact("how", "order", f"shuffled within each block, seed {campaign.seed}")
     yield Fact("how", "driver threads", threads)
     streams = (one.stream_hash[:NAMED] if one.stream_hash else None for one in records)
     yield Fact("how", "digest of the operations", _several(streams, most=3))
+
+
+def _chain(document: Experiment) -> str:
+    """What was measured after what, and how long each."""
+    own = {link.measure: document.phases.under(link.measure) for link in document.phases.chain}
+    lengths = (
+        f"{name} {phases.warmup_seconds:g} s and {phases.measure_seconds:g} s"
+        for name, phases in own.items()
+    )
+    return (
+        f"loaded once, then measured one after the other on the same data: {', '.join(own)}; each "
+        "phase found what those before it left (warm-up and measured: "
+        f"{', '.join(lengths)})"
+    )
 
 
 def _measured(document: Experiment) -> str:

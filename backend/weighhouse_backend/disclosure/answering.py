@@ -19,7 +19,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import secret_of
+from weighhouse_backend.kit.signing import secret_of, secrets_of
 from weighhouse_backend.kit.tenancy import confine
 
 MOST_REPLIES = 5
@@ -159,7 +159,7 @@ class ReplyService:
         :raises ReplyLinkInvalid: when it was not signed here, has ended, or was revoked.
         """
         now = self.clock.now()
-        link_id = links.read(secret_of(self.settings), token, now)
+        link_id = links.read(secrets_of(self.settings), token, now)
         row = self.repository.link(link_id)
         if row is None or row.revoked_at is not None or row.expires_at <= now:
             raise ReplyLinkInvalid("it was revoked; ask whoever sent it for another")

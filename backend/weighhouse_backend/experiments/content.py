@@ -22,6 +22,7 @@ CAME_LATER: Mapping[str, Mapping[str, Any]] = {
     },
     "thresholds": {"anchor_percent": None},
     "gate": Gate().model_dump(mode="json"),
+    "phases": {"chain": []},
     "targets": {"edition": None},
     "disclosure": {"conflicts": "", "hosting": ""},
     "systems": {"tuning_effort": ""},

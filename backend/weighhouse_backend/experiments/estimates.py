@@ -25,11 +25,11 @@ def loaded_records(workload: Workload) -> int:
     return workload.record_count - workload.insert_start
 
 
-def measured_seconds(experiment: Experiment) -> float:
+def measured_seconds(experiment: Experiment, workload: Workload) -> float:
     """Expected length of the measured phase, in seconds: its limit, or less where a number of
     operations ends it.
     """
-    phases = experiment.phases
+    phases = experiment.phases.under(workload.name)
     if phases.measure_operations is None:
         return phases.measure_seconds
     rates = [load.rate_per_second for _, load in experiment.loads if load.model == "open"]
@@ -38,19 +38,23 @@ def measured_seconds(experiment: Experiment) -> float:
 
 
 def run_seconds(experiment: Experiment, workload: Workload) -> float:
-    """Expected length of one run of a workload, in seconds, from deployment to collection."""
-    return (
-        DEPLOY_SECONDS
-        + loaded_records(workload) / LOAD_RECORDS_PER_SECOND
-        + experiment.phases.warmup_seconds
-        + measured_seconds(experiment)
-        + COLLECT_SECONDS
-    )
+    """Expected length of one run of a workload, in seconds, from deployment to collection; of a
+    run that follows in a chain, of its phases alone.
+    """
+    phases = experiment.phases.under(workload.name).warmup_seconds
+    phases += measured_seconds(experiment, workload)
+    if experiment.phases.before(workload.name):
+        return phases + COLLECT_SECONDS
+    loading = loaded_records(workload) / LOAD_RECORDS_PER_SECOND
+    return DEPLOY_SECONDS + loading + phases + COLLECT_SECONDS
 
 
 def limit_seconds(experiment: Experiment, workload: Workload) -> float:
-    """Length after which a run counts as hung, in seconds."""
-    measured = experiment.phases.warmup_seconds + experiment.phases.measure_seconds
+    """Length after which a run counts as hung, in seconds; a chain is one."""
+    courses = [experiment.phases.under(link.measure) for link in experiment.phases.chain]
+    measured = sum(
+        course.warmup_seconds + course.measure_seconds for course in courses or [experiment.phases]
+    )
     return (
         LIMIT_BASE_SECONDS
         + loaded_records(workload) / SLOWEST_LOAD_RECORDS_PER_SECOND

@@ -12,6 +12,8 @@ from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import FieldError
 
+from weighhouse_backend.experiments.chain_checks import chain_errors
+
 OWN_NODES = frozenset({"process", "docker"})
 """Deployments whose nodes the agent starts, and so may end."""
 
@@ -55,6 +57,7 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
         errors.extend(_operation_errors(f"workloads[{index}]", workload, part, manifests))
     errors.extend(_fault_errors(experiment, manifests))
     errors.extend(_pipeline_errors(experiment, manifests))
+    errors.extend(chain_errors(experiment, manifests))
     return errors
 
 

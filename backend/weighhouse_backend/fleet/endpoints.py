@@ -11,6 +11,7 @@ from weighhouse_backend.fleet.schemas import (
     SessionBody,
 )
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 
 router = APIRouter(prefix="/api/v1", tags=["agents"])
 agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
@@ -24,7 +25,7 @@ def fleet_make_registration_token(
     return service.make_registration_token(caller, body)
 
 
-@agent_router.post("/register", status_code=201)
+@agent_router.post("/register", status_code=201, responses=QUOTA_ANSWER)
 def fleet_register(request: Request, body: Registration, service: FleetServiceDep) -> Registered:
     """Enrol with a registration token; the same machine may repeat the call."""
     return service.register(bearer(request), body)

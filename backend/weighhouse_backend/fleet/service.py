@@ -15,7 +15,8 @@ from weighhouse_protocol.order import (
 )
 
 from weighhouse_backend.catalog.service import CatalogService
-from weighhouse_backend.fleet.errors import AgentRefused, RegistrationRefused, SecondSession
+from weighhouse_backend.fleet.enrolling import Enrolment
+from weighhouse_backend.fleet.errors import AgentRefused, SecondSession
 from weighhouse_backend.fleet.models import Agent, RegistrationToken
 from weighhouse_backend.fleet.repository import FleetRepository
 from weighhouse_backend.fleet.schemas import (
@@ -202,44 +203,9 @@ class FleetService:
         """Enrol a machine. The same machine may repeat the call: it gets a new agent token.
 
         :raises RegistrationRefused: when the token is unknown, used by another, or too old.
+        :raises QuotaExceeded: when no more machines may be enrolled.
         """
-        now = self.clock.now()
-        found = self.repository.lock_registration(token_hash(token))
-        if found is None or found.expires_at <= now:
-            raise RegistrationRefused
-        if found.used_at is not None and found.used_by != registration.instance_id:
-            raise RegistrationRefused("it was used by another machine")
-        agent = self.repository.by_instance(found.project_id, registration.instance_id)
-        if agent is None:
-            agent = Agent(
-                project_id=found.project_id,
-                organization_id=self.repository.organization_of(found.project_id),
-                lent_to=None,
-                instance_id=registration.instance_id,
-                registered_at=now,
-                facts={},
-                fingerprint="",
-                roles=[],
-                name="",
-                token_hash="",
-            )
-            self.session.add(agent)
-        elif agent.revoked_at is not None and found.used_at is not None:
-            raise RegistrationRefused("this agent was revoked; enrol it with a new token")
-        agent_token = new_token("a")
-        facts = registration.facts
-        agent.name = registration.name
-        agent.roles = [role for role in registration.roles if role in found.roles]
-        agent.labels = dict(found.labels)
-        agent.token_hash = token_hash(agent_token)
-        agent.facts = facts.model_dump(mode="json")
-        agent.fingerprint = facts.fingerprint()
-        agent.revoked_at = None
-        if found.used_at is None:
-            self._audit(agent, "agent.registered", actor=found.created_by)
-        found.used_at, found.used_by = found.used_at or now, registration.instance_id
-        self.session.flush()
-        return Registered(agent_id=agent.id, agent_token=agent_token)
+        return Enrolment(self.session, self.clock).register(token, registration)
 
     def who(self, token: str) -> Known:
         """The agent with a token; writes nothing.

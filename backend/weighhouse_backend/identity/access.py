@@ -47,6 +47,8 @@ class Caller:
     """What a token was made for; None: all that the role may."""
     person_id: UUID | None = None
     """Whose cookie or personal token it is; None: a project's token."""
+    provider_id: UUID | None = None
+    """The provider that vouched for them; None: a password, or a token."""
 
     @property
     def project_ids(self) -> frozenset[UUID]:
@@ -107,15 +109,18 @@ def recognize(request: Request, session: Session) -> Caller:
     cookie = request.cookies.get(COOKIE)
     if cookie is None:
         raise NotAuthenticated
-    user = repository.use_session(token_hash(cookie), now, settings.session_hours)
-    if user is None:
+    known = repository.use_session(token_hash(cookie), now, settings.session_hours)
+    if known is None:
         raise NotAuthenticated("this login has ended; sign in again")
+    user, login = known
     if request.method not in SAFE and CSRF_HEADER not in request.headers:
         raise Forbidden(f"a change with a cookie needs the header `{CSRF_HEADER}: 1`")
-    roles = repository.roles_of(user.id)
-    if not roles and not repository.belongs_somewhere(user.id):
-        raise NotAuthenticated("you are in no organization here any more")
-    return Caller("user", user.id, user.name, roles, person_id=user.id)
+    roles = repository.roles_of(user.id, login)
+    if not roles and not repository.belongs_somewhere(user.id, login):
+        raise NotAuthenticated("this login opens no organization here any more")
+    return Caller(
+        "user", user.id, user.name, roles, person_id=user.id, provider_id=login.provider_id
+    )
 
 
 def _of_token(repository: IdentityRepository, token: ApiToken) -> Caller:

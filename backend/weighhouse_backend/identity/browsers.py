@@ -22,17 +22,20 @@ class BrowserService:
     clock: Clock
 
     def of_caller(self, caller: Caller) -> Sequence[LoginSession]:
-        """The caller's logins, the latest used first."""
-        return self.session.scalars(
-            select(LoginSession)
-            .where(LoginSession.user_id == caller.id)
-            .order_by(LoginSession.last_used_at.desc())
-        ).all()
+        """The caller's logins, the latest used first; to whom a provider vouched for, those by it
+        alone.
+        """
+        found = select(LoginSession).where(LoginSession.user_id == caller.id)
+        if caller.provider_id is not None:
+            found = found.where(LoginSession.provider_id == caller.provider_id)
+        return self.session.scalars(found.order_by(LoginSession.last_used_at.desc())).all()
 
     def end(self, caller: Caller, login_id: UUID) -> None:
         """Sign one of the caller's browsers out."""
         row = self.session.get(LoginSession, login_id)
         if row is None or row.user_id != caller.id:
+            raise NotFound
+        if caller.provider_id is not None and row.provider_id != caller.provider_id:
             raise NotFound
         self.session.delete(row)
         audit.record(

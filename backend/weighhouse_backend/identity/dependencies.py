@@ -7,7 +7,9 @@ from fastapi import Depends, Request
 from weighhouse_backend.identity.browsers import BrowserService
 from weighhouse_backend.identity.invitations import InvitationService
 from weighhouse_backend.identity.passwords import PasswordService
+from weighhouse_backend.identity.providers import ProviderService
 from weighhouse_backend.identity.service import IdentityService
+from weighhouse_backend.identity.sign_in import SignInService
 from weighhouse_backend.identity.tokens import TokenService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
@@ -40,8 +42,18 @@ def _passwords(request: Request, session: SessionDep) -> PasswordService:
     )
 
 
+def _providers(request: Request, session: SessionDep) -> ProviderService:
+    return ProviderService(session, SystemClock(), request.app.state.settings)
+
+
+def _sign_ins(session: SessionDep) -> SignInService:
+    return SignInService(session, SystemClock())
+
+
 IdentityServiceDep = Annotated[IdentityService, Depends(_service)]
 TokenServiceDep = Annotated[TokenService, Depends(_tokens)]
 BrowserServiceDep = Annotated[BrowserService, Depends(_browsers)]
 InvitationServiceDep = Annotated[InvitationService, Depends(_invitations)]
 PasswordServiceDep = Annotated[PasswordService, Depends(_passwords)]
+ProviderServiceDep = Annotated[ProviderService, Depends(_providers)]
+SignInServiceDep = Annotated[SignInService, Depends(_sign_ins)]

@@ -6,18 +6,24 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 
 from weighhouse_backend.identity.access import COOKIE, KnownCallerDep, ManagerDep, PersonDep
+from weighhouse_backend.identity.cookies import set_login_cookies
 from weighhouse_backend.identity.dependencies import IdentityServiceDep, TokenServiceDep
-from weighhouse_backend.identity.errors import SecondFactorNeeded, TooManyLogins, WrongPassword
+from weighhouse_backend.identity.errors import (
+    ProviderRequired,
+    SecondFactorNeeded,
+    TooManyLogins,
+    WrongPassword,
+)
 from weighhouse_backend.identity.factors import FactorService, wrong_code
-from weighhouse_backend.identity.logins import DEVICE_KNOWN_FOR, Attempt, LoginService, Turns
-from weighhouse_backend.identity.origins import DEVICE_COOKIE, origin_of
+from weighhouse_backend.identity.logins import Attempt, LoginService, Turns
+from weighhouse_backend.identity.origins import origin_of
+from weighhouse_backend.identity.provider_schemas import SignedOut
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.schemas import (
     ApiTokenCreate,
     ApiTokenMade,
     ApiTokenRead,
     ApiTokenRotate,
-    AuditEntryRead,
     MemberRead,
     MemberUpdate,
     OrganizationCreate,
@@ -30,9 +36,11 @@ from weighhouse_backend.identity.schemas import (
     UserRead,
 )
 from weighhouse_backend.identity.secrets import password_fits
+from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import Forbidden
+from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
@@ -63,18 +71,12 @@ def identity_log_in(body: SessionCreate, request: Request, response: Response) -
         raise WrongPassword
     _insist_on_factor(request, attempt, attempt.user_id, body.code)
     with unit_of_work(state.session_factory) as session:
+        if not IdentityService(session, SystemClock()).may_use_password(attempt.user_id):
+            raise ProviderRequired("choose it on the page to sign in")
         made = LoginService(session, SystemClock()).succeed(
             attempt, attempt.user_id, settings.session_hours
         )
-    response.set_cookie(
-        COOKIE, made.session_token, httponly=True, samesite="strict",
-        secure=settings.cookie_secure, path="/", max_age=int(settings.session_hours * 3600),
-    )  # fmt: skip
-    response.set_cookie(
-        DEVICE_COOKIE, made.device_token, httponly=True, samesite="strict",
-        secure=settings.cookie_secure, path=f"{router.prefix}/sessions",
-        max_age=int(DEVICE_KNOWN_FOR.total_seconds()),
-    )  # fmt: skip
+    set_login_cookies(response, settings, made)
     user = made.user
     return UserRead(id=user.id, email=user.email, name=user.name)
 
@@ -113,14 +115,17 @@ def identity_who_am_i(caller: KnownCallerDep, service: IdentityServiceDep) -> Se
     )
 
 
-@router.delete("/sessions/current", status_code=204, tags=["sessions"])
+@router.delete("/sessions/current", tags=["sessions"])
 def identity_log_out(
     request: Request, response: Response, caller: KnownCallerDep, service: IdentityServiceDep
-) -> None:
-    """Sign out."""
+) -> SignedOut:
+    """Sign out; tells where one signs out of the provider, too, if one came by one."""
     del caller
-    service.log_out(request.cookies.get(COOKIE, ""))
+    sealed = service.log_out(request.cookies.get(COOKIE, ""))
     response.delete_cookie(COOKIE, path="/")
+    return SignedOut(
+        provider_url=None if sealed is None else seal_of(request.app.state.settings).open(sealed)
+    )
 
 
 @router.get("/projects", tags=["projects"])
@@ -249,18 +254,3 @@ def identity_rotate_token(
 def identity_revoke_token(token_id: UUID, caller: ManagerDep, tokens: TokenServiceDep) -> None:
     """Make a token worthless at once."""
     tokens.revoke(caller, token_id)
-
-
-@router.get("/audit-entries", tags=["projects"])
-def identity_list_audit_entries(
-    caller: ManagerDep,
-    service: IdentityServiceDep,
-    page: PageDep,
-    project_id: UUID | None = None,
-) -> Page[AuditEntryRead]:
-    """Who did what to what; takes a maintainer."""
-    found = service.audit_entries(caller, project_id, page)
-    return Page(
-        items=[AuditEntryRead.model_validate(row) for row in found.items],
-        next_cursor=found.next_cursor,
-    )

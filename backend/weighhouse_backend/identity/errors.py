@@ -1,6 +1,14 @@
 """What can go wrong with people and tokens."""
 
-from weighhouse_backend.kit.problems import Conflict, Invalid, NotAuthenticated, NotFound, Problem
+from weighhouse_backend.kit.problems import (
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotAuthenticated,
+    NotFound,
+    Problem,
+    Unavailable,
+)
 
 
 class WrongPassword(NotAuthenticated):
@@ -94,3 +102,52 @@ class FactorExists(Conflict):
 
     slug = "second-factor-exists"
     title = "There is a second factor already"
+
+
+class ProviderAway(Unavailable):
+    """The provider does not answer, or not as one."""
+
+    slug = "provider-away"
+    title = "The provider that people sign in with does not answer as one"
+
+
+class ProviderAnswerRefused(Forbidden):
+    """What the provider said does not hold."""
+
+    slug = "provider-answer-refused"
+    title = "What the provider said of you does not hold"
+
+
+class SignInEnded(NotFound):
+    """Nobody waits for this answer of a provider."""
+
+    slug = "sign-in-ended"
+    title = "This attempt to sign in is over; begin anew"
+
+
+class NotInvited(Forbidden):
+    """The provider knows the person, the organization does not."""
+
+    slug = "not-invited"
+    title = "The organization does not know you"
+
+
+class AddressNotVerified(Forbidden):
+    """The provider does not vouch for the person's address."""
+
+    slug = "address-not-verified"
+    title = "The provider does not say that the address is yours"
+
+
+class AccountElsewhere(Forbidden):
+    """The account of the address is in other organizations, for which the provider cannot speak."""
+
+    slug = "account-elsewhere"
+    title = "The account of this address is in other organizations too"
+
+
+class ProviderRequired(Forbidden):
+    """The organization's people sign in with its provider."""
+
+    slug = "provider-required"
+    title = "Your organization wants you to sign in with its provider"

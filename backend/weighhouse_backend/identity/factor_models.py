@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.sealing import SEALED
 
 
 class SecondFactor(Base):
@@ -18,7 +19,7 @@ class SecondFactor(Base):
     user_id: Mapped[UUID] = mapped_column(
         ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
     )
-    sealed_key: Mapped[str] = mapped_column(Text)
+    key_sealed: Mapped[str] = mapped_column(Text, info=SEALED)
     """What the authenticator shares with the platform, sealed."""
     created_at: Mapped[datetime.datetime]
     confirmed_at: Mapped[datetime.datetime | None]

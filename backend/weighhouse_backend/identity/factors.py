@@ -83,7 +83,7 @@ class FactorService:
         if factor is None:
             factor = SecondFactor(user_id=user.id, last_step=0, wrong_codes=0)
             self.session.add(factor)
-        factor.sealed_key, factor.created_at = seal_of(self.settings).close(key), now
+        factor.key_sealed, factor.created_at = seal_of(self.settings).close(key), now
         uri = pyotp.TOTP(key).provisioning_uri(name=user.email, issuer_name=ISSUER)
         image = segno.make(uri, error="m", micro=False)
         return FactorBegun(
@@ -194,7 +194,7 @@ class FactorService:
         return self._of_authenticator(factor, plain) or self._of_recovery(factor, plain)
 
     def _of_authenticator(self, factor: SecondFactor, plain: str) -> bool:
-        totp = pyotp.TOTP(seal_of(self.settings).open(factor.sealed_key), interval=STEP_SECONDS)
+        totp = pyotp.TOTP(seal_of(self.settings).open(factor.key_sealed), interval=STEP_SECONDS)
         step = int(self.clock.now().timestamp()) // STEP_SECONDS
         for one in range(step - STEPS_ASIDE, step + STEPS_ASIDE + 1):
             same = hmac.compare_digest(totp.generate_otp(one).encode(), plain.encode())

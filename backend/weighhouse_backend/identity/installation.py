@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.models import ApiToken, Membership, Organization, Project, User
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
@@ -14,7 +15,25 @@ from weighhouse_backend.identity.secrets import (
     token_hash,
     token_prefix,
 )
+from weighhouse_backend.identity.service import owns
 from weighhouse_backend.kit.clock import Clock
+
+FIRST_ORGANIZATION = "weighhouse"
+"""What the installation began with; its owners operate the installation."""
+
+
+def operates(repository: IdentityRepository, caller: Caller) -> bool:
+    """Whether the caller operates the installation: a person who owns its first organization,
+    signed in, or by a personal token of an owner in a project there.
+    """
+    first = repository.organization_by_slug(FIRST_ORGANIZATION)
+    if first is None or not owns(repository, caller, first.id):
+        return False
+    there = repository.projects(list(caller.project_ids))
+    return any(
+        project.organization_id == first.id and caller.roles[project.id].covers(Role.OWNER)
+        for project, _ in there
+    )
 
 
 @dataclass(frozen=True)
@@ -30,9 +49,9 @@ class FirstUserService:
         """The first user, organization and project; existing ones stay, the password is set."""
         repository = IdentityRepository(self.session)
         now = self.clock.now()
-        organization = repository.organization_by_slug("weighhouse")
+        organization = repository.organization_by_slug(FIRST_ORGANIZATION)
         if organization is None:
-            organization = Organization(slug="weighhouse", name="Weighhouse", created_at=now)
+            organization = Organization(slug=FIRST_ORGANIZATION, name="Weighhouse", created_at=now)
             repository.add(organization)
         project = repository.project_by_slug(organization.id, "main")
         if project is None:

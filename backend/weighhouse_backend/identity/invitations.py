@@ -31,7 +31,7 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import mail_is_set_up
 from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of
+from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of, secrets_of
 
 LASTS = datetime.timedelta(days=7)
 
@@ -130,7 +130,7 @@ class InvitationService:
         :raises LinkInvalid: when it was not signed here, has ended, was used or revoked.
         """
         try:
-            found = INVITATION.read(secret_of(self.settings), token, self.clock.now())
+            found = INVITATION.read(secrets_of(self.settings), token, self.clock.now())
         except LinkUnknown as error:
             raise LinkInvalid("it is not one of ours; is it complete?") from error
         except LinkEnded as error:
@@ -174,29 +174,10 @@ class InvitationService:
                 created_at=now,
             )  # fmt: skip
             self._repository.add(user)
-        self._join(row, user, now)
+        join(self.session, row, user, now)
         row.accepted_at = now
         self._audit(user.name, "invitation.accepted", row, row.project_id)
         return user
-
-    def _join(self, row: Invitation, user: User, now: datetime.datetime) -> None:
-        place = self._repository.membership(row.organization_id, user.id)
-        if place is None:
-            role = MemberRole.GUEST if row.project_id is not None else MemberRole(row.role)
-            self._repository.add(
-                Membership(
-                    organization_id=row.organization_id, user_id=user.id, role=role, created_at=now
-                )
-            )
-        if row.project_id is None:
-            return
-        own = self.session.get(ProjectMembership, (row.project_id, user.id))
-        if own is None:
-            own = ProjectMembership(project_id=row.project_id, user_id=user.id, created_at=now)
-            own.role = row.role
-            self._repository.add(own)
-        elif not Role(own.role).covers(Role(row.role)):
-            own.role = row.role
 
     def _keep_out_members(self, project: Project, wanted: InvitationCreate) -> None:
         user = self._repository.user_by_email(wanted.email)
@@ -207,16 +188,7 @@ class InvitationService:
             raise AlreadyMember("change their role instead")
 
     def _pending(self, organization_id: UUID) -> Sequence[Invitation]:
-        return self.session.scalars(
-            select(Invitation)
-            .where(
-                Invitation.organization_id == organization_id,
-                Invitation.accepted_at.is_(None),
-                Invitation.revoked_at.is_(None),
-                Invitation.expires_at > self.clock.now(),
-            )
-            .order_by(Invitation.id.desc())
-        ).all()
+        return waiting(self.session, organization_id, self.clock.now())
 
     def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
         chosen = caller.project_or_only(project_id)
@@ -238,6 +210,43 @@ class InvitationService:
             self.session, self.clock, actor=actor, action=action, subject=row.email,
             project_id=project_id, role=row.role,
         )  # fmt: skip
+
+
+def waiting(
+    session: Session, organization_id: UUID, now: datetime.datetime
+) -> Sequence[Invitation]:
+    """Invitations into an organization that may still be accepted, newest first."""
+    return session.scalars(
+        select(Invitation)
+        .where(
+            Invitation.organization_id == organization_id,
+            Invitation.accepted_at.is_(None),
+            Invitation.revoked_at.is_(None),
+            Invitation.expires_at > now,
+        )
+        .order_by(Invitation.id.desc())
+    ).all()
+
+
+def join(session: Session, row: Invitation, user: User, now: datetime.datetime) -> None:
+    """Give a person what an invitation promises; never less than they have."""
+    repository = IdentityRepository(session)
+    if repository.membership(row.organization_id, user.id) is None:
+        role = MemberRole.GUEST if row.project_id is not None else MemberRole(row.role)
+        repository.add(
+            Membership(
+                organization_id=row.organization_id, user_id=user.id, role=role, created_at=now
+            )
+        )
+    if row.project_id is None:
+        return
+    own = session.get(ProjectMembership, (row.project_id, user.id))
+    if own is None:
+        own = ProjectMembership(project_id=row.project_id, user_id=user.id, created_at=now)
+        own.role = row.role
+        repository.add(own)
+    elif not Role(own.role).covers(Role(row.role)):
+        own.role = row.role
 
 
 def invitation_link(settings: Settings, row: Invitation) -> str:

@@ -151,10 +151,19 @@ class LoginService:
         """Forget an attempt whose password nobody looked at."""
         self._logins.forget_failure(attempt.id)
 
-    def succeed(self, attempt: Attempt, user_id: UUID, session_hours: float) -> SignedIn:
+    def succeed(
+        self,
+        attempt: Attempt,
+        user_id: UUID,
+        session_hours: float,
+        provider_id: UUID | None = None,
+        sign_out_sealed: str | None = None,
+    ) -> SignedIn:
         """Sign in whose password was right; the address and the browser are known from now on.
 
         :param session_hours: how long a login lasts without use; older ones are forgotten.
+        :param provider_id: the provider that vouched instead of a password.
+        :param sign_out_sealed: where they sign out of it.
         """
         now, origin = self.clock.now(), attempt.origin
         identity = IdentityRepository(self.session)
@@ -173,7 +182,7 @@ class LoginService:
             LoginSession(
                 user_id=user_id, token_hash=token_hash(token), address=origin.address,
                 user_agent=origin.user_agent and origin.user_agent[:USER_AGENT], created_at=now,
-                last_used_at=now,
+                last_used_at=now, provider_id=provider_id, sign_out_sealed=sign_out_sealed,
             )
         )  # fmt: skip
         return SignedIn(user, token, self._remember(attempt, user_id, now))

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.sealing import SEALED
 
 _ROLE = f"role IN ({', '.join(repr(role.value) for role in Role)})"
 _MEMBER_ROLE = f"role IN ({', '.join(repr(role.value) for role in MemberRole)})"
@@ -167,6 +168,12 @@ class LoginSession(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
     user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     token_hash: Mapped[str] = mapped_column(Text, unique=True)
+    provider_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("identity_providers.id", ondelete="CASCADE"), index=True
+    )
+    """The provider that vouched for them: the login is for its organization alone."""
+    sign_out_sealed: Mapped[str | None] = mapped_column(Text, info=SEALED)
+    """Where they sign out of the provider; sealed, for it carries what the provider said."""
     address: Mapped[str | None] = mapped_column(Text)
     """Where they signed in from."""
     user_agent: Mapped[str | None] = mapped_column(Text)
@@ -211,6 +218,69 @@ class LoginDevice(Base):
     """Whence the last login came."""
     created_at: Mapped[datetime.datetime]
     last_login_at: Mapped[datetime.datetime]
+
+
+class IdentityProvider(Base):
+    """An OpenID Connect provider that vouches for an organization's people."""
+
+    __tablename__ = "identity_providers"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    organization_id: Mapped[UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), unique=True
+    )
+    name: Mapped[str] = mapped_column(Text)
+    """As it stands on the button."""
+    issuer: Mapped[str] = mapped_column(Text)
+    client_id: Mapped[str] = mapped_column(Text)
+    client_secret_sealed: Mapped[str | None] = mapped_column(Text, info=SEALED)
+    """None: a public client, which PKCE alone guards."""
+    groups_claim: Mapped[str] = mapped_column(Text)
+    mappings: Mapped[list[Any]]
+    """Group → role, of the organization or of one project; see `group_roles`."""
+    only_way: Mapped[bool]
+    """Passwords open nothing of the organization, but to its owners."""
+    listed: Mapped[bool]
+    """Strangers see it on the page to sign in."""
+    created_at: Mapped[datetime.datetime]
+    updated_at: Mapped[datetime.datetime]
+
+
+class Identity(Base):
+    """Whom a provider's subject is here."""
+
+    __tablename__ = "identities"
+    __table_args__ = (UniqueConstraint("provider_id", "issuer", "subject"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    provider_id: Mapped[UUID] = mapped_column(
+        ForeignKey("identity_providers.id", ondelete="CASCADE")
+    )
+    issuer: Mapped[str] = mapped_column(Text)
+    subject: Mapped[str] = mapped_column(Text)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    by_groups: Mapped[bool]
+    """Groups gave them a role once: without any they have none any more."""
+    created_at: Mapped[datetime.datetime]
+    last_login_at: Mapped[datetime.datetime]
+
+
+class SignIn(Base):
+    """Somebody who was sent to a provider and is not back yet; gone as soon as they are."""
+
+    __tablename__ = "sign_ins"
+
+    state_hash: Mapped[str] = mapped_column(Text, primary_key=True)
+    browser_hash: Mapped[str] = mapped_column(Text)
+    """Of the cookie of the browser that was sent."""
+    provider_id: Mapped[UUID] = mapped_column(
+        ForeignKey("identity_providers.id", ondelete="CASCADE"), index=True
+    )
+    nonce: Mapped[str] = mapped_column(Text)
+    verifier_sealed: Mapped[str] = mapped_column(Text, info=SEALED)
+    next: Mapped[str] = mapped_column(Text)
+    """Where they wanted to go: a path of this interface."""
+    created_at: Mapped[datetime.datetime] = mapped_column(index=True)
 
 
 class AuditEntry(Base):

@@ -20,7 +20,7 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import NoMail, mail_is_set_up
 from weighhouse_backend.kit.problems import FieldProblem
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of
+from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of, secrets_of
 
 LEAST_CHARACTERS = 12
 LEAST_SCORE = 3
@@ -132,7 +132,7 @@ class PasswordService:
     def _open(self, token: str) -> tuple[PasswordReset, User]:
         now = self.clock.now()
         try:
-            reset_id = RESET.read(secret_of(self.settings), token, now)
+            reset_id = RESET.read(secrets_of(self.settings), token, now)
         except LinkUnknown as error:
             raise LinkInvalid("it is not one of ours; is it complete?") from error
         except LinkEnded as error:

@@ -5,12 +5,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import Text, Uuid, column, delete, func, select, update
+from sqlalchemy import ColumnElement, Text, Uuid, column, delete, func, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.selectable import TableValuedAlias
 
 from weighhouse_backend.identity.models import (
     ApiToken,
+    IdentityProvider,
     LoginSession,
     Membership,
     Organization,
@@ -21,6 +22,8 @@ from weighhouse_backend.identity.models import (
 from weighhouse_backend.identity.roles import MemberRole, Role
 
 USED_GRAIN = datetime.timedelta(minutes=1)
+VOUCHED_FOR = datetime.timedelta(hours=12)
+"""How long a login by a provider lasts, used or not: groups are looked at again at the next."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +47,27 @@ class IdentityRepository:
             found.last_used_at, found.last_used_from = now, address
         return found
 
-    def use_session(self, digest: str, now: datetime.datetime, hours: float) -> User | None:
-        """Who is signed in with a cookie; notes the use, once a minute at most."""
+    def use_session(
+        self, digest: str, now: datetime.datetime, hours: float
+    ) -> tuple[User, LoginSession] | None:
+        """Who is signed in with a cookie, and how; notes the use, once a minute at most."""
         found = self.session.scalar(select(LoginSession).where(LoginSession.token_hash == digest))
         if found is None or now - found.last_used_at > datetime.timedelta(hours=hours):
             return None
+        if found.provider_id is not None and now - found.created_at > VOUCHED_FOR:
+            return None
         if now - found.last_used_at > USED_GRAIN:
             found.last_used_at = now
-        return self.session.get(User, found.user_id)
+        user = self.session.get(User, found.user_id)
+        return None if user is None else (user, found)
 
-    def end_session(self, digest: str) -> None:
-        """Sign a browser out."""
-        self.session.execute(delete(LoginSession).where(LoginSession.token_hash == digest))
+    def end_session(self, digest: str) -> str | None:
+        """Sign a browser out; where one signs out of the provider, sealed."""
+        return self.session.scalar(
+            delete(LoginSession)
+            .where(LoginSession.token_hash == digest)
+            .returning(LoginSession.sign_out_sealed)
+        )
 
     def forget_sessions(self, user_id: UUID, unused_since: datetime.datetime) -> None:
         """Remove a person's logins that have ended by not being used."""
@@ -65,9 +77,11 @@ class IdentityRepository:
             )
         )
 
-    def roles_of(self, user_id: UUID) -> dict[UUID, Role]:
+    def roles_of(self, user_id: UUID, login: LoginSession | None = None) -> dict[UUID, Role]:
         """A person's role in each project they see: the higher one of what the organization gives
         and their own there, which holds only while they are in the organization.
+
+        :param login: how they signed in, which may open some organizations only.
         """
         rows = self.session.execute(
             select(Project.id, Membership.role, ProjectMembership.role)
@@ -77,7 +91,7 @@ class IdentityRepository:
                 (ProjectMembership.project_id == Project.id)
                 & (ProjectMembership.user_id == Membership.user_id),
             )
-            .where(Membership.user_id == user_id)
+            .where(Membership.user_id == user_id, *_opened_by(login))
         )
         found: dict[UUID, Role] = {}
         for project_id, of_all, own in rows:
@@ -201,10 +215,13 @@ class IdentityRepository:
         self.session.delete(membership)
         return len(ended)
 
-    def belongs_somewhere(self, user_id: UUID) -> bool:
-        """Whether a person is in an organization."""
-        found = select(Membership.user_id).where(Membership.user_id == user_id).limit(1)
-        return self.session.scalar(found) is not None
+    def belongs_somewhere(self, user_id: UUID, login: LoginSession | None = None) -> bool:
+        """Whether a person is in an organization.
+
+        :param login: how they signed in, which may open some organizations only.
+        """
+        found = select(Membership.user_id).where(Membership.user_id == user_id, *_opened_by(login))
+        return self.session.scalar(found.limit(1)) is not None
 
     def names(self, user_ids: Collection[UUID]) -> dict[UUID, str]:
         """Names of people by id."""
@@ -239,6 +256,24 @@ class IdentityRepository:
         """Store a new row."""
         self.session.add(row)
         self.session.flush()
+
+
+def _opened_by(login: LoginSession | None) -> list[ColumnElement[bool]]:
+    """Memberships that a login opens: a provider's those of its organization alone; a password all
+    but where the provider is the only way, unless one owns the organization.
+    """
+    if login is None:
+        return []
+    if login.provider_id is not None:
+        theirs = select(IdentityProvider.organization_id).where(
+            IdentityProvider.id == login.provider_id
+        )
+        return [Membership.organization_id == theirs.scalar_subquery()]
+    closed = select(IdentityProvider.organization_id).where(IdentityProvider.only_way.is_(True))
+    return [
+        Membership.organization_id.not_in(closed.scalar_subquery())
+        | (Membership.role == MemberRole.OWNER)
+    ]
 
 
 def _colleagues() -> TableValuedAlias:

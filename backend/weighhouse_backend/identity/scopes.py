@@ -28,7 +28,7 @@ class Scope(StrEnum):
     AGENTS_MANAGE = "agents:manage"
     """Rename, drain and revoke machines."""
     PEOPLE_MANAGE = "people:manage"
-    """Look at and change people, tokens, projects; read the audit log."""
+    """Look at and change people, tokens, projects, quotas; read the audit log."""
 
 
 READING: Mapping[str, Scope] = {
@@ -47,6 +47,7 @@ WRITING: Mapping[str, Scope] = {
     "prices": Scope.PRICES_WRITE,
     "projects": Scope.PEOPLE_MANAGE,
     "publishing": Scope.PUBLISHING_WRITE,
+    "quotas": Scope.PEOPLE_MANAGE,
     "studies": Scope.CAMPAIGNS_RUN,
     "tokens": Scope.PEOPLE_MANAGE,
 }
@@ -63,6 +64,7 @@ OF_ADDRESS: Mapping[tuple[str, str], Scope] = {
     ("GET", "/runs/{run_id}/logs/{stream}"): Scope.RESULTS_EXPORT,
     ("GET", "/campaigns/{campaign_id}/disclosure"): Scope.RESULTS_EXPORT,
     ("GET", "/members"): Scope.RESULTS_READ,
+    ("GET", "/organization-quotas"): Scope.PEOPLE_MANAGE,
 }
 """Those that their tag does not tell."""
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import audit
@@ -16,7 +15,7 @@ from weighhouse_backend.identity.errors import (
     ProjectExists,
 )
 from weighhouse_backend.identity.models import (
-    AuditEntry,
+    LoginSession,
     Membership,
     Organization,
     Project,
@@ -28,7 +27,6 @@ from weighhouse_backend.identity.schemas import OrganizationCreate, ProjectCreat
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem, Forbidden, Invalid, NotFound
 from weighhouse_backend.kit.tenancy import confine_to_people
 
@@ -61,9 +59,19 @@ class IdentityService:
     def _repository(self) -> IdentityRepository:
         return IdentityRepository(self.session)
 
-    def log_out(self, cookie: str) -> None:
-        """End a login. Repeatable."""
-        self._repository.end_session(token_hash(cookie))
+    def log_out(self, cookie: str) -> str | None:
+        """End a login. Repeatable.
+
+        :returns: where one signs out of the provider, sealed; None: none vouched.
+        """
+        return self._repository.end_session(token_hash(cookie))
+
+    def may_use_password(self, user_id: UUID) -> bool:
+        """Whether a password opens anything to a person who is in an organization."""
+        repository = self._repository
+        return repository.belongs_somewhere(
+            user_id, LoginSession(user_id=user_id)
+        ) or not repository.belongs_somewhere(user_id)
 
     def user(self, user_id: UUID) -> User:
         """:raises NotFound: when there is no such person."""
@@ -194,6 +202,8 @@ class IdentityService:
         """
         if caller.kind != "user":
             raise Forbidden("an API token belongs to one project; a person makes an organization")
+        if caller.provider_id is not None:
+            raise Forbidden("this login is for one organization; sign in with your password")
         if not self._repository.owns_any(caller.id):
             raise Forbidden("this takes somebody who owns an organization here")
         if self._repository.organization_by_slug(wanted.slug) is not None:
@@ -217,13 +227,6 @@ class IdentityService:
             id=project.id, slug=project.slug, name=project.name, organization_id=organization.id,
             organization_name=organization.name, role=Role.OWNER,
         )  # fmt: skip
-
-    def audit_entries(self, caller: Caller, project_id: UUID | None, query: PageQuery) -> Page[Any]:
-        """What was done in a project, newest first; takes a maintainer."""
-        project = caller.project_or_only(project_id)
-        caller.require(project, Role.MAINTAINER)
-        statement = select(AuditEntry).where(AuditEntry.project_id == project)
-        return page_of(self.session, statement, AuditEntry.id, query, lambda row: row)
 
     def _own_organization(self, caller: Caller, organization_id: UUID | None) -> Organization:
         own = {one.id: one for one in self.organizations(caller)}

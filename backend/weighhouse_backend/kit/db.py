@@ -1,15 +1,15 @@
 """The database: the declarative base, the engine, and a session for each request."""
 
 import datetime
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated, Any, cast
 from uuid import UUID
 
 from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI, Request
 from pydantic_core import from_json
-from sqlalchemy import DateTime, Engine, MetaData, QueuePool, Uuid, create_engine
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import DateTime, Engine, MetaData, QueuePool, Table, Uuid, create_engine, text
+from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -52,6 +52,20 @@ def make_engine(url: str, *, pool_size: int = 10) -> Engine:
         json_deserializer=from_json,
         connect_args={"options": "-c timezone=UTC -c lock_timeout=20000"},
     )
+
+
+def insert_new(session: Session, table: type[Base], rows: Sequence[dict[str, Any]]) -> None:
+    """Insert rows, a thousand a statement; those whose key is there already are passed over.
+
+    A statement a row, psycopg's way, would fire the triggers a row that weigh what is stored: each
+    walks through all versions that its transaction has made of the one row with their sum.
+
+    :param rows: of the same columns each; by the names of the columns.
+    """
+    if rows:
+        # SQLAlchemy joins rows of statements that return something alone.
+        made = insert(cast("Table", table.__table__)).on_conflict_do_nothing().returning(text("1"))
+        session.execute(made, rows)
 
 
 def make_session_factory(engine: Engine) -> SessionFactory:

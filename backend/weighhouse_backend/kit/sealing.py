@@ -14,10 +14,12 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from weighhouse_backend.kit.problems import Unavailable
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import secret_of
+from weighhouse_backend.kit.signing import secrets_of
 
 PURPOSE = b"weighhouse: secrets at rest, 1"
 KEY_BYTES = 32
+SEALED = {"sealed": True}
+"""The `info` of columns that hold what is sealed, by which all of them are found."""
 
 
 class CannotUnseal(Unavailable):
@@ -36,7 +38,8 @@ class Seal:
         :param secret: the installation's.
         :param former: what it was before, newest first.
         """
-        self._keys = MultiFernet([Fernet(_key(one)) for one in (secret, *former)])
+        keys = [Fernet(_key(one)) for one in (secret, *former)]
+        self._present, self._keys = keys[0], MultiFernet(keys)
 
     def close(self, text: str) -> str:
         """The text, sealed with the present secret."""
@@ -51,6 +54,14 @@ class Seal:
             return self._keys.decrypt(sealed.encode()).decode()
         except InvalidToken as error:
             raise CannotUnseal(_MENDED) from error
+
+    def is_present(self, sealed: str) -> bool:
+        """Whether the present secret sealed it."""
+        try:
+            self._present.decrypt(sealed.encode())
+        except InvalidToken:
+            return False
+        return True
 
     def anew(self, sealed: str) -> str:
         """The same text, sealed with the present secret.
@@ -74,12 +85,8 @@ def seal_of(settings: Settings) -> Seal:
 
     :raises NoSecretKey: when it has no secret.
     """
-    former = [
-        one.strip().encode()
-        for one in settings.former_secret_keys.get_secret_value().split(",")
-        if one.strip()
-    ]
-    return Seal(secret_of(settings), former)
+    secret, *former = secrets_of(settings)
+    return Seal(secret, former)
 
 
 def _key(secret: bytes) -> bytes:

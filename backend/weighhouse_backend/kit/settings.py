@@ -34,8 +34,10 @@ class Settings(BaseSettings):
     """The installation's secret, at least 16 characters: signs links, seals stored secrets."""
     secret_key_file: Path | None = None
     """A file that holds the secret instead; without either there are no links, no secrets."""
-    former_secret_keys: SecretStr = SecretStr("")
-    """What the secret was before, newest first, commas between: what they sealed is read still."""
+    former_secret_keys: SecretStr | None = None
+    """What the secret was before, newest first, commas between: what it sealed and signed holds."""
+    former_secret_keys_file: Path | None = None
+    """A file with former secrets too, one a line, newest first."""
     smtp_host: str | None = None
     """The server that mail is sent through; none: no mail, invitations are handed over as links."""
     smtp_port: int = Field(default=587, ge=1, le=65535)

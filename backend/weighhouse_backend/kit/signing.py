@@ -11,6 +11,7 @@ import binascii
 import datetime
 import hashlib
 import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -55,6 +56,28 @@ def secret_of(settings: Settings) -> bytes:
     return secret
 
 
+def secrets_of(settings: Settings) -> list[bytes]:
+    """The installation's secret, and what it was before, newest first.
+
+    :raises NoSecretKey: as `secret_of`.
+    """
+    return [secret_of(settings), *_former(settings)]
+
+
+def has_former(settings: Settings) -> bool:
+    """Whether the installation's secret was changed, and what it was before is named."""
+    return bool(_former(settings))
+
+
+def _former(settings: Settings) -> list[bytes]:
+    named = settings.former_secret_keys
+    former = named.get_secret_value().split(",") if named else []
+    kept = settings.former_secret_keys_file
+    if kept is not None and kept.is_file():
+        former += kept.read_text(encoding="utf-8").splitlines()
+    return [one.strip().encode() for one in former if one.strip()]
+
+
 @dataclass(frozen=True)
 class LinkKind:
     """What links are for; one kind is never taken for another."""
@@ -70,9 +93,10 @@ class LinkKind:
         token = base64.urlsafe_b64encode(body + self._mac(secret, body)).decode().rstrip("=")
         return f"{self.prefix}{token}"
 
-    def read(self, secret: bytes, token: str, now: datetime.datetime) -> UUID:
+    def read(self, secrets: Sequence[bytes], token: str, now: datetime.datetime) -> UUID:
         """Which link a token is.
 
+        :param secrets: any of which may have signed it.
         :raises LinkUnknown: when it was not signed here for this.
         :raises LinkEnded: when it was, and its time is over.
         """
@@ -82,8 +106,8 @@ class LinkKind:
         except (ValueError, binascii.Error) as error:
             raise LinkUnknown from error
         body, mac = data[: ID_BYTES + END_BYTES], data[ID_BYTES + END_BYTES :]
-        fits = token.startswith(self.prefix) and hmac.compare_digest(self._mac(secret, body), mac)
-        if not fits:
+        fits = [hmac.compare_digest(self._mac(secret, body), mac) for secret in secrets]
+        if not token.startswith(self.prefix) or not any(fits):
             raise LinkUnknown
         if now.timestamp() >= int.from_bytes(body[ID_BYTES:], "big"):
             raise LinkEnded

@@ -15,6 +15,8 @@ from uuid import UUID
 from weighhouse_backend.campaigns.intake import IntakeService
 from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.quotas.guard import QuotaGuard
+from weighhouse_backend.quotas.kinds import Kind
 from weighhouse_backend.results.errors import ArtifactDiffers, ArtifactTooLarge, ResultNotThere
 from weighhouse_backend.results.models import Artifact
 from weighhouse_backend.results.repository import ResultRepository
@@ -58,6 +60,7 @@ class ArtifactService:
     repository: ResultRepository
     intake: IntakeService
     store: ArtifactStore
+    quotas: QuotaGuard
     clock: Clock
 
     def has(self, member: AttemptMember, sha256: str) -> bool:
@@ -81,6 +84,7 @@ class ArtifactService:
         :raises ArtifactTooLarge: when it is larger than is kept.
         :raises ArtifactDiffers: when the content does not have that hash.
         :raises AttemptNotYours: when the member has ended: nothing more is taken of it.
+        :raises QuotaExceeded: when there is no room for it; the run goes on without.
         """
         if len(content) > MOST_BYTES:
             raise ArtifactTooLarge(f"an artefact may have {MOST_BYTES:,} bytes")
@@ -92,6 +96,8 @@ class ArtifactService:
         if any(item.sha256 == sha256 for item in mine):
             return False
         self.intake.require_open(own)
+        if self.repository.artifact_of_project(own.project_id, sha256) is None:
+            self.quotas.take(Kind.ARTIFACT_BYTES, own.project_id, len(content))
         self.store.write(own.project_id, sha256, content)
         row = {
             "attempt_id": own.attempt_id,

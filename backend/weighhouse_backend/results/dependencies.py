@@ -13,6 +13,7 @@ from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.results.artifacts import ArtifactService, ArtifactStore
 from weighhouse_backend.results.building import LevelService
+from weighhouse_backend.results.chain_sharing import ChainSharing
 from weighhouse_backend.results.distributions import DistributionService
 from weighhouse_backend.results.fault_costs import FaultService
 from weighhouse_backend.results.figures import FigureService
@@ -65,7 +66,9 @@ class Results:
         """Takes in files."""
         campaigns = self.campaigns
         store = ArtifactStore(campaigns.settings.artifact_dir)
-        return ArtifactService(self.repository, campaigns.intake, store, campaigns.clock)
+        return ArtifactService(
+            self.repository, campaigns.intake, store, campaigns.quotas, campaigns.clock
+        )
 
     @cached_property
     def settlement(self) -> SettlementService:
@@ -78,6 +81,7 @@ class Results:
             campaigns.runs,
             campaigns.clock,
             campaigns.experiments,
+            ChainSharing(campaigns.session, self.repository, campaigns.chains),
         )
 
     @cached_property
@@ -95,7 +99,12 @@ class Results:
         """Runs for reading."""
         campaigns = self.campaigns
         return RunReadService(
-            self.repository, self.levels, self.sampling, campaigns.runs, campaigns.experiments
+            self.repository,
+            self.levels,
+            self.sampling,
+            campaigns.runs,
+            campaigns.experiments,
+            campaigns.chains,
         )
 
     @cached_property

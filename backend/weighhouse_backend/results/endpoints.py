@@ -14,6 +14,7 @@ from weighhouse_backend.campaigns.models import Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.pages import Page, PageQuery
+from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 from weighhouse_backend.results.artifacts import MOST_BYTES
 from weighhouse_backend.results.charts import MOST_COLUMNS, MOST_POINTS
 from weighhouse_backend.results.dependencies import ResultsDep, VisibleRunDep
@@ -99,7 +100,9 @@ def results_has_artifact(member: MemberDep, sha256: Sha256, results: ResultsDep)
     return Response()
 
 
-@agent_router.put("/attempts/{attempt_id}/artifacts/{sha256}", status_code=201)
+@agent_router.put(
+    "/attempts/{attempt_id}/artifacts/{sha256}", status_code=201, responses=QUOTA_ANSWER
+)
 def results_put_artifact(
     member: MemberDep,
     sha256: Sha256,

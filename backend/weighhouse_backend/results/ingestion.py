@@ -26,6 +26,7 @@ from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.results import models
 from weighhouse_backend.results.building import LevelService
+from weighhouse_backend.results.chains import measured_phases, moment_of
 from weighhouse_backend.results.errors import EventsInvalid
 from weighhouse_backend.results.live import LiveSample
 from weighhouse_backend.results.packing import StoredInterval, from_report
@@ -155,7 +156,8 @@ def note(record: models.RunRecord, event: TargetDescribed | MemoryMeasured | Pha
         record.threads = event.threads
     elif isinstance(event, MemoryMeasured):
         memory = MemoryRead.model_validate(event.model_dump())
-        record.memory = {**record.memory, event.moment: memory.model_dump(mode="json")}
+        moment = moment_of(event.moment, measured_phases(record.phases))
+        record.memory = {**record.memory, moment: memory.model_dump(mode="json")}
     else:
         phase = PhaseRecord.model_validate(event.model_dump())
         record.phases = [*record.phases, phase.model_dump(mode="json")]

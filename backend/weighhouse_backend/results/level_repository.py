@@ -7,11 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.instants import instant, microseconds
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, insert_new
 from weighhouse_backend.results.levels import Closed, Piece, Place, reported
 from weighhouse_backend.results.models import Interval, LevelsWanted, LevelWindow
 from weighhouse_backend.results.packing import DriverUse, StoredInterval, cut, pack, unpack
@@ -180,7 +179,7 @@ class LevelRepository:
         stored = 0
         rows = (_row(attempt_id, project_id, member, width, one) for one in windows)
         while batch := list(islice(rows, STREAMED)):
-            self.session.execute(insert(LevelWindow).on_conflict_do_nothing(), batch)
+            insert_new(self.session, LevelWindow, batch)
             stored += len(batch)
         return stored
 

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from weighhouse_judging.arithmetic.histograms import Histogram
 from weighhouse_judging.findings.steadiness import Course
 
+from weighhouse_backend.campaigns.chaining import ChainService
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.instants import microseconds
 from weighhouse_backend.campaigns.models import Campaign, Run
@@ -62,6 +63,7 @@ class RunReadService:
     sampling: SampleService
     runs: RunService
     experiments: ExperimentService
+    chains: ChainService
 
     def listed(
         self, caller: Caller, query: PageQuery, *, campaign_id: UUID | None = None
@@ -107,6 +109,7 @@ class RunReadService:
         document = document_of(self.experiments, campaign)
         return RunFacts(
             **dict(self.views([run])[0]),
+            chain=self._chain(run),
             attempts=[views.attempt_read(attempt, members[attempt.id]) for attempt in attempts],
             waiting_for=campaign.waiting_for if run.status == RunStatus.QUEUED else None,
             members=[
@@ -132,6 +135,10 @@ class RunReadService:
                 for item in ([] if shown is None else repository.artifacts(shown.id))
             ],
         )
+
+    def _chain(self, run: Run) -> list[RunListed]:
+        found = self.chains.of(run)
+        return self.views(found) if len(found) > 1 else []
 
     def series(self, run: Run, points: int) -> RunSeriesRead:
         """A run over time, in at most about `points` points."""

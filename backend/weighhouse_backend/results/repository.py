@@ -6,12 +6,11 @@ from typing import Any, Literal
 from uuid import UUID
 
 from sqlalchemy import case, func, select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.instants import instant, microseconds
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Cell
-from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.db import Base, insert_new
 from weighhouse_backend.results.aligning import AlignedPhase, align
 from weighhouse_backend.results.charts import merge_intervals
 from weighhouse_backend.results.models import (
@@ -64,8 +63,7 @@ class ResultRepository:
 
     def insert_new(self, table: type[Base], rows: Sequence[dict[str, Any]]) -> None:
         """Insert rows; those whose key is there already are passed over."""
-        if rows:
-            self.session.execute(insert(table).on_conflict_do_nothing(), rows)
+        insert_new(self.session, table, rows)
 
     def record(self, attempt_id: UUID) -> AttemptRecord | None:
         """The facts of an attempt, over all its members."""

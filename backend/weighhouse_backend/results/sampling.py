@@ -6,10 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.instants import instant, microseconds
+from weighhouse_backend.kit.db import insert_new
 from weighhouse_backend.results.charts import width_for
 from weighhouse_backend.results.models import ResourceSample, SampleWindow
 from weighhouse_backend.results.sample_levels import (
@@ -82,7 +82,7 @@ class SampleService:
                 for slot, one in enumerate(windows(parts, each, final=final), begin)
             ]  # fmt: skip
             if rows:
-                self.session.execute(insert(SampleWindow).on_conflict_do_nothing(), rows)
+                insert_new(self.session, SampleWindow, rows)
             elif not final:
                 return
 

@@ -30,6 +30,7 @@ class PhaseRecord(BaseModel):
     client_bound: bool = False
     client_bound_reasons: list[str] = []
     interrupted: bool = False
+    stream_hash: str | None = None
 
 
 class DriverRecord(BaseModel):
@@ -257,6 +258,8 @@ class RunFacts(RunListed):
     timeline: list[TimelineItem]
     log_streams: list[str]
     artifacts: list[ArtifactRead]
+    chain: list[RunListed]
+    """All runs of its chain in the order they are measured, itself too; none: of no chain."""
 
 
 class PhaseSpanRead(BaseModel):

@@ -17,6 +17,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.results import models
 from weighhouse_backend.results.aligning import Cut
 from weighhouse_backend.results.building import FIRST, LevelService
+from weighhouse_backend.results.chain_sharing import ChainSharing
 from weighhouse_backend.results.fault_costs import FaultService
 from weighhouse_backend.results.packing import ALL, PhaseKind, StoredInterval
 from weighhouse_backend.results.repository import ResultRepository
@@ -45,14 +46,17 @@ class SettlementService:
     runs: RunService
     clock: Clock
     experiments: ExperimentService
+    chains: ChainSharing
 
     def settle_run(self, run_id: UUID) -> None:
         """Settle a run that has a winning attempt.
 
         Histograms are merged by addition, counts added; the run becomes completed, or failed when
         nothing was measured. Idempotent: a run that is not settling is left alone, and settling
-        twice gives the same rows.
+        twice gives the same rows. The first run of a chain shares out first what its attempt
+        measured for those that follow.
         """
+        self.chains.share_out(run_id)
         run = self.runs.find(run_id)
         if run is None or run.status != RunStatus.SETTLING or run.result_attempt_id is None:
             return

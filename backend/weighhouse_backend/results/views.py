@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from weighhouse_protocol.experiment import Experiment, LoadLevel
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.matrix import OperatingPoint, OwnPoints
+from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import experiment_to_yaml
 
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Cell, Run
@@ -199,7 +200,7 @@ def reproduce(document: Experiment, campaign: Campaign, cell: Cell, run: Run) ->
         update={
             "slug": f"{document.slug}-{cell.target}"[:63].rstrip("-._"),
             "targets": (document.targets[cell.target_index],),
-            "workloads": (document.workloads[cell.workload_index],),
+            "workloads": _workloads_alone(document, cell),
             "load_levels": (_level_alone(document, cell),),
             "exclusions": (),
             "repetitions": run.repetition,
@@ -210,6 +211,11 @@ def reproduce(document: Experiment, campaign: Campaign, cell: Cell, run: Run) ->
     return Reproduce(
         yaml=experiment_to_yaml(alone), command=f"weighhouse run {alone.slug}.yaml --wait"
     )
+
+
+def _workloads_alone(document: Experiment, cell: Cell) -> tuple[Workload, ...]:
+    """The cell's workload; of a chain all, for what came before is part of what was measured."""
+    return document.workloads if document.chain else (document.workloads[cell.workload_index],)
 
 
 def _level_alone(document: Experiment, cell: Cell) -> LoadLevel:

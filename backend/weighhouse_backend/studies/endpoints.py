@@ -7,6 +7,7 @@ from weighhouse_judging.studies.documents import Scale
 
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 from weighhouse_backend.studies.dependencies import StudiesDep, StudyRunsDep
 from weighhouse_backend.studies.schemas import (
     StudyList,
@@ -43,7 +44,7 @@ def studies_read(
     return studies.read(caller, study, scale, project_id, audience)
 
 
-@router.post("/studies/{study}/campaigns", status_code=201)
+@router.post("/studies/{study}/campaigns", status_code=201, responses=QUOTA_ANSWER)
 def studies_run(
     study: str, body: StudyRunWanted, caller: CallerDep, studies: StudiesDep, runs: StudyRunsDep
 ) -> StudyRunRead:

@@ -26,7 +26,7 @@ from psycopg import sql
 
 from weighhouse_cli.embedded.archive import FORMAT, BackupManifest, unpack, writing
 from weighhouse_cli.embedded.binaries import postgres_directory
-from weighhouse_cli.embedded.directory import AGENT, PlatformDirectory
+from weighhouse_cli.embedded.directory import AGENT, FORMER_KEYS, KEY, PlatformDirectory
 from weighhouse_cli.embedded.errors import DirectoryInUse, PlatformError
 from weighhouse_cli.embedded.platform import REPOSITORY
 from weighhouse_cli.embedded.servers import SERVER_USER, postgres
@@ -34,7 +34,7 @@ from weighhouse_cli.embedded.supervisor import Supervisor
 
 DUMP = "database.dump"
 ARTIFACTS = "artifacts"
-SECRETS = ("key", "admin-password", "first-user.json")
+SECRETS = (KEY, FORMER_KEYS, "admin-password", "first-user.json")
 """What people and files rely on; passwords of the platform's own servers are drawn anew."""
 AGENT_FILES = ("identity.json", "policy.toml", "instance.json")
 _HASH = re.compile("[0-9a-f]{64}").fullmatch

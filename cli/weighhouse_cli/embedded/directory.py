@@ -16,6 +16,8 @@ DEFAULT_PORT = 8480
 AGENT = "agent"
 """The part that is the local agent, and the folder that is its home."""
 AGENT_NAME = "local"
+KEY, FORMER_KEYS = "key", "former-keys"
+"""The installation's secret among the directory's, and what it was before, one a line."""
 
 
 def default_directory() -> Path:
@@ -87,6 +89,24 @@ class PlatformDirectory:
         if not path.exists():
             self.keep(path, secrets.token_urlsafe(24))
         return path.read_text(encoding="utf-8").strip()
+
+    def rotate_key(self) -> None:
+        """Draw the installation's secret anew; what it was before comes first of the former ones.
+
+        :raises PlatformError: when there is none yet.
+        """
+        folder = self.folder("secrets")
+        if not (folder / KEY).exists():
+            raise PlatformError(f"no embedded platform's data lies in {self.path}")
+        former = folder / FORMER_KEYS
+        known = former.read_text(encoding="utf-8") if former.exists() else ""
+        # In this order: interrupted between, what is sealed can be read still.
+        self.keep(former, f"{self.secret(KEY)}\n{known}")
+        self.keep(folder / KEY, secrets.token_urlsafe(24))
+
+    def forget_former_keys(self) -> None:
+        """Remove the former secrets."""
+        (self.folder("secrets") / FORMER_KEYS).unlink(missing_ok=True)
 
     def keep(self, path: Path, text: str) -> None:
         """Write a file that only its owner reads, whole or not at all."""

@@ -21,6 +21,8 @@ from weighhouse_cli.embedded.directory import (
     AGENT,
     AGENT_NAME,
     DEFAULT_PORT,
+    FORMER_KEYS,
+    KEY,
     PlatformDirectory,
     default_directory,
     require_free,
@@ -36,6 +38,7 @@ START_SECONDS = 120.0
 """How long a part of ours may take to be ready; a busy machine takes its time to import."""
 PASSED_ON = ("WEIGHHOUSE_CACHE", "WEIGHHOUSE_DRIVERS", "WEIGHHOUSE_LOG_LEVEL")
 """Settings of the caller that reach the parts; what else stands in the environment does not."""
+SECRET_SETTINGS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE", "FORMER_SECRET_KEYS_FILE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,7 @@ class Platform:
 
     def _environment(self) -> dict[str, str]:
         home = self.directory
-        home.secret("key")
+        home.secret(KEY)
         kept = {
             name: value
             for name, value in os.environ.items()
@@ -159,7 +162,8 @@ class Platform:
             "WEIGHHOUSE_DOCS_DIR": str(REPOSITORY / "docs"),
             "WEIGHHOUSE_MIGRATIONS_DIR": str(REPOSITORY / "migrations"),
             "WEIGHHOUSE_ARTIFACT_DIR": str(home.folder("artifacts")),
-            "WEIGHHOUSE_SECRET_KEY_FILE": str(home.folder("secrets") / "key"),
+            "WEIGHHOUSE_SECRET_KEY_FILE": str(home.folder("secrets") / KEY),
+            "WEIGHHOUSE_FORMER_SECRET_KEYS_FILE": str(home.folder("secrets") / FORMER_KEYS),
             # On one machine nothing is far away: what is lost is noticed soon.
             "WEIGHHOUSE_HEARTBEAT_SECONDS": "3",
             "WEIGHHOUSE_LEASE_SECONDS": "20",
@@ -277,7 +281,7 @@ class Platform:
                 raise PlatformError(f"the local agent cannot be enrolled: {error}") from error
         agent = {**environment, "WEIGHHOUSE_AGENT_HOME": str(home), "WEIGHHOUSE_URL": self.url}
         # The platform's own secrets never reach the agent.
-        for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE"):
+        for name in SECRET_SETTINGS:
             agent.pop(f"WEIGHHOUSE_{name}")
         begun_at = datetime.datetime.now(tz=datetime.UTC)
         self.supervisor.start(

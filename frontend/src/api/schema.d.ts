@@ -635,9 +635,29 @@ export interface paths {
         };
         /**
          * Identity List Audit Entries
-         * @description Who did what to what; takes a maintainer.
+         * @description Who did what to what, newest first; takes a maintainer.
          */
         get: operations["identity_list_audit_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-entries/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity Export Audit Entries
+         * @description The same as a file, oldest first, up to 50,000 entries; the export is an entry of its own.
+         */
+        get: operations["identity_export_audit_entries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1529,6 +1549,36 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/identity-provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity Read Provider
+         * @description The provider that a project's organization signs in with; takes an owner of it.
+         */
+        get: operations["identity_read_provider"];
+        /**
+         * Identity Save Provider
+         * @description Set the provider up that a project's organization signs in with, or change it; takes an owner
+         *     of the organization.
+         */
+        put: operations["identity_save_provider"];
+        post?: never;
+        /**
+         * Identity Remove Provider
+         * @description Forget the provider of a project's organization; who signed in by it is signed out. Takes an
+         *     owner of the organization.
+         */
+        delete: operations["identity_remove_provider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/invitation": {
         parameters: {
             query?: never;
@@ -1665,6 +1715,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organization-quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Quotas List Organizations
+         * @description All organizations with what they may use, newest first; takes the installation's operator.
+         */
+        get: operations["quotas_list_organizations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organization-quotas/{organization_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Quotas Save Of Organization
+         * @description Say what an organization may use, in the place of all that was said; takes the installation's
+         *     operator. With If-Match only on top of what was seen.
+         */
+        put: operations["quotas_save_of_organization"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organizations": {
         parameters: {
             query?: never;
@@ -1790,6 +1881,27 @@ export interface paths {
          *     If-Match only on top of what was seen.
          */
         put: operations["prices_save"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/project-quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Quotas Save Of Project
+         * @description Say what a project may use, in the place of all that was said; takes an owner of its
+         *     organization. With If-Match only on top of what was seen.
+         */
+        put: operations["quotas_save_of_project"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2374,9 +2486,56 @@ export interface paths {
         post?: never;
         /**
          * Identity Log Out
-         * @description Sign out.
+         * @description Sign out; tells where one signs out of the provider, too, if one came by one.
          */
         delete: operations["identity_log_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity List Ways In
+         * @description Providers to sign in with: those that everybody sees, or the one of an organization that is
+         *     named by its slug.
+         */
+        get: operations["identity_list_ways_in"];
+        put?: never;
+        /**
+         * Identity Begin Sign In
+         * @description Begin to sign in with an organization's provider: tells where to go. The answer sets a cookie
+         *     that binds the attempt to this browser.
+         */
+        post: operations["identity_begin_sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity End Sign In
+         * @description Sign in with what the provider sent the browser back with; once. The answer sets a cookie
+         *     that scripts cannot read.
+         */
+        post: operations["identity_end_sign_in"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2477,6 +2636,26 @@ export interface paths {
          * @description One system, with its documentation.
          */
         get: operations["catalog_read_system"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Quotas Read Usage
+         * @description What a project and its organization use, and may; the tag is that of the project's quotas.
+         */
+        get: operations["quotas_read_usage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3306,6 +3485,13 @@ export interface components {
              * Format: uuid
              */
             campaign_id: string;
+            /**
+             * Chain
+             * @description What is measured next, in this order, on the system as the phases above left it: by a driver
+             *     of its own, with the seed of the run. Only for an agent alone.
+             * @default []
+             */
+            chain?: components["schemas"]["OrderLink"][];
             /**
              * Faults
              * @description What is done to the system on purpose, in order of time.
@@ -5666,6 +5852,20 @@ export interface components {
             subject: string | null;
         };
         /**
+         * GroupMapping
+         * @description A group's role, in the organization or in one project.
+         */
+        GroupMapping: {
+            /**
+             * Group
+             * @example storage-leads
+             */
+            group: string;
+            /** Project Id */
+            project_id?: string | null;
+            role: components["schemas"]["MemberRole"];
+        };
+        /**
          * HealthRead
          * @description How the parts behind the API are doing.
          */
@@ -6023,6 +6223,12 @@ export interface components {
             role: components["schemas"]["MemberRole"];
         };
         JsonValue: unknown;
+        /**
+         * Kind
+         * @description What a quota is of.
+         * @enum {string}
+         */
+        Kind: "agents" | "concurrent_runs" | "machine_hours" | "result_bytes" | "artifact_bytes" | "campaigns";
         /**
          * LastCampaign
          * @description How the experiment's latest campaign stands.
@@ -7074,6 +7280,20 @@ export interface components {
             verify_failed: number;
         };
         /**
+         * OrderLink
+         * @description A measured phase of a chain that follows on the same system, with what comes before it.
+         */
+        OrderLink: {
+            /** Load */
+            load: components["schemas"]["ClosedLoad"] | components["schemas"]["OpenLoad"];
+            /**
+             * Phases
+             * @description None of them loads.
+             */
+            phases: components["schemas"]["Phase"][];
+            workload: components["schemas"]["Workload"];
+        };
+        /**
          * OrganizationCreate
          * @description An organization to make, with its first project.
          */
@@ -7088,6 +7308,28 @@ export interface components {
              * @example storage-inc
              */
             slug: string;
+        };
+        /**
+         * OrganizationQuotasRead
+         * @description The same of an organization, as the operator sees it.
+         */
+        OrganizationQuotasRead: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            limits: components["schemas"]["QuotaLimits"];
+            /** Name */
+            name: string;
+            /** Slug */
+            slug: string;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Version */
+            version: number;
         };
         /**
          * OrganizationRead
@@ -7282,10 +7524,24 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[OrganizationQuotasRead] */
+        Page_OrganizationQuotasRead_: {
+            /** Items */
+            items: components["schemas"]["OrganizationQuotasRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[ProjectRead] */
         Page_ProjectRead_: {
             /** Items */
             items: components["schemas"]["ProjectRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[ProviderOffer] */
+        Page_ProviderOffer_: {
+            /** Items */
+            items: components["schemas"]["ProviderOffer"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -7491,6 +7747,12 @@ export interface components {
             phase: "load" | "warmup" | "measure";
             /** Sequence */
             sequence: number;
+            /**
+             * Stream Hash
+             * @description Hash of the first operations of the phase's driver, where it told; None too of an agent from
+             *     before there were chains.
+             */
+            stream_hash?: string | null;
         };
         /**
          * PhaseSpanRead
@@ -7753,6 +8015,86 @@ export interface components {
             role: components["schemas"]["Role"];
         };
         /**
+         * ProviderOffer
+         * @description A provider that one may sign in with.
+         */
+        ProviderOffer: {
+            /** Name */
+            name: string;
+            /** Organization */
+            organization: string;
+        };
+        /**
+         * ProviderRead
+         * @description The provider of an organization, without what makes it work.
+         */
+        ProviderRead: {
+            /** Client Id */
+            client_id: string;
+            /** Groups Claim */
+            groups_claim: string;
+            /** Has Secret */
+            has_secret: boolean;
+            /** Issuer */
+            issuer: string;
+            /** Listed */
+            listed: boolean;
+            /** Mappings */
+            mappings: components["schemas"]["GroupMapping"][];
+            /** Name */
+            name: string;
+            /** Only Way */
+            only_way: boolean;
+            /** Organization */
+            organization: string;
+            /** Redirect Uri */
+            redirect_uri: string;
+            /** Signed Out Uri */
+            signed_out_uri: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * ProviderSave
+         * @description The provider of an organization, as it shall be.
+         */
+        ProviderSave: {
+            /** Client Id */
+            client_id: string;
+            /** Client Secret */
+            client_secret?: string | null;
+            /**
+             * Groups Claim
+             * @default groups
+             */
+            groups_claim?: string;
+            /**
+             * Issuer
+             * @example https://id.example.com
+             */
+            issuer: string;
+            /**
+             * Listed
+             * @default false
+             */
+            listed?: boolean;
+            /** Mappings */
+            mappings?: components["schemas"]["GroupMapping"][];
+            /**
+             * Name
+             * @example Acme SSO
+             */
+            name: string;
+            /**
+             * Only Way
+             * @default false
+             */
+            only_way?: boolean;
+        };
+        /**
          * QuantileRead
          * @description One percentile of a side, in µs, out of the histogram merged over its runs.
          */
@@ -7765,6 +8107,37 @@ export interface components {
             quantile: number;
             /** Value Us */
             value_us: number;
+        };
+        /**
+         * QuotaLimits
+         * @description What may be used; what is not set is not limited.
+         */
+        QuotaLimits: {
+            /** Agents */
+            agents?: number | null;
+            /** Artifact Bytes */
+            artifact_bytes?: number | null;
+            /** Campaigns */
+            campaigns?: number | null;
+            /** Concurrent Runs */
+            concurrent_runs?: number | null;
+            /** Machine Hours */
+            machine_hours?: number | null;
+            /** Result Bytes */
+            result_bytes?: number | null;
+        };
+        /**
+         * QuotasRead
+         * @description What an organization or project may use.
+         */
+        QuotasRead: {
+            limits: components["schemas"]["QuotaLimits"];
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Version */
+            version: number;
         };
         /**
          * RangeRead
@@ -8617,6 +8990,8 @@ export interface components {
             /** Caveats */
             caveats: components["schemas"]["CaveatRead"][];
             cell: components["schemas"]["CellOfRun"];
+            /** Chain */
+            chain: components["schemas"]["RunListed"][];
             /** Environment */
             environment: {
                 [key: string]: unknown;
@@ -8880,6 +9255,30 @@ export interface components {
          * @enum {string}
          */
         Scope: "results:read" | "results:export" | "experiments:write" | "campaigns:run" | "notes:write" | "publishing:write" | "prices:write" | "agents:enrol" | "agents:manage" | "people:manage";
+        /**
+         * ScopeUsageRead
+         * @description The use of a project, or of an organization with all its projects.
+         */
+        ScopeUsageRead: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            limits: components["schemas"]["QuotaLimits"];
+            /** May Change */
+            may_change: boolean;
+            /** Name */
+            name: string;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Use */
+            use: components["schemas"]["UseRead"][];
+            /** Version */
+            version: number;
+        };
         /**
          * SearchesRead
          * @description The searches of a campaign whose loads are chosen while it is measured.
@@ -9405,6 +9804,58 @@ export interface components {
             runs: number;
             /** Side */
             side: string;
+        };
+        /**
+         * SignedOut
+         * @description A login that has ended.
+         */
+        SignedOut: {
+            /** Provider Url */
+            provider_url: string | null;
+        };
+        /**
+         * SignInAnswer
+         * @description What the provider sent a browser back with.
+         */
+        SignInAnswer: {
+            /** Code */
+            code?: string | null;
+            /** Error */
+            error?: string | null;
+            /** Iss */
+            iss?: string | null;
+            /** State */
+            state: string;
+        };
+        /**
+         * SignInDone
+         * @description Somebody is signed in.
+         */
+        SignInDone: {
+            /** Next */
+            next: string;
+            user: components["schemas"]["UserRead"];
+        };
+        /**
+         * SignInSent
+         * @description Where a browser has to go.
+         */
+        SignInSent: {
+            /** Url */
+            url: string;
+        };
+        /**
+         * SignInStart
+         * @description Somebody wants to sign in with a provider.
+         */
+        SignInStart: {
+            /**
+             * Next
+             * @default /
+             */
+            next?: string;
+            /** Organization */
+            organization: string;
         };
         /**
          * SineProfile
@@ -10496,6 +10947,47 @@ export interface components {
             workload: string;
         };
         /**
+         * UsageRead
+         * @description What a project and its organization use, and may.
+         */
+        UsageRead: {
+            organization: components["schemas"]["ScopeUsageRead"];
+            project: components["schemas"]["ScopeUsageRead"];
+            /** Warnings */
+            warnings: string[];
+        };
+        /**
+         * UseRead
+         * @description How much of one kind is used, and how much may be.
+         */
+        UseRead: {
+            /** Effect */
+            effect: string;
+            kind: components["schemas"]["Kind"];
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "unlimited" | "fine" | "near" | "reached";
+            /** Limit */
+            limit: number | null;
+            /** Mend */
+            mend: string;
+            /** Name */
+            name: string;
+            /** Resets At */
+            resets_at: string | null;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "count" | "hours" | "bytes";
+            /** Used */
+            used: number;
+            /** Words */
+            words: string;
+        };
+        /**
          * UserRead
          * @description A person.
          */
@@ -10864,6 +11356,25 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
         };
     };
     results_has_artifact: {
@@ -11168,6 +11679,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Registered"];
+                };
+            };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -12276,9 +12806,14 @@ export interface operations {
     identity_list_audit_entries: {
         parameters: {
             query?: {
+                action?: string | null;
+                actor?: string | null;
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
+                since?: string | null;
+                text?: string | null;
+                until?: string | null;
             };
             header?: never;
             path?: never;
@@ -12302,6 +12837,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditEntryRead_"];
+                };
+            };
+        };
+    };
+    identity_export_audit_entries: {
+        parameters: {
+            query?: {
+                action?: string | null;
+                actor?: string | null;
+                project_id?: string | null;
+                since?: string | null;
+                text?: string | null;
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
         };
@@ -12375,6 +12946,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignRead"];
+                };
+            };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -12888,6 +13478,25 @@ export interface operations {
                     "application/json": components["schemas"]["CampaignSummary"];
                 };
             };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
         };
     };
     publishing_invite_reply: {
@@ -12983,6 +13592,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignSummary"];
+                };
+            };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
         };
@@ -14527,6 +15155,101 @@ export interface operations {
             };
         };
     };
+    identity_read_provider: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRead"];
+                };
+            };
+        };
+    };
+    identity_save_provider: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderSave"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRead"];
+                };
+            };
+        };
+    };
+    identity_remove_provider: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     identity_open_invitation: {
         parameters: {
             query?: never;
@@ -14816,6 +15539,84 @@ export interface operations {
             };
         };
     };
+    quotas_list_organizations: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OrganizationQuotasRead_"];
+                };
+            };
+        };
+    };
+    quotas_save_of_organization: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string | null;
+            };
+            path: {
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaLimits"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotasRead"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     identity_make_organization: {
         parameters: {
             query?: never;
@@ -15083,6 +15884,52 @@ export interface operations {
             };
             /** @description Unprocessable Entity */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    quotas_save_of_project: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: {
+                "if-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaLimits"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotasRead"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16259,11 +17106,110 @@ export interface operations {
                 };
             };
             /** @description Successful Response */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["SignedOut"];
+                };
+            };
+        };
+    };
+    identity_list_ways_in: {
+        parameters: {
+            query?: {
+                organization?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ProviderOffer_"];
+                };
+            };
+        };
+    };
+    identity_begin_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInStart"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInSent"];
+                };
+            };
+        };
+    };
+    identity_end_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInAnswer"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInDone"];
+                };
             };
         };
     };
@@ -16367,6 +17313,25 @@ export interface operations {
                     "application/json": components["schemas"]["StudyRunRead"];
                 };
             };
+            /** @description Not in this state; where a quota is used up (`quota-exceeded`), the headers say which. */
+            409: {
+                headers: {
+                    /** @description What is used up, for example `machine_hours`. */
+                    "Quota-Kind"?: string;
+                    /** @description How much may be used, as a number: hours, bytes, or how many. */
+                    "Quota-Limit"?: string;
+                    /** @description Seconds until counting begins anew; of `machine_hours` alone. */
+                    "Quota-Reset"?: string;
+                    /** @description Whose quota: `organization` or `project`. */
+                    "Quota-Scope"?: string;
+                    /** @description How much is used. */
+                    "Quota-Used"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
         };
     };
     catalog_list_systems: {
@@ -16429,6 +17394,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SystemRead"];
+                };
+            };
+        };
+    };
+    quotas_read_usage: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageRead"];
                 };
             };
         };

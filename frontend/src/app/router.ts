@@ -22,6 +22,12 @@ export const routes: RouteRecordRaw[] = [
     meta: { title: 'Sign in', open: true },
   },
   {
+    path: '/login/answer',
+    name: 'login-answer',
+    component: () => import('@/pages/SignInAnswerPage.vue'),
+    meta: { title: 'Sign in', open: true },
+  },
+  {
     path: '/join',
     name: 'join',
     component: () => import('@/pages/JoinPage.vue'),

@@ -42,9 +42,11 @@ export const useSession = defineStore('session', () => {
     return 'signed in'
   }
 
-  async function signOut(): Promise<void> {
-    await unwrap(api.DELETE('/api/v1/sessions/current'))
+  /** Signs out here; gives the address at which one signs out of one's provider, if one came by one. */
+  async function signOut(): Promise<string | null> {
+    const ended = await unwrap(api.DELETE('/api/v1/sessions/current'))
     forget()
+    return ended.provider_url
   }
 
   function forget(): void {

@@ -1,8 +1,9 @@
 """The identity of a cell: what was measured, whoever was measured by it. Pure.
 
 A cell is its workload (all of it, the number of records with the rest), its load level, its phases,
-its scenario with the faults, and what made the load: the driver, its version, its threads. Names
-and descriptions are no part of it: a workload by another name is the same workload.
+its scenario with the faults, what was measured before it on the same system (in a chain), and what
+made the load: the driver, its version, its threads. Names and descriptions are no part of it: a
+workload by another name is the same workload.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,13 +46,17 @@ def cell_identity(
     content = {
         "workload": workload.model_dump(mode="json", exclude=NAMES, exclude_defaults=True),
         "load": load.model_dump(mode="json", exclude_defaults=True) | {"model": load.model},
-        "phases": document.phases.model_dump(mode="json", exclude_defaults=True),
+        "phases": document.phases.under(workload.name).model_dump(
+            mode="json", exclude_defaults=True
+        ),
         "scenario": _scenario(document),
         "faults": [
             fault.model_dump(mode="json", exclude_defaults=True) for fault in document.faults
         ],
         "driver": driver,
     }
+    if before := _before(document, workload, exclude_defaults=True):
+        content["before"] = before
     return identity_of(content, dict(_fields(document, workload, load, driver)))
 
 
@@ -61,13 +66,37 @@ def _fields(
     parts: list[tuple[str, Any]] = [
         ("workload", workload.model_dump(mode="json", exclude=NAMES)),
         ("load_level", load.model_dump(mode="json")),
-        ("phases", document.phases.model_dump(mode="json")),
+        (
+            "phases",
+            document.phases.under(workload.name).model_dump(mode="json", exclude={"chain"}),
+        ),
+        ("before", _before(document, workload)),
         ("scenario", _scenario(document)),
         ("faults", [fault.model_dump(mode="json") for fault in document.faults]),
         ("driver", driver),
     ]
     for path, value in parts:
         yield from flattened(value, path)
+
+
+def _before(
+    document: Experiment, workload: Workload, *, exclude_defaults: bool = False
+) -> list[dict[str, Any]]:
+    """What was done to the same data before: the earlier phases of a chain, in their order. The
+    first phase of a chain is what it is without one.
+    """
+    by_name = {one.name: one for one in document.workloads}
+    return [
+        {
+            "workload": by_name[name].model_dump(
+                mode="json", exclude=NAMES, exclude_defaults=exclude_defaults
+            ),
+            "phases": document.phases.under(name).model_dump(
+                mode="json", exclude={"chain"}, exclude_defaults=exclude_defaults
+            ),
+        }
+        for name in document.phases.before(workload.name)
+    ]
 
 
 def _scenario(document: Experiment) -> str:

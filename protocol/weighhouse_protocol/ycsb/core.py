@@ -13,8 +13,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from weighhouse_protocol.experiment import Experiment, Phases
+from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.load import ClosedLoad, Load, OpenLoad
+from weighhouse_protocol.phases import Phases
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import DocumentError, field_errors

@@ -75,7 +75,15 @@ export function changedTo(next: Scenario, document: Item): Item {
     ...(next === 'calibrate' && !document['latency_envelope']
       ? { latency_envelope: { percentile: 99, limit_us: 1000 } }
       : {}),
+    ...(next === 'fixed' ? {} : withoutChain(document)),
   }
+}
+
+/** Phases without a chain, which belongs to fixed loads; nothing where there is none. */
+function withoutChain(document: Item): Item {
+  const { chain, ...phases } = (document['phases'] ?? {}) as Item
+  if (chain === undefined) return {}
+  return { phases: Object.keys(phases).length ? phases : undefined }
 }
 
 /** What a fill is measured by, with its unit and the amount that somebody begins with. */

@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 import type { Ref } from 'vue'
 
 import { api, unwrap, type ApiToken, type MemberRole, type Role, type Scope } from '@/api'
@@ -28,20 +28,39 @@ export function useMembers() {
   })
 }
 
-/** What was done in the project, the newest first; takes a maintainer. */
-export function useAuditEntries(limit: Ref<number>) {
+/** Which entries of the audit log; all conditions hold at once. */
+export interface AuditWanted {
+  actor?: string | undefined
+  action?: string | undefined
+  text?: string | undefined
+  /** Instants in ISO 8601: not before, and before. */
+  since?: string | undefined
+  until?: string | undefined
+}
+
+/** What was done in the project, the newest first, a page after the other; takes a maintainer. */
+export function useAuditEntries(wanted: Ref<AuditWanted>) {
   const session = useSession()
-  return useQuery({
-    queryKey: ['audit-entries', () => session.project?.id, limit],
-    queryFn: () =>
+  return useInfiniteQuery({
+    queryKey: ['audit-entries', () => session.project?.id, wanted],
+    queryFn: ({ pageParam }) =>
       unwrap(
         api.GET('/api/v1/audit-entries', {
-          params: { query: { project_id: session.project?.id, limit: Math.min(limit.value, 200) } },
+          params: { query: { project_id: session.project?.id, ...wanted.value, limit: 50, cursor: pageParam } },
         }),
       ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
     staleTime: 0,
   })
+}
+
+/** Where the same lies as a file. */
+export function auditExportAddress(project: string | undefined, wanted: AuditWanted): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ project_id: project, ...wanted })) if (value) query.set(name, value)
+  return `/api/v1/audit-entries/export?${query.toString()}`
 }
 
 /** Creates a token. */

@@ -25,5 +25,5 @@ export const SCOPES: readonly { value: Scope; label: string }[] = [
   { value: 'prices:write', label: 'change prices' },
   { value: 'agents:enrol', label: 'enrol machines' },
   { value: 'agents:manage', label: 'rename, drain and revoke machines' },
-  { value: 'people:manage', label: 'people, tokens, projects, audit' },
+  { value: 'people:manage', label: 'people, tokens, projects, quotas, audit' },
 ]

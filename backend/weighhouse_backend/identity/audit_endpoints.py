@@ -1,0 +1,58 @@
+"""The audit log, searched and taken along."""
+
+import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
+
+from weighhouse_backend.identity.access import ManagerDep
+from weighhouse_backend.identity.audit import AuditQuery, AuditService
+from weighhouse_backend.identity.schemas import AuditEntryRead
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import SessionDep
+from weighhouse_backend.kit.pages import Page, PageQuery
+
+router = APIRouter(prefix="/api/v1", tags=["projects"])
+
+
+def _service(session: SessionDep) -> AuditService:
+    return AuditService(session, SystemClock())
+
+
+ServiceDep = Annotated[AuditService, Depends(_service)]
+WantedDep = Annotated[AuditQuery, Depends()]
+PageDep = Annotated[PageQuery, Depends()]
+
+
+@router.get("/audit-entries")
+def identity_list_audit_entries(
+    caller: ManagerDep,
+    service: ServiceDep,
+    wanted: WantedDep,
+    page: PageDep,
+    project_id: UUID | None = None,
+) -> Page[AuditEntryRead]:
+    """Who did what to what, newest first; takes a maintainer."""
+    found = service.entries(caller, project_id, wanted, page)
+    return Page(
+        items=[AuditEntryRead.model_validate(row) for row in found.items],
+        next_cursor=found.next_cursor,
+    )
+
+
+@router.get(
+    "/audit-entries/export",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+)
+def identity_export_audit_entries(
+    caller: ManagerDep, service: ServiceDep, wanted: WantedDep, project_id: UUID | None = None
+) -> Response:
+    """The same as a file, oldest first, up to 50,000 entries; the export is an entry of its own."""
+    day = datetime.datetime.now(datetime.UTC).date()
+    return Response(
+        service.export(caller, project_id, wanted),
+        media_type="text/csv",
+        headers={"Content-Disposition": f'attachment; filename="audit-{day}.csv"'},
+    )

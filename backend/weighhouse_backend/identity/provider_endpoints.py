@@ -1,0 +1,194 @@
+"""Signing in with an organization's provider, and setting one up."""
+
+import datetime
+import secrets
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+
+from weighhouse_backend.identity import oidc
+from weighhouse_backend.identity.access import ManagerDep
+from weighhouse_backend.identity.cookies import set_login_cookies
+from weighhouse_backend.identity.dependencies import ProviderServiceDep, SignInServiceDep
+from weighhouse_backend.identity.errors import ProviderAnswerRefused
+from weighhouse_backend.identity.logins import Attempt, LoginService, SignedIn
+from weighhouse_backend.identity.models import SignIn
+from weighhouse_backend.identity.origins import origin_of
+from weighhouse_backend.identity.provider_schemas import (
+    ProviderOffer,
+    ProviderRead,
+    ProviderSave,
+    SignInAnswer,
+    SignInDone,
+    SignInSent,
+    SignInStart,
+)
+from weighhouse_backend.identity.providers import party_of, signed_out_uri
+from weighhouse_backend.identity.schemas import UserRead
+from weighhouse_backend.identity.secrets import new_token, token_hash
+from weighhouse_backend.identity.sign_in import LASTS, Person, SignInService, person_in
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.pages import Page
+from weighhouse_backend.kit.problems import NotFound, Problem, Unavailable
+from weighhouse_backend.kit.sealing import seal_of
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+
+router = APIRouter(prefix="/api/v1")
+SIGN_IN_COOKIE = "weighhouse_sign_in"
+"""Binds an attempt to the browser that began it."""
+
+
+@router.get("/identity-provider", tags=["people"])
+def identity_read_provider(
+    caller: ManagerDep, service: ProviderServiceDep, project_id: UUID | None = None
+) -> ProviderRead:
+    """The provider that a project's organization signs in with; takes an owner of it."""
+    return service.read(caller, project_id)
+
+
+@router.put("/identity-provider", tags=["people"])
+def identity_save_provider(
+    body: ProviderSave,
+    caller: ManagerDep,
+    service: ProviderServiceDep,
+    project_id: UUID | None = None,
+) -> ProviderRead:
+    """Set the provider up that a project's organization signs in with, or change it; takes an owner
+    of the organization.
+    """
+    return service.save(caller, project_id, body)
+
+
+@router.delete("/identity-provider", status_code=204, tags=["people"])
+def identity_remove_provider(
+    caller: ManagerDep, service: ProviderServiceDep, project_id: UUID | None = None
+) -> None:
+    """Forget the provider of a project's organization; who signed in by it is signed out. Takes an
+    owner of the organization.
+    """
+    service.remove(caller, project_id)
+
+
+@router.get("/sign-in", tags=["sessions"])
+def identity_list_ways_in(
+    service: SignInServiceDep, organization: str | None = None
+) -> Page[ProviderOffer]:
+    """Providers to sign in with: those that everybody sees, or the one of an organization that is
+    named by its slug.
+    """
+    return Page(
+        items=[
+            ProviderOffer(organization=one.slug, name=provider.name)
+            for one, provider in service.offered(organization)
+        ]
+    )
+
+
+@router.post("/sign-in", tags=["sessions"])
+def identity_begin_sign_in(body: SignInStart, request: Request, response: Response) -> SignInSent:
+    """Begin to sign in with an organization's provider: tells where to go. The answer sets a cookie
+    that binds the attempt to this browser.
+    """
+    state = request.app.state
+    settings: Settings = state.settings
+    with unit_of_work(state.session_factory) as session:
+        found = SignInService(session, SystemClock()).offered(body.organization)
+        if not found:
+            raise NotFound("no organization with this name signs in with a provider")
+        row = found[0][1]
+        party, provider_id, claim = party_of(settings, row), row.id, row.groups_claim
+    # Nothing of the database is held while the provider is asked.
+    provider = oidc.discover(party)
+    token, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
+    verifier += secrets.token_urlsafe(16)
+    browser = new_token("b")
+    with unit_of_work(state.session_factory) as session:
+        SignInService(session, SystemClock()).send(
+            provider_id, state=token, browser=browser, nonce=nonce,
+            verifier_sealed=seal_of(settings).close(verifier), next_path=body.next,
+        )  # fmt: skip
+    response.set_cookie(
+        SIGN_IN_COOKIE, browser, httponly=True, samesite="strict", secure=settings.cookie_secure,
+        path=f"{router.prefix}/sign-in", max_age=int(LASTS.total_seconds()),
+    )  # fmt: skip
+    return SignInSent(url=oidc.way_there(provider, party, token, nonce, verifier, claim))
+
+
+@router.post("/sign-in/answer", status_code=201, tags=["sessions"])
+def identity_end_sign_in(body: SignInAnswer, request: Request, response: Response) -> SignInDone:
+    """Sign in with what the provider sent the browser back with; once. The answer sets a cookie
+    that scripts cannot read.
+    """
+    state = request.app.state
+    settings: Settings = state.settings
+    browser = request.cookies.get(SIGN_IN_COOKIE, "")
+    # It counts as refused until it is known to be right; of nobody yet, so for the address alone.
+    with unit_of_work(state.session_factory) as session:
+        attempt = LoginService(session, SystemClock()).begin(
+            f"provider {token_hash(body.state)[:16]}", origin_of(request)
+        )
+    with unit_of_work(state.session_factory) as session:
+        service = SignInService(session, SystemClock())
+        sent = service.take(body.state, browser)
+        session.expunge_all()
+    response.delete_cookie(SIGN_IN_COOKIE, path=f"{router.prefix}/sign-in")
+    done = _answered(request, settings, body, sent, attempt)
+    set_login_cookies(response, settings, done)
+    user = done.user
+    return SignInDone(user=UserRead(id=user.id, email=user.email, name=user.name), next=sent.next)
+
+
+def _answered(
+    request: Request, settings: Settings, body: SignInAnswer, sent: SignIn, attempt: Attempt
+) -> SignedIn:
+    sessions, clock = request.app.state.session_factory, SystemClock()
+    with unit_of_work(sessions) as session:
+        row = SignInService(session, clock).provider(sent.provider_id)
+        party, claim = party_of(settings, row), row.groups_claim
+    try:
+        provider, person, id_token = _person(settings, party, claim, body, sent)
+    except Unavailable:
+        with unit_of_work(sessions) as session:
+            LoginService(session, clock).withdraw(attempt)
+        raise
+    except Problem as problem:
+        _note_refusal(request, sent.provider_id, "somebody", problem)
+        raise
+    url = oidc.way_out(provider, party, id_token, signed_out_uri(settings))
+    with unit_of_work(sessions) as session:
+        service = SignInService(session, clock)
+        row = service.provider(sent.provider_id)
+        found = service.let_in(row, person)
+        if not isinstance(found, Problem):
+            service.entered(row, found, attempt.origin.address)
+            return LoginService(session, clock).succeed(
+                attempt, found.id, settings.session_hours, row.id,
+                None if url is None else seal_of(settings).close(url),
+            )  # fmt: skip
+    _note_refusal(request, sent.provider_id, person.email or person.subject, found)
+    raise found
+
+
+def _person(
+    settings: Settings, party: oidc.Party, claim: str, body: SignInAnswer, sent: SignIn
+) -> tuple[oidc.Provider, Person, str]:
+    """Whom the provider's answer is about."""
+    if body.error is not None or body.code is None:
+        if body.error == "access_denied":
+            raise ProviderAnswerRefused("it says that you did not agree, or may not sign in here")
+        raise ProviderAnswerRefused(f"it answers {body.error!r:.100}")
+    provider = oidc.discover(party)
+    if body.iss != party.issuer and (body.iss is not None or provider.says_issuer):
+        raise ProviderAnswerRefused("the answer is another provider's")
+    claims, id_token = oidc.claims_of(
+        provider, party, body.code, seal_of(settings).open(sent.verifier_sealed), sent.nonce,
+        datetime.datetime.now(datetime.UTC).timestamp(),
+    )  # fmt: skip
+    return provider, person_in(claims, claim), id_token
+
+
+def _note_refusal(request: Request, provider_id: UUID, who: str, problem: Problem) -> None:
+    with unit_of_work(request.app.state.session_factory) as session:
+        service = SignInService(session, SystemClock())
+        service.refused(service.provider(provider_id), who, problem)

@@ -1,0 +1,1 @@
+"""How much organizations and projects may use: limits, use, and what is refused beyond."""

@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/vue-query'
+import { computed } from 'vue'
+
+import { api, unwrap } from '@/api'
+import { useSession } from '@/session'
+
+const REFRESH_MS = 300_000
+
+/** What the project or its organization uses by 80 % or more, a sentence each; none while it is not known. */
+export function useUsageWarnings() {
+  const session = useSession()
+  const { data } = useQuery({
+    // As the page of use asks, so that both show one number.
+    queryKey: ['usage', () => session.project?.id],
+    queryFn: () => unwrap(api.GET('/api/v1/usage', { params: { query: { project_id: session.project?.id } } })),
+    refetchInterval: REFRESH_MS,
+    staleTime: REFRESH_MS / 10,
+    enabled: () => Boolean(session.project),
+  })
+  return computed(() => data.value?.warnings ?? [])
+}

@@ -1,0 +1,1 @@
+export { default as UsagePanel } from './UsagePanel.vue'

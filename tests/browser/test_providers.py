@@ -1,0 +1,236 @@
+"""People sign in with a real OpenID Connect provider: invited, by their groups, and out again."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from weighhouse_cli.embedded.directory import free_port
+from weighhouse_testing.browsing import (
+    FIRST_PAGE,
+    NARROW,
+    REPOSITORY,
+    THEMES,
+    WIDE,
+    complaints,
+    sign_in,
+)
+from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.waiting import until
+
+SECRET = "a secret of tests & more"
+Open = Callable[..., Page]
+
+
+@dataclass(frozen=True)
+class RealProvider:
+    """`oidc-provider` on this machine; whoever signs in types a name alone."""
+
+    url: str
+
+    def account(self, name: str, *groups: str, verified: bool = True) -> None:
+        """Have somebody, in some groups from now on."""
+        body = {"email": f"{name}@example.test", "email_verified": verified, "groups": groups}
+        httpx.put(f"{self.url}/accounts/{name}", json=body).raise_for_status()
+
+    def answers(self) -> bool:
+        """Whether it is there."""
+        try:
+            return httpx.get(f"{self.url}/.well-known/openid-configuration").is_success
+        except httpx.TransportError:
+            return False
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[RunningPlatform]:
+    """A platform of its own: others would see its provider."""
+    with running_platform() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def provider(house: RunningPlatform) -> Iterator[RealProvider]:
+    port = free_port()
+    script = REPOSITORY / "tests" / "weighhouse_testing" / "oidc_provider.mjs"
+    command = ["node", str(script), str(port), f"{house.url}/login/answer", f"{house.url}/login"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    made = RealProvider(f"http://127.0.0.1:{port}")
+    until("the provider answers", made.answers)
+    yield made
+    process.terminate()
+    process.wait()
+
+
+@pytest.fixture
+def opens(browser: Browser, house: RunningPlatform) -> Iterator[Open]:
+    """Opens windows of people, each with cookies of its own."""
+    contexts = []
+    failures: list[str] = []
+
+    def opened(
+        size: tuple[int, int] = WIDE, theme: str = "light", *, bypass_csp: bool = False
+    ) -> Page:
+        context = browser.new_context(
+            base_url=house.url, bypass_csp=bypass_csp, reduced_motion="reduce",
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if theme == "dark" else "light",
+        )  # fmt: skip
+        context.set_default_timeout(60_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert failures == []
+
+
+@pytest.fixture(scope="module")
+def lead(browser: Browser, house: RunningPlatform, provider: RealProvider) -> Iterator[Page]:
+    """The owner, signed in by password, who has set the provider up in the settings."""
+    context = browser.new_context(base_url=house.url, reduced_motion="reduce")
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    sign_in(page, house.url, house.email, house.password)
+    page.goto("/settings?tab=sign-in")
+    page.get_by_label("Name", exact=True).fill("Acme SSO")
+    page.get_by_label("Issuer").fill(provider.url)
+    page.get_by_label("Client id").fill("weighhouse")
+    page.get_by_label("Client secret").fill(SECRET)
+    for at, (group, role) in enumerate([("lookers", "viewer"), ("leads", "maintainer")], 1):
+        page.get_by_role("button", name="Add a group").click()
+        page.get_by_label(f"Group {at}", exact=True).fill(group)
+        page.get_by_label(f"Role of group {at}").click()
+        page.get_by_role("option", name=role).click()
+    page.get_by_label("On the page to sign in").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text(f"{house.url}/login/answer")).to_be_visible()
+    yield page
+    context.close()
+
+
+def come_in(page: Page, name: str) -> None:
+    """Sign in with the provider, from the platform's page to sign in."""
+    page.goto("/login")
+    page.get_by_role("button", name="Continue with Acme SSO").click()
+    expect(page.get_by_role("heading", name="Who are you?")).to_be_visible()
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("button", name="Go on").click()
+
+
+def is_in(page: Page) -> None:
+    expect(page.get_by_role("heading", level=1, name=FIRST_PAGE)).to_be_visible()
+
+
+def sign_out(page: Page) -> None:
+    """Sign out here and at the provider, which asks whether that is meant."""
+    page.get_by_role("button", name="Account").click()
+    page.get_by_role("menuitem", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Do you want to sign-out from")).to_be_visible()
+    page.get_by_role("button", name="Yes, sign me out").click()
+    expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
+
+
+def role_of(page: Page) -> str | None:
+    """The role of whoever is signed in, in the only project."""
+    answer = page.request.get("/api/v1/projects").json()
+    return answer["items"][0]["role"] if answer.get("items") else None
+
+
+def invite(page: Page, address: str) -> None:
+    page.goto("/settings?tab=members")
+    page.get_by_role("button", name="Invite").click()
+    page.get_by_label("Email").fill(address)
+    page.get_by_role("dialog").get_by_role("button", name="Invite").click()
+    page.get_by_role("button", name="Done").click()
+
+
+def test_somebody_invited_comes_in_follows_their_groups_and_signs_out(
+    provider: RealProvider, lead: Page, opens: Open
+) -> None:
+    provider.account("mia")
+    mia = opens()
+    come_in(mia, "mia")
+    expect(mia.get_by_role("heading", name="The organization does not know you")).to_be_visible()
+
+    invite(lead, "mia@example.test")
+    mia.context.clear_cookies()
+    come_in(mia, "mia")
+    is_in(mia)
+    assert role_of(mia) == "member"
+    assert "code=" not in mia.evaluate("location.href")
+
+    # Signed out here and there: the provider asks who one is again.
+    sign_out(mia)
+    assert mia.request.get("/api/v1/sessions/current").status == 401
+
+    provider.account("mia", "lookers")
+    come_in(mia, "mia")
+    is_in(mia)
+    assert role_of(mia) == "viewer"
+    sign_out(mia)
+    provider.account("mia", "lookers", "leads")
+    come_in(mia, "mia")
+    is_in(mia)
+    assert role_of(mia) == "maintainer"
+
+    # In no group any more: the next login ends everything, elsewhere too.
+    elsewhere = opens()
+    provider.account("mia")
+    come_in(elsewhere, "mia")
+    expect(elsewhere.get_by_text("none of your groups has a role there any more")).to_be_visible()
+    assert mia.request.get("/api/v1/sessions/current").status == 401
+    lead.goto("/settings?tab=audit")
+    expect(lead.get_by_text("login.refused").first).to_be_visible()
+    expect(lead.get_by_text("member.removed").first).to_be_visible()
+
+
+def test_a_group_lets_somebody_in_whom_nobody_invited_back_to_where_they_were_going(
+    provider: RealProvider, lead: Page, opens: Open
+) -> None:
+    del lead
+    provider.account("una", "leads")
+    una = opens()
+    una.goto("/settings?tab=account")
+    una.get_by_role("button", name="Continue with Acme SSO").click()
+    una.get_by_label("Name").fill("una")
+    una.get_by_role("button", name="Go on").click()
+    expect(una.get_by_role("heading", name="Where you are signed in")).to_be_visible()
+    assert role_of(una) == "maintainer"
+
+
+def test_an_address_that_the_provider_has_not_verified_is_nobodys(
+    provider: RealProvider, lead: Page, opens: Open
+) -> None:
+    invite(lead, "ray@example.test")
+    provider.account("ray", "leads", verified=False)
+    ray = opens()
+    come_in(ray, "ray")
+    expect(ray.get_by_role("heading", name="does not say that the address")).to_be_visible()
+    ray.get_by_role("button", name="Begin anew").click()
+    expect(ray.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize("theme", THEMES)
+def test_pages_of_providers_suit_everybody(
+    house: RunningPlatform, lead: Page, opens: Open, size, theme
+) -> None:
+    del lead
+    page = opens(size, theme, bypass_csp=True)
+    page.goto("/login")
+    page.get_by_role("button", name="Use your organization's provider").click()
+    page.get_by_label("Your organization").wait_for()
+    found = complaints(page, "/login")
+    page.goto("/login/answer?state=none&code=none")
+    page.get_by_role("button", name="Begin anew").wait_for()
+    found += complaints(page, "/login/answer")
+    sign_in(page, house.url, house.email, house.password)
+    page.goto("/settings?tab=sign-in")
+    page.get_by_role("button", name="Save").wait_for()
+    found += complaints(page, "/settings?tab=sign-in")
+    assert not found, "\n".join(found)

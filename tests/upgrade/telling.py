@@ -1,0 +1,108 @@
+"""All that a platform tells of what it holds, and where another one tells it differently."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from upgrade.releases import Serving, say
+
+LISTS = {
+    "campaigns": "campaign_id", "runs": "run_id", "experiments": "experiment",
+    "series": "series_id", "alerts": "alert_id", "agents": "agent_id", "studies": "study",
+    "systems": "system_id",
+}  # fmt: skip
+"""Lists, and the parameter of addresses that each one's members fill."""
+ALONE = ("annotations", "noise-floors", "projects", "prices", "alerts/counts", "alerts/rule")
+OF_CAMPAIGN = ("comparisons", "comparisons/scaling", "comparisons/costs")
+"""What is asked of each campaign by a parameter."""
+LEFT_OUT = ("/events", "/artifacts/", "/logs/")
+"""Streams, and what only runs with files have."""
+PAGE = 200
+MEMBERS = 40
+"""Of so many members of a list, evenly spread, all further pages are asked for."""
+TOLD_EVERY = 200
+VOLATILE = {
+    "as_of", "generated_at", "now", "link", "url", "last_seen_at", "seen_at", "last_heartbeat_at",
+    "version", "release", "next_cursor", "exported_at",
+}  # fmt: skip
+"""What an answer says of the moment or the release that it was asked of."""
+
+Told = dict[str, Any]
+
+
+def lists(platform: Serving) -> Told:
+    """The lists of what it holds, to their ends."""
+    return {f"/{name}": list(_pages(platform, f"/{name}")) for name in LISTS}
+
+
+def listen(platform: Serving) -> Told:
+    """What the platform tells, by address: lists, and their members' pages."""
+    document = platform.ask("/openapi.json").raise_for_status().json()
+    told = lists(platform)
+    ids = {
+        parameter: [
+            str(one.get("slug") or one.get("id") or one["name"]) for one in told[f"/{name}"]
+        ]
+        for name, parameter in LISTS.items()
+    }
+    addresses = list(_addresses(document, ids))
+    for number, path in enumerate(addresses):
+        if number % TOLD_EVERY == 0:
+            say(f"asking {number} of {len(addresses)}")
+        answer = platform.ask(path)
+        if answer.is_success:
+            json = answer.headers["content-type"].startswith("application/json")
+            told[path] = answer.json() if json else answer.text
+    return told
+
+
+def _pages(platform: Serving, path: str) -> Iterator[dict[str, Any]]:
+    cursor: str | None = None
+    while True:
+        more = {"cursor": cursor} if cursor else {}
+        answer = platform.ask(path, limit=PAGE, **more).raise_for_status().json()
+        yield from answer["items"]
+        cursor = answer.get("next_cursor")
+        if not cursor:
+            return
+
+
+def _addresses(document: dict[str, Any], ids: dict[str, list[str]]) -> Iterator[str]:
+    yield from (f"/{name}" for name in ALONE)
+    for path in document["paths"]:
+        short = path.removeprefix("/api/v1")
+        own = [name for name in ids if f"{{{name}}}" in short]
+        if "get" not in document["paths"][path] or len(own) != 1:
+            continue
+        if any(part in short for part in LEFT_OUT):
+            continue
+        fixed = short.replace("{number}", "1").replace("{from}", "1").replace("{to}", "1")
+        if fixed.count("{") == 1:
+            every = ids[own[0]]
+            chosen = every if short.endswith("}") else every[:: max(1, len(every) // MEMBERS)]
+            yield from (fixed.replace(f"{{{own[0]}}}", one) for one in chosen)
+    for campaign in ids["campaign_id"]:
+        yield from (f"/{name}?campaign={campaign}" for name in OF_CAMPAIGN)
+
+
+def differences(before: Any, after: Any, where: str = "") -> Iterator[str]:
+    """Where something that was told is told differently, or not any more; more may be told."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name, value in before.items():
+            if name in VOLATILE:
+                continue
+            if name not in after:
+                yield f"{where}/{name}: was {_short(value)}, is not told any more"
+            else:
+                yield from differences(value, after[name], f"{where}/{name}")
+    elif isinstance(before, list) and isinstance(after, list):
+        if len(before) != len(after):
+            yield f"{where}: had {len(before)} parts, has {len(after)}"
+        for number, (one, other) in enumerate(zip(before, after, strict=False)):
+            yield from differences(one, other, f"{where}[{number}]")
+    elif before != after:
+        yield f"{where}: was {_short(before)}, is {_short(after)}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
