@@ -1,17 +1,22 @@
 """A second factor in a browser: set up, asked for at the login, recovery codes, turned off."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
+import httpx
 import pyotp
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from weighhouse_testing.browsing import FIRST_PAGE, NARROW, THEMES, WIDE, complaints, sign_in
 from weighhouse_testing.platform import RunningPlatform, running_platform
 
+MIA, PASSWORD = "mia@example.test", "gravel tuba eleven lantern"
 SETTLED = """async () => {
   await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
-  await Promise.all(document.getAnimations().map(one => one.finished))
+  await Promise.all(document.getAnimations().map(one => one.finished.catch(() => {})))
 }"""
 """The colours of the other theme have come."""
 
@@ -100,3 +105,61 @@ def test_a_second_factor_from_set_up_to_turned_off(browser: Browser, house: Runn
     password_only(page, house)
     expect(page.get_by_role("heading", level=1, name=FIRST_PAGE)).to_be_visible()
     context.close()
+
+
+def joined(house: RunningPlatform) -> None:
+    """Mia is in the organization."""
+    with at_the_api(house, house.email, house.password) as owner:
+        made = owner.post("/invitations", json={"email": MIA, "role": "member"})
+        bearer = {"Authorization": f"Bearer {made.json()['link'].partition('#')[2]}"}
+        body = {"name": "Mia", "password": PASSWORD}
+        assert owner.post("/invitation", json=body, headers=bearer).status_code == 201
+
+
+def with_factor(house: RunningPlatform) -> None:
+    """Mia sets a second factor up."""
+    with at_the_api(house, MIA, PASSWORD) as mia:
+        begun = mia.post("/second-factor", json={"current": PASSWORD}).json()
+        code = pyotp.TOTP(begun["key"]).now()
+        assert mia.put("/second-factor", json={"code": code}).status_code == 200
+
+
+def at_the_api(house: RunningPlatform, email: str, password: str) -> httpx.Client:
+    client = httpx.Client(base_url=f"{house.url}/api/v1", headers={"X-Weighhouse": "1"}, timeout=60)
+    signed_in = {"email": email, "password": password}
+    assert client.post("/sessions", json=signed_in).status_code == 201
+    return client
+
+
+def reset_on_the_machine(house: RunningPlatform) -> None:
+    command = [Path(sys.executable).with_name("weighhouse"), "people", "reset-factor", MIA]
+    subprocess.run([*command, "--data-dir", str(house.inner.directory.path)], check=True)
+
+
+def test_a_lost_second_factor_is_reset_by_an_owner_or_on_the_machine(
+    browser: Browser, house: RunningPlatform
+):
+    joined(house)
+    with_factor(house)
+    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    sign_in(page, house.url, house.email, house.password)
+    page.goto(f"{house.url}/settings?tab=members")
+    reset = page.get_by_role("button", name="Reset the second factor of Mia")
+    expect(reset).to_be_visible()
+    looked_at(page, "people")
+    reset.click()
+    page.get_by_role("button", name="Reset it").click()
+    expect(page.get_by_text("Mia signs in with the password alone").first).to_be_visible()
+    expect(reset).to_have_count(0)
+    context.clear_cookies()
+    page.goto(f"{house.url}/login")
+    page.get_by_label("Email").fill(MIA)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1, name=FIRST_PAGE)).to_be_visible()
+    context.close()
+    with_factor(house)
+    reset_on_the_machine(house)
+    at_the_api(house, MIA, PASSWORD).close()

@@ -72,8 +72,8 @@ COMPARED = {"campaign": "{campaign_id}"}
 DOCUMENT = {"document": "{document}"}
 SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
 RULE: dict[str, Any] = {}
-REFUSED = frozenset({422, 429})
-"""The present password is asked for, whoever one is; too many wrong ones end in 429."""
+REFUSED = frozenset({422})
+"""The present password is asked for, whoever one is."""
 NONE_BEGUN = frozenset({404})
 """Nobody there began to set up a second factor."""
 EMPTY = FINE
@@ -123,6 +123,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "identity_make_token": in_body("maintainer", body={"name": "t", "role": "viewer"}),
     "identity_remove_member": of_project("owner"),
+    "identity_reset_second_factor": of_project("owner", by_person=True),
     "identity_revoke_invitation": named("owner", viewer=frozenset({404})),
     "identity_revoke_token": named("maintainer"),
     "identity_rotate_token": named("maintainer", body={}),

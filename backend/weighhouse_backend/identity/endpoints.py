@@ -14,6 +14,7 @@ from weighhouse_backend.identity.errors import (
     TooManyLogins,
     WrongPassword,
 )
+from weighhouse_backend.identity.factor_policy import FactorPolicyService
 from weighhouse_backend.identity.factors import FactorService, wrong_code
 from weighhouse_backend.identity.logins import Attempt, LoginService, Turns
 from weighhouse_backend.identity.origins import origin_of
@@ -38,6 +39,7 @@ from weighhouse_backend.identity.schemas import (
 from weighhouse_backend.identity.secrets import password_fits
 from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import Forbidden
 from weighhouse_backend.kit.sealing import seal_of
@@ -154,14 +156,17 @@ def identity_make_organization(
 
 @router.get("/members", tags=["people"])
 def identity_list_members(
-    caller: ManagerDep, service: IdentityServiceDep, project_id: UUID | None = None
-) -> Page[MemberRead]:
+    caller: ManagerDep, session: SessionDep, service: IdentityServiceDep,
+    project_id: UUID | None = None,
+) -> Page[MemberRead]:  # fmt: skip
     """People of a project's organization."""
+    holders = FactorPolicyService(session, SystemClock()).holders(caller, project_id)
     return Page(
         items=[
             MemberRead(
                 id=user.id, email=user.email, name=user.name, role=MemberRole(role),
                 project_role=None if own is None else Role(own),
+                second_factor=None if holders is None else user.id in holders,
             )
             for user, role, own in service.members(caller, project_id)
         ]

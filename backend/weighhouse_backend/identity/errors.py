@@ -104,6 +104,20 @@ class FactorExists(Conflict):
     title = "There is a second factor already"
 
 
+class FactorElsewhere(Conflict):
+    """Somebody's second factor guards other organizations, too."""
+
+    slug = "second-factor-elsewhere"
+    title = "This person is in other organizations too"
+
+
+class FactorOwn(Conflict):
+    """Nobody resets their own second factor: whoever found a browser open would."""
+
+    slug = "second-factor-own"
+    title = "Your own second factor is not reset"
+
+
 class ProviderAway(Unavailable):
     """The provider does not answer, or not as one."""
 

@@ -1,4 +1,4 @@
-"""Tables of second factors: second_factors, recovery_codes."""
+"""Tables of second factors: second_factors, recovery_codes, factor_letters."""
 
 import datetime
 from uuid import UUID
@@ -42,3 +42,15 @@ class RecoveryCode(Base):
     )
     code_hash: Mapped[str] = mapped_column(Text)
     used_at: Mapped[datetime.datetime | None]
+
+
+class FactorLetter(Base):
+    """Somebody is to be told what became of their second factor; gone once the letter is sent."""
+
+    __tablename__ = "factor_letters"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    kind: Mapped[str] = mapped_column(Text)
+    """What happened, as the audit log calls it: `second_factor.` and this."""
+    at: Mapped[datetime.datetime]

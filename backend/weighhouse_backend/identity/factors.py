@@ -24,7 +24,7 @@ from weighhouse_backend.identity.errors import (
     TooManyLogins,
     WrongCode,
 )
-from weighhouse_backend.identity.factor_models import RecoveryCode, SecondFactor
+from weighhouse_backend.identity.factor_models import FactorLetter, RecoveryCode, SecondFactor
 from weighhouse_backend.identity.factor_schemas import FactorBegun, FactorRead
 from weighhouse_backend.identity.models import LoginSession, User
 from weighhouse_backend.identity.repository import IdentityRepository
@@ -35,6 +35,8 @@ from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
 
 ISSUER = "Weighhouse"
+INSTALLATION = "installation"
+"""Who acted, in the audit log, when it was somebody on the machine itself."""
 STEP_SECONDS = 30
 STEPS_ASIDE = 1
 """Clocks may differ by so many steps."""
@@ -113,7 +115,7 @@ class FactorService:
                 LoginSession.user_id == user.id, LoginSession.token_hash != keep_digest
             )
         )
-        self._audit(user, "second_factor.set_up")
+        self._note(user, "set_up")
         return self._new_codes(user.id)
 
     def renew_codes(self, caller: Caller, current: str, code: str) -> list[str]:
@@ -124,14 +126,30 @@ class FactorService:
         :raises NotFound: when there is no second factor.
         """
         user, _ = self._proven(caller, current, code)
-        self._audit(user, "second_factor.recovery_codes_made")
+        self._note(user, "recovery_codes_made")
         return self._new_codes(user.id)
 
     def remove(self, caller: Caller, current: str, code: str) -> None:
         """Have the caller's logins take the password alone. Raises as `renew_codes` does."""
         user, factor = self._proven(caller, current, code)
         self.session.delete(factor)
-        self._audit(user, "second_factor.removed")
+        self._note(user, "removed")
+
+    def reset_on_machine(self, email: str) -> None:
+        """Have somebody's logins take the password alone, and end them all: for whoever keeps the
+        installation, on its own machine.
+
+        :raises NotFound: when nobody has that address, or they have no second factor.
+        """
+        user = IdentityRepository(self.session).user_by_email(email)
+        if user is None:
+            raise NotFound(f"nobody here has the address {email}")
+        factor = self._factor(user.id)
+        if factor is None or factor.confirmed_at is None:
+            raise NotFound(f"{user.email} has no second factor")
+        self.session.delete(factor)
+        self.session.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
+        self._note(user, "reset", actor=INSTALLATION)
 
     def asked_of(self, user_id: UUID) -> bool:
         """Whether a person's login takes a code."""
@@ -215,7 +233,7 @@ class FactorService:
             return False
         found.used_at = self.clock.now()
         user = self.session.get_one(User, factor.user_id)
-        self._audit(user, "second_factor.recovery_code_used")
+        self._note(user, "recovery_code_used")
         return True
 
     def _new_codes(self, user_id: UUID) -> list[str]:
@@ -226,8 +244,13 @@ class FactorService:
         )
         return ["-".join(one[at : at + 4] for at in range(0, len(one), 4)) for one in made]
 
-    def _audit(self, user: User, action: str) -> None:
-        audit.record(self.session, self.clock, actor=user.name, action=action, subject=user.email)
+    def _note(self, user: User, kind: str, actor: str | None = None) -> None:
+        """In the audit log, and in a letter to the person."""
+        audit.record(
+            self.session, self.clock, actor=actor or user.name, action=f"second_factor.{kind}",
+            subject=user.email,
+        )  # fmt: skip
+        self.session.add(FactorLetter(user_id=user.id, kind=kind, at=self.clock.now()))
 
 
 def _plain(code: str) -> str:
@@ -238,6 +261,7 @@ def _plain(code: str) -> str:
 def wrong_code() -> WrongCode:
     """With what may be the reason."""
     return WrongCode(
-        "each code is taken once, for about a minute; is the clock of the authenticator right?",
+        "it does not fit: is the clock of the authenticator right? Each code is taken once, for "
+        "about a minute",
         errors=[FieldProblem(path="code", message="does not fit")],
     )

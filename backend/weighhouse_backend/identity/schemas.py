@@ -132,6 +132,8 @@ class MemberRead(BaseModel):
     """In the organization."""
     project_role: Role | None
     """In this project, where they have one of their own."""
+    second_factor: bool | None = None
+    """Whether their logins take one; null: only owners of the organization are told."""
 
 
 class MemberUpdate(BaseModel):

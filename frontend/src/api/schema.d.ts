@@ -1694,6 +1694,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/members/{user_id}/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Identity Reset Second Factor
+         * @description Have a member's logins take the password alone, who lost authenticator and recovery codes;
+         *     all their browsers are signed out. Takes an owner of the organization, signed in, and a member
+         *     of no other organization.
+         */
+        delete: operations["identity_reset_second_factor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/noise-floors": {
         parameters: {
             query?: never;
@@ -6774,6 +6796,8 @@ export interface components {
             name: string;
             project_role: components["schemas"]["Role"] | null;
             role: components["schemas"]["MemberRole"];
+            /** Second Factor */
+            second_factor?: boolean | null;
         };
         /**
          * MemberRole
@@ -15476,6 +15500,37 @@ export interface operations {
         };
     };
     identity_remove_member: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    identity_reset_second_factor: {
         parameters: {
             query?: {
                 project_id?: string | null;
