@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -109,7 +110,7 @@ def test_a_second_factor_from_set_up_to_turned_off(browser: Browser, house: Runn
 
 def joined(house: RunningPlatform) -> None:
     """Mia is in the organization."""
-    with at_the_api(house, house.email, house.password) as owner:
+    with closing(at_the_api(house, house.email, house.password)) as owner:
         made = owner.post("/invitations", json={"email": MIA, "role": "member"})
         bearer = {"Authorization": f"Bearer {made.json()['link'].partition('#')[2]}"}
         body = {"name": "Mia", "password": PASSWORD}
@@ -118,7 +119,7 @@ def joined(house: RunningPlatform) -> None:
 
 def with_factor(house: RunningPlatform) -> None:
     """Mia sets a second factor up."""
-    with at_the_api(house, MIA, PASSWORD) as mia:
+    with closing(at_the_api(house, MIA, PASSWORD)) as mia:
         begun = mia.post("/second-factor", json={"current": PASSWORD}).json()
         code = pyotp.TOTP(begun["key"]).now()
         assert mia.put("/second-factor", json={"code": code}).status_code == 200
