@@ -127,7 +127,8 @@ def reseal(tools: Tools) -> None:
     if found.unreadable:
         log.error("sealed_with_unknown_secret", **facts, unreadable=found.unreadable)
     else:
-        log.info("no_former_secret_is_needed", **facts)
+        # A warning: what nothing needs should not be kept.
+        log.warning("no_former_secret_is_needed", **facts)
 
 
 def rejudge(tools: Tools, rejudgement_id: str) -> None:
