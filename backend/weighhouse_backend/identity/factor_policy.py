@@ -13,7 +13,7 @@ from weighhouse_backend.identity.errors import FactorElsewhere, FactorOwn
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.identity.service import insist_on_owner
+from weighhouse_backend.identity.service import insist_on_owner, owns
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.problems import Forbidden, NotFound
@@ -28,12 +28,10 @@ class FactorPolicyService:
 
     def holders(self, caller: Caller, project_id: UUID | None) -> Collection[UUID] | None:
         """Who has a second factor; None: the caller is no owner, and is not told."""
-        project = caller.project_or_only(project_id)
-        row = self.session.get(Project, project)
-        place = row and caller.person_id and IdentityRepository(self.session).membership(
-            row.organization_id, caller.person_id
-        )  # fmt: skip
-        if not place or place.role != Role.OWNER:
+        project = self.session.get(Project, caller.project_or_only(project_id))
+        if project is None or not owns(
+            IdentityRepository(self.session), caller, project.organization_id
+        ):
             return None
         return self._holders()
 
