@@ -12,6 +12,7 @@ from weighhouse_cli.commands import (
     dev,
     experiment,
     histogram,
+    people,
     platform,
     plugin,
     rejudge,
@@ -52,6 +53,7 @@ app.add_typer(agent.app, name="agent")
 app.add_typer(plugin.app, name="plugin")
 app.add_typer(token.app, name="token")
 app.add_typer(secrets.app, name="secrets")
+app.add_typer(people.app, name="people")
 app.add_typer(dev.app, name="dev")
 
 

@@ -6,6 +6,7 @@ import email.policy
 
 import pytest
 from sqlalchemy import select
+from weighhouse_backend.identity.factor_models import FactorLetter
 from weighhouse_backend.identity.links import INVITATION
 from weighhouse_backend.identity.models import Invitation, Organization, PasswordReset, User
 from weighhouse_backend.kit.ids import new_id
@@ -126,3 +127,17 @@ def test_a_link_to_set_a_password_goes_to_its_owner(tools, server):
     with unit_of_work(tools.sessions) as session:
         kept = session.scalars(select(PasswordReset).where(PasswordReset.id == row.id)).one()
         assert kept.mailed_at is not None
+
+
+def test_people_are_told_of_their_second_factor_once_and_within_a_day(tools, server):
+    now = datetime.datetime.now(datetime.UTC)
+    with unit_of_work(tools.sessions) as session:
+        user = User(email=f"{new_id()}@example.test", name="Una", created_at=now)
+        session.add(user)
+        session.flush()
+        for kind, at in (("reset", now), ("set_up", now - datetime.timedelta(days=2))):
+            session.add(FactorLetter(user_id=user.id, kind=kind, at=at))
+    tasks.mail_unsent(tools)
+    tasks.mail_unsent(tools)
+    ((_, _, letter),) = [one for one in server[1] if one[2].rcpt_tos == [user.email]]
+    assert "was reset by an owner" in opened(letter)[1]

@@ -105,12 +105,21 @@ def mail_reset(tools: Tools, reset_id: str) -> None:
         letters.mail_reset(UUID(reset_id))
 
 
+def mail_factor(tools: Tools, letter_id: str) -> None:
+    """Tell somebody what became of their second factor."""
+    with tools.letters() as letters:
+        letters.mail_factor(UUID(letter_id))
+
+
 def mail_unsent(tools: Tools) -> None:
     """Try again to send what a server did not take; one that is refused keeps no other back."""
     with tools.letters() as letters:
         invitations, resets = letters.unsent()
-    sending = [(mail_invitation, one) for one in invitations] + [
-        (mail_reset, one) for one in resets
+        factors = letters.unsent_factor_letters()
+    sending = [
+        *((mail_invitation, one) for one in invitations),
+        *((mail_reset, one) for one in resets),
+        *((mail_factor, one) for one in factors),
     ]
     for send, one in sending:
         try:

@@ -58,7 +58,8 @@ def test_every_operation_of_tokens_has_a_scope_and_no_rule_is_left_over():
     own = {path for _, path, scope in found if scope is None}
     assert own == {
         "/api/v1/password", "/api/v1/sessions", "/api/v1/sessions/current",
-        "/api/v1/sessions/{login_id}",
+        "/api/v1/sessions/{login_id}", "/api/v1/second-factor",
+        "/api/v1/second-factor/recovery-codes", "/api/v1/second-factor/removal",
     }  # fmt: skip
     assert {scope for *_, scope in found} >= set(Scope)
     known = {(method, path.removeprefix("/api/v1")) for method, path, _ in found}

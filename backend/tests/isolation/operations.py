@@ -74,6 +74,8 @@ SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
 RULE: dict[str, Any] = {}
 REFUSED = frozenset({422})
 """The present password is asked for, whoever one is."""
+NONE_BEGUN = frozenset({404})
+"""Nobody there began to set up a second factor."""
 EMPTY = FINE
 """A list of nothing: that no mark is in it is looked at with every answer."""
 NOTHING_SEARCHED = frozenset({404})
@@ -121,6 +123,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "identity_make_token": in_body("maintainer", body={"name": "t", "role": "viewer"}),
     "identity_remove_member": of_project("owner"),
+    "identity_reset_second_factor": of_project("owner", by_person=True),
     "identity_revoke_invitation": named("owner", viewer=frozenset({404})),
     "identity_revoke_token": named("maintainer"),
     "identity_rotate_token": named("maintainer", body={}),
@@ -147,6 +150,19 @@ RULES: Mapping[str, Rule] = {
     "identity_list_logins": mine(by_person=True),
     "identity_make_organization": mine(
         "owner", by_person=True, body={"slug": "another", "name": "Another"}, others=FINE | {409}
+    ),
+    "identity_begin_second_factor": mine(
+        by_person=True, body={"current": "w"}, others=REFUSED, viewer=REFUSED
+    ),
+    "identity_confirm_second_factor": mine(
+        by_person=True, body={"code": "1"}, others=NONE_BEGUN, viewer=NONE_BEGUN
+    ),
+    "identity_read_second_factor": mine(by_person=True),
+    "identity_remove_second_factor": mine(
+        by_person=True, body={"current": "w", "code": "1"}, others=REFUSED, viewer=REFUSED
+    ),
+    "identity_renew_recovery_codes": mine(
+        by_person=True, body={"current": "w", "code": "1"}, others=REFUSED, viewer=REFUSED
     ),
     # Who came by a link
     "identity_accept_invitation": Rule("vendor", body={"name": "Q", "password": "w"}),

@@ -12,12 +12,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import create_engine, select
+from sqlalchemy import create_engine, delete, select
 from weighhouse_backend.app.openapi import document
 from weighhouse_backend.disclosure.links import REPLY
 from weighhouse_backend.identity import access
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.models import Project
+from weighhouse_backend.identity.models import LoginFailure, Project
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit import tenancy
 from weighhouse_backend.kit.signing import secret_of
@@ -115,6 +115,13 @@ class Asking:
         if who == "other project":  # it is of the same organization, and may say so
             told = told.replace(self.objects["organization_id"], "")
         return {mark for mark in self.marks if mark in told and mark not in brought}
+
+
+@pytest.fixture(autouse=True)
+def _no_guesses_yet(session_factory):
+    """Cases that send a wrong password do not use up those of others."""
+    with unit_of_work(session_factory) as session:
+        session.execute(delete(LoginFailure))
 
 
 @pytest.fixture(scope="module")

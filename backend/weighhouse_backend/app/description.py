@@ -20,7 +20,7 @@ calls take an `Idempotency-Key` where they say so. Errors are problem documents 
 `type` is a page that says how to mend them.
 """
 TAGS = {
-    "sessions": "Signing in and out, joining, and one's own password.",
+    "sessions": "Signing in and out, joining, one's own password and second factor.",
     "projects": "Organizations and projects, and what was done in them.",
     "people": "Members, their roles, invitations.",
     "tokens": "API tokens of pipelines.",

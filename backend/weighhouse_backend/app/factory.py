@@ -42,6 +42,7 @@ from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.endpoints import router as identity
+from weighhouse_backend.identity.factor_endpoints import router as factors
 from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.identity.provider_endpoints import router as providers
 from weighhouse_backend.kit.clock import SystemClock
@@ -68,9 +69,9 @@ from weighhouse_backend.studies.endpoints import router as studies
 log = structlog.get_logger(__name__)
 
 ROUTERS = (
-    campaigns_agent, results_agent, fleet_agent, status, identity, account, audit, providers,
-    experiments, campaigns, results, findings, scenarios, comparisons, publishing, studies,
-    gates, alerts, annotations, overviews, noise, notices, prices, quotas, fleet, metrics,
+    campaigns_agent, results_agent, fleet_agent, status, identity, account, factors, audit,
+    providers, experiments, campaigns, results, findings, scenarios, comparisons, publishing,
+    studies, gates, alerts, annotations, overviews, noise, notices, prices, quotas, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

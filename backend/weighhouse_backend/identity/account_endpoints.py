@@ -1,7 +1,5 @@
 """One's own account: invitations, passwords, and where one is signed in."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 from uuid import UUID
 
@@ -13,9 +11,8 @@ from weighhouse_backend.identity.dependencies import (
     InvitationServiceDep,
     PasswordServiceDep,
 )
-from weighhouse_backend.identity.errors import CurrentPasswordWrong, LinkInvalid, WrongPassword
-from weighhouse_backend.identity.logins import Attempt, LoginService
-from weighhouse_backend.identity.origins import origin_of
+from weighhouse_backend.identity.errors import LinkInvalid
+from weighhouse_backend.identity.guessing import guessing
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.identity.schemas import (
     InvitationAccept,
@@ -31,10 +28,7 @@ from weighhouse_backend.identity.schemas import (
     UserRead,
 )
 from weighhouse_backend.identity.secrets import token_hash
-from weighhouse_backend.kit.clock import SystemClock
-from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.pages import Page
-from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 router = APIRouter(prefix="/api/v1")
 
@@ -104,7 +98,7 @@ def identity_accept_invitation(
     """Join, over the link that is sent as a bearer token: with a new account, or the one that the
     address has.
     """
-    with _guessing(request, service.open(link).row.email):
+    with guessing(request, service.open(link).row.email):
         user = service.accept(link, body)
     return UserRead(id=user.id, email=user.email, name=user.name)
 
@@ -115,7 +109,7 @@ def identity_change_password(
 ) -> None:
     """Change one's own password; other browsers are signed out."""
     keep = token_hash(request.cookies.get(COOKIE, ""))
-    with _guessing(request, service.address_of(caller)):
+    with guessing(request, service.address_of(caller)):
         service.change(caller, body.current, body.password, keep)
 
 
@@ -174,26 +168,3 @@ def identity_end_other_logins(
 def identity_end_login(login_id: UUID, caller: PersonDep, service: BrowserServiceDep) -> None:
     """Sign out one of one's browsers."""
     service.end(caller, login_id)
-
-
-@contextmanager
-def _guessing(request: Request, email: str) -> Iterator[None]:
-    """A password is not guessed at more cheaply here than by signing in: an attempt counts as
-    refused until it is known to be right.
-    """
-    sessions = request.app.state.session_factory
-    with unit_of_work(sessions) as session:
-        attempt = LoginService(session, SystemClock()).begin(email, origin_of(request))
-    try:
-        yield
-    except (WrongPassword, CurrentPasswordWrong):
-        raise
-    except Exception:
-        _withdraw(sessions, attempt)
-        raise
-    _withdraw(sessions, attempt)
-
-
-def _withdraw(sessions: SessionFactory, attempt: Attempt) -> None:
-    with unit_of_work(sessions) as session:
-        LoginService(session, SystemClock()).withdraw(attempt)

@@ -8,8 +8,15 @@ from fastapi import APIRouter, Depends, Request, Response
 from weighhouse_backend.identity.access import COOKIE, KnownCallerDep, ManagerDep, PersonDep
 from weighhouse_backend.identity.cookies import set_login_cookies
 from weighhouse_backend.identity.dependencies import IdentityServiceDep, TokenServiceDep
-from weighhouse_backend.identity.errors import ProviderRequired, TooManyLogins, WrongPassword
-from weighhouse_backend.identity.logins import LoginService, Turns
+from weighhouse_backend.identity.errors import (
+    ProviderRequired,
+    SecondFactorNeeded,
+    TooManyLogins,
+    WrongPassword,
+)
+from weighhouse_backend.identity.factor_policy import FactorPolicyService
+from weighhouse_backend.identity.factors import FactorService, wrong_code
+from weighhouse_backend.identity.logins import Attempt, LoginService, Turns
 from weighhouse_backend.identity.origins import origin_of
 from weighhouse_backend.identity.provider_schemas import SignedOut
 from weighhouse_backend.identity.roles import MemberRole, Role
@@ -32,6 +39,7 @@ from weighhouse_backend.identity.schemas import (
 from weighhouse_backend.identity.secrets import password_fits
 from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import Forbidden
 from weighhouse_backend.kit.sealing import seal_of
@@ -44,7 +52,10 @@ PageDep = Annotated[PageQuery, Depends()]
 
 @router.post("/sessions", status_code=201, tags=["sessions"])
 def identity_log_in(body: SessionCreate, request: Request, response: Response) -> UserRead:
-    """Sign in; the answer sets a cookie that scripts cannot read."""
+    """Sign in; the answer sets a cookie that scripts cannot read. Who has a second factor is
+    answered with the problem `second-factor-needed` when the password fits and there is no `code`:
+    ask for it and send all three.
+    """
     state = request.app.state
     settings: Settings = state.settings
     turns: Turns = state.login_turns
@@ -60,6 +71,7 @@ def identity_log_in(body: SessionCreate, request: Request, response: Response) -
         raise TooManyLogins("too many sign in at once; try again", headers={"Retry-After": "1"})
     if not right or attempt.user_id is None:
         raise WrongPassword
+    _insist_on_factor(request, attempt, attempt.user_id, body.code)
     with unit_of_work(state.session_factory) as session:
         if not IdentityService(session, SystemClock()).may_use_password(attempt.user_id):
             raise ProviderRequired("choose it on the page to sign in")
@@ -69,6 +81,24 @@ def identity_log_in(body: SessionCreate, request: Request, response: Response) -
     set_login_cookies(response, settings, made)
     user = made.user
     return UserRead(id=user.id, email=user.email, name=user.name)
+
+
+def _insist_on_factor(request: Request, attempt: Attempt, user_id: UUID, code: str | None) -> None:
+    """A wrong code stays counted as a refused login; a missing one is no guess."""
+    state = request.app.state
+    with unit_of_work(state.session_factory) as session:
+        factors = FactorService(session, SystemClock(), state.settings)
+        if not factors.asked_of(user_id):
+            return
+        if not code:
+            LoginService(session, SystemClock()).withdraw(attempt)
+        right = bool(code) and factors.takes(
+            user_id, code or "", own_device=attempt.device_id is not None
+        )
+    if not code:
+        raise SecondFactorNeeded("send the code of the authenticator, or a recovery code")
+    if not right:
+        raise wrong_code()
 
 
 @router.get("/sessions/current", tags=["sessions"])
@@ -126,14 +156,17 @@ def identity_make_organization(
 
 @router.get("/members", tags=["people"])
 def identity_list_members(
-    caller: ManagerDep, service: IdentityServiceDep, project_id: UUID | None = None
-) -> Page[MemberRead]:
+    caller: ManagerDep, session: SessionDep, service: IdentityServiceDep,
+    project_id: UUID | None = None,
+) -> Page[MemberRead]:  # fmt: skip
     """People of a project's organization."""
+    holders = FactorPolicyService(session, SystemClock()).holders(caller, project_id)
     return Page(
         items=[
             MemberRead(
                 id=user.id, email=user.email, name=user.name, role=MemberRole(role),
                 project_role=None if own is None else Role(own),
+                second_factor=None if holders is None else user.id in holders,
             )
             for user, role, own in service.members(caller, project_id)
         ]

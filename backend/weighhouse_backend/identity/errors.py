@@ -83,6 +83,41 @@ class CurrentPasswordWrong(Invalid):
     title = "The present password does not fit"
 
 
+class SecondFactorNeeded(NotAuthenticated):
+    """The password fits, and the login takes a code besides."""
+
+    slug = "second-factor-needed"
+    title = "This login takes a second factor"
+
+
+class WrongCode(Invalid):
+    """A code of a second factor that does not fit, or was used."""
+
+    slug = "wrong-code"
+    title = "This code does not fit"
+
+
+class FactorExists(Conflict):
+    """The person has a second factor already."""
+
+    slug = "second-factor-exists"
+    title = "There is a second factor already"
+
+
+class FactorElsewhere(Conflict):
+    """Somebody's second factor guards other organizations, too."""
+
+    slug = "second-factor-elsewhere"
+    title = "This person is in other organizations too"
+
+
+class FactorOwn(Conflict):
+    """Nobody resets their own second factor: whoever found a browser open would."""
+
+    slug = "second-factor-own"
+    title = "Your own second factor is not reset"
+
+
 class ProviderAway(Unavailable):
     """The provider does not answer, or not as one."""
 

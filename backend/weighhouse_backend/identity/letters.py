@@ -1,11 +1,13 @@
 """What is written to people, and that it was sent; for the worker."""
 
+import datetime
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.identity.factor_models import FactorLetter
 from weighhouse_backend.identity.invitations import invitation_link
 from weighhouse_backend.identity.models import (
     Invitation,
@@ -18,6 +20,19 @@ from weighhouse_backend.identity.passwords import reset_link
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.mail import Letter, Post, mail_is_set_up
 from weighhouse_backend.kit.settings import Settings
+
+TOLD_WITHIN = datetime.timedelta(days=1)
+FACTOR_NEWS = {
+    "set_up": "A second factor was set up for your account: logins take a code from now on.",
+    "removed": "The second factor of your account was turned off: your password alone signs in.",
+    "recovery_codes_made": "New recovery codes were made for your account; the former ones ended.",
+    "recovery_code_used": "A recovery code of your account was used instead of its authenticator.",
+    "reset": (
+        "The second factor of your account was reset by an owner of your organization, or by "
+        "whoever keeps the installation: your password alone signs in, and you were signed out "
+        "everywhere. Set it up anew under Settings, Your account."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -72,6 +87,37 @@ class LetterService:
             )
         )
         row.mailed_at = self.clock.now()
+
+    def mail_factor(self, letter_id: UUID) -> None:
+        """Tell somebody what became of their second factor. Raises OSError when the server refuses
+        it.
+        """
+        row = self.session.get(FactorLetter, letter_id, with_for_update=True)
+        if row is None:
+            return
+        user = self.session.get_one(User, row.user_id)
+        self.post.send(
+            Letter(
+                to=user.email,
+                subject="Your second factor on Weighhouse",
+                text=(
+                    f"{FACTOR_NEWS[row.kind]}\n\nThat was at {row.at:%Y-%m-%d %H:%M} UTC, on "
+                    f"{self.settings.public_url}\n\nIf it was not you, and you did not ask for "
+                    "it, change your password and tell an owner of your organization.\n"
+                ),
+            )
+        )
+        self.session.delete(row)
+
+    def unsent_factor_letters(self) -> list[UUID]:
+        """What people are to be told of their second factors; what is older than a day, or where no
+        mail is sent, is forgotten.
+        """
+        old = delete(FactorLetter)
+        if mail_is_set_up(self.settings):
+            old = old.where(FactorLetter.at < self.clock.now() - TOLD_WITHIN)
+        self.session.execute(old)
+        return list(self.session.scalars(select(FactorLetter.id).order_by(FactorLetter.at)))
 
     def unsent(self) -> tuple[list[UUID], list[UUID]]:
         """Invitations and resets whose letters are still to be sent."""

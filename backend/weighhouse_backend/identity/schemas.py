@@ -17,6 +17,9 @@ class SessionCreate(BaseModel):
 
     email: str = Field(max_length=320, examples=["admin@weighhouse.local"])
     password: str = Field(max_length=1000)
+    code: str | None = Field(default=None, max_length=40, examples=["123456"])
+    """Of the second factor, or a recovery code; where one is needed and missing, the answer is
+    the problem `second-factor-needed`, and nobody is signed in."""
 
 
 class UserRead(BaseModel):
@@ -129,6 +132,8 @@ class MemberRead(BaseModel):
     """In the organization."""
     project_role: Role | None
     """In this project, where they have one of their own."""
+    second_factor: bool | None = None
+    """Whether their logins take one; null: only owners of the organization are told."""
 
 
 class MemberUpdate(BaseModel):

@@ -54,7 +54,7 @@ def back_up(path: Path, target: Path) -> BackupManifest:
     directory = PlatformDirectory(path)
     if not (directory.folder("postgresql") / "PG_VERSION").exists():
         raise PlatformError(f"no embedded platform's data lies in {directory.path}")
-    with writing(target) as archive, _database(directory) as url:
+    with writing(target) as archive, database_of(directory) as url:
         taken_at = datetime.datetime.now(datetime.UTC)
         with tempfile.TemporaryDirectory(dir=target.absolute().parent, prefix=".backup-") as folder:
             dump = Path(folder) / DUMP
@@ -113,7 +113,7 @@ def _fill(directory: PlatformDirectory, source: Path) -> BackupManifest:
     unpacked.mkdir(mode=0o700)
     manifest = unpack(source, unpacked)
     _require_known(manifest)
-    with _database(directory) as url:
+    with database_of(directory) as url:
         with psycopg.connect(url, autocommit=True) as connection:
             for role in manifest.roles:
                 with contextlib.suppress(psycopg.errors.DuplicateObject):
@@ -146,7 +146,7 @@ def _require_known(manifest: BackupManifest) -> None:
 
 
 @contextmanager
-def _database(directory: PlatformDirectory) -> Iterator[str]:
+def database_of(directory: PlatformDirectory) -> Iterator[str]:
     """The database of a platform, for its owner: of the one that runs, else started meanwhile."""
     with ExitStack() as stack:
         try:

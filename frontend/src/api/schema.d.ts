@@ -1694,6 +1694,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/members/{user_id}/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Identity Reset Second Factor
+         * @description Have a member's logins take the password alone, who lost authenticator and recovery codes;
+         *     all their browsers are signed out. Takes an owner of the organization, signed in, and a member
+         *     of no other organization.
+         */
+        delete: operations["identity_reset_second_factor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/noise-floors": {
         parameters: {
             query?: never;
@@ -2505,6 +2527,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity Read Second Factor
+         * @description Whether one's logins take a second factor.
+         */
+        get: operations["identity_read_second_factor"];
+        /**
+         * Identity Confirm Second Factor
+         * @description Confirm the authenticator with a code of it; other browsers are signed out. The recovery
+         *     codes are shown this once.
+         */
+        put: operations["identity_confirm_second_factor"];
+        /**
+         * Identity Begin Second Factor
+         * @description Set up an authenticator, by one's password; logins take it once a code was confirmed.
+         */
+        post: operations["identity_begin_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/second-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Renew Recovery Codes
+         * @description Make one's recovery codes anew; the former ones end.
+         */
+        post: operations["identity_renew_recovery_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/second-factor/removal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Remove Second Factor
+         * @description Turn one's second factor off, by password and a code.
+         */
+        post: operations["identity_remove_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/series": {
         parameters: {
             query?: never;
@@ -2560,7 +2651,9 @@ export interface paths {
         put?: never;
         /**
          * Identity Log In
-         * @description Sign in; the answer sets a cookie that scripts cannot read.
+         * @description Sign in; the answer sets a cookie that scripts cannot read. Who has a second factor is
+         *     answered with the problem `second-factor-needed` when the password fits and there is no `code`:
+         *     ask for it and send all three.
          */
         post: operations["identity_log_in"];
         /**
@@ -5492,6 +5585,62 @@ export interface components {
             updated_at: string;
         };
         /**
+         * FactorBegin
+         * @description Somebody sets up an authenticator.
+         */
+        FactorBegin: {
+            /** Current */
+            current: string;
+        };
+        /**
+         * FactorBegun
+         * @description What an authenticator takes in; shown this once.
+         */
+        FactorBegun: {
+            /** Key */
+            key: string;
+            /** Qr Code */
+            qr_code: string;
+            /** Uri */
+            uri: string;
+        };
+        /**
+         * FactorConfirm
+         * @description A first code.
+         */
+        FactorConfirm: {
+            /**
+             * Code
+             * @example 123456
+             */
+            code: string;
+        };
+        /**
+         * FactorProof
+         * @description It is they who ask: by password and second factor.
+         */
+        FactorProof: {
+            /**
+             * Code
+             * @example 123456
+             */
+            code: string;
+            /** Current */
+            current: string;
+        };
+        /**
+         * FactorRead
+         * @description Whether logins take a second factor.
+         */
+        FactorRead: {
+            /** Enabled */
+            enabled: boolean;
+            /** Recovery Codes Left */
+            recovery_codes_left: number;
+            /** Since */
+            since: string | null;
+        };
+        /**
          * FailedRunRead
          * @description A repeat that gave no figure.
          */
@@ -6979,6 +7128,8 @@ export interface components {
             name: string;
             project_role: components["schemas"]["Role"] | null;
             role: components["schemas"]["MemberRole"];
+            /** Second Factor */
+            second_factor?: boolean | null;
         };
         /**
          * MemberRole
@@ -8666,6 +8817,14 @@ export interface components {
             service?: string | null;
         };
         /**
+         * RecoveryCodesMade
+         * @description Recovery codes, shown this once.
+         */
+        RecoveryCodesMade: {
+            /** Recovery Codes */
+            recovery_codes: string[];
+        };
+        /**
          * RecoveryRead
          * @description How the system came back. Seconds from the fault's begin, to within `resolution_seconds`.
          */
@@ -9935,6 +10094,11 @@ export interface components {
          * @description A login.
          */
         SessionCreate: {
+            /**
+             * Code
+             * @example 123456
+             */
+            code?: string | null;
             /**
              * Email
              * @example admin@weighhouse.local
@@ -15886,6 +16050,37 @@ export interface operations {
             };
         };
     };
+    identity_reset_second_factor: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     noise_list_floors: {
         parameters: {
             query?: {
@@ -17623,6 +17818,165 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
+            };
+        };
+    };
+    identity_read_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorRead"];
+                };
+            };
+        };
+    };
+    identity_confirm_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorConfirm"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodesMade"];
+                };
+            };
+        };
+    };
+    identity_begin_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorBegin"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorBegun"];
+                };
+            };
+        };
+    };
+    identity_renew_recovery_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorProof"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodesMade"];
+                };
+            };
+        };
+    };
+    identity_remove_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorProof"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

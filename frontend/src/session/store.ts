@@ -29,11 +29,17 @@ export const useSession = defineStore('session', () => {
     asked.value = true
   }
 
-  /** Signs in. Throws ApiProblem when the server refuses. */
-  async function signIn(email: string, password: string): Promise<void> {
-    await unwrap(api.POST('/api/v1/sessions', { body: { email, password } }))
+  /** Signs in, or answers that a code of the second factor is needed. Throws ApiProblem when the server refuses. */
+  async function signIn(email: string, password: string, code?: string): Promise<'signed in' | 'code needed'> {
+    try {
+      await unwrap(api.POST('/api/v1/sessions', { body: { email, password, code: code ?? null } }))
+    } catch (error) {
+      if (error instanceof ApiProblem && error.type.endsWith('/second-factor-needed')) return 'code needed'
+      throw error
+    }
     asked.value = false
     await restore()
+    return 'signed in'
   }
 
   /** Signs out here; gives the address at which one signs out of one's provider, if one came by one. */

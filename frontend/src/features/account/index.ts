@@ -1,4 +1,5 @@
 export { default as AccountPanel } from './AccountPanel.vue'
+export { default as CodeField } from './CodeField.vue'
 export { default as EntranceFrame } from './EntranceFrame.vue'
 export { default as PasswordField } from './PasswordField.vue'
 export { useFragment } from './fragment'

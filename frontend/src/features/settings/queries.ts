@@ -153,5 +153,14 @@ export function usePeople() {
         unwrap(api.DELETE('/api/v1/members/{user_id}', { params: { path: { user_id: id }, ...ofProject() } })),
       onSuccess: changed,
     }),
+    resetFactor: useMutation({
+      mutationFn: (id: string) =>
+        unwrap(
+          api.DELETE('/api/v1/members/{user_id}/second-factor', {
+            params: { path: { user_id: id }, ...ofProject() },
+          }),
+        ),
+      onSuccess: changed,
+    }),
   }
 }

@@ -1,0 +1,99 @@
+"""One's own second factor."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request
+
+from weighhouse_backend.identity.access import COOKIE, ManagerDep, PersonDep
+from weighhouse_backend.identity.dependencies import PasswordServiceDep
+from weighhouse_backend.identity.factor_policy import FactorPolicyService
+from weighhouse_backend.identity.factor_schemas import (
+    FactorBegin,
+    FactorBegun,
+    FactorConfirm,
+    FactorProof,
+    FactorRead,
+    RecoveryCodesMade,
+)
+from weighhouse_backend.identity.factors import FactorService
+from weighhouse_backend.identity.guessing import guessing
+from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.db import SessionDep
+
+router = APIRouter(prefix="/api/v1")
+
+
+def _factors(request: Request, session: SessionDep) -> FactorService:
+    return FactorService(session, SystemClock(), request.app.state.settings)
+
+
+def _policy(session: SessionDep) -> FactorPolicyService:
+    return FactorPolicyService(session, SystemClock())
+
+
+FactorServiceDep = Annotated[FactorService, Depends(_factors)]
+FactorPolicyServiceDep = Annotated[FactorPolicyService, Depends(_policy)]
+
+
+@router.get("/second-factor", tags=["sessions"])
+def identity_read_second_factor(caller: PersonDep, service: FactorServiceDep) -> FactorRead:
+    """Whether one's logins take a second factor."""
+    return service.read(caller.id)
+
+
+@router.post("/second-factor", status_code=201, tags=["sessions"])
+def identity_begin_second_factor(
+    body: FactorBegin, caller: PersonDep, request: Request, service: FactorServiceDep,
+    people: PasswordServiceDep,
+) -> FactorBegun:  # fmt: skip
+    """Set up an authenticator, by one's password; logins take it once a code was confirmed."""
+    with guessing(request, people.address_of(caller)):
+        return service.begin(caller, body.current)
+
+
+@router.put("/second-factor", tags=["sessions"])
+def identity_confirm_second_factor(
+    body: FactorConfirm, caller: PersonDep, request: Request, service: FactorServiceDep
+) -> RecoveryCodesMade:
+    """Confirm the authenticator with a code of it; other browsers are signed out. The recovery
+    codes are shown this once.
+    """
+    keep = token_hash(request.cookies.get(COOKIE, ""))
+    return RecoveryCodesMade(recovery_codes=service.confirm(caller, body.code, keep))
+
+
+@router.post("/second-factor/recovery-codes", status_code=201, tags=["sessions"])
+def identity_renew_recovery_codes(
+    body: FactorProof, caller: PersonDep, request: Request, service: FactorServiceDep,
+    people: PasswordServiceDep,
+) -> RecoveryCodesMade:  # fmt: skip
+    """Make one's recovery codes anew; the former ones end."""
+    with guessing(request, people.address_of(caller)):
+        made = service.renew_codes(caller, body.current, body.code)
+    return RecoveryCodesMade(recovery_codes=made)
+
+
+@router.post("/second-factor/removal", status_code=204, tags=["sessions"])
+def identity_remove_second_factor(
+    body: FactorProof, caller: PersonDep, request: Request, service: FactorServiceDep,
+    people: PasswordServiceDep,
+) -> None:  # fmt: skip
+    """Turn one's second factor off, by password and a code."""
+    with guessing(request, people.address_of(caller)):
+        service.remove(caller, body.current, body.code)
+
+
+@router.delete("/members/{user_id}/second-factor", status_code=204, tags=["people"])
+def identity_reset_second_factor(
+    user_id: UUID,
+    caller: ManagerDep,
+    service: FactorPolicyServiceDep,
+    project_id: UUID | None = None,
+) -> None:
+    """Have a member's logins take the password alone, who lost authenticator and recovery codes;
+    all their browsers are signed out. Takes an owner of the organization, signed in, and a member
+    of no other organization.
+    """
+    service.reset(caller, project_id, user_id)

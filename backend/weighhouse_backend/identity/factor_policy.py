@@ -1,0 +1,82 @@
+"""What an organization's owners decide about the second factors of its people."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import DateTime, Uuid, column, func, literal, select
+from sqlalchemy.orm import Session
+
+from weighhouse_backend.identity import audit
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.errors import FactorElsewhere, FactorOwn
+from weighhouse_backend.identity.models import Project
+from weighhouse_backend.identity.repository import IdentityRepository
+from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.service import insist_on_owner, owns
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.problems import Forbidden, NotFound
+
+
+@dataclass(frozen=True)
+class FactorPolicyService:
+    """For owners of organizations, signed in; keys and logins stay unseen."""
+
+    session: Session
+    clock: Clock
+
+    def holders(self, caller: Caller, project_id: UUID | None) -> Collection[UUID] | None:
+        """Who has a second factor; None: the caller is no owner, and is not told."""
+        project = self.session.get(Project, caller.project_or_only(project_id))
+        if project is None or not owns(
+            IdentityRepository(self.session), caller, project.organization_id
+        ):
+            return None
+        return self._holders()
+
+    def reset(self, caller: Caller, project_id: UUID | None, user_id: UUID) -> None:
+        """Have a member's logins take the password alone; all their logins end.
+
+        :raises NotFound: when they are no member, or have no second factor.
+        :raises FactorOwn: when it is the caller's own.
+        :raises FactorElsewhere: when they are in other organizations too.
+        """
+        project = self._owned(caller, project_id)
+        repository = IdentityRepository(self.session)
+        repository.lock_organization(project.organization_id)
+        user = repository.user(user_id)
+        if user is None or repository.membership(project.organization_id, user_id) is None:
+            raise NotFound
+        if user_id == caller.person_id:
+            raise FactorOwn("turn it off under Your account, by a code of it")
+        reset = func.weighhouse_reset_factor(
+            literal(user_id, Uuid()), literal(new_id(), Uuid()),
+            literal(self.clock.now(), DateTime(timezone=True)),
+        )  # fmt: skip
+        came_to = self.session.scalar(select(reset))
+        if came_to == "elsewhere":
+            raise FactorElsewhere(
+                "who keeps the installation resets it: weighhouse people reset-factor"
+            )
+        if came_to == "none":
+            raise NotFound("they have no second factor")
+        audit.record(
+            self.session, self.clock, actor=caller.name, action="second_factor.reset",
+            subject=user.email, project_id=project.id,
+        )  # fmt: skip
+
+    def _holders(self) -> Collection[UUID]:
+        found = func.weighhouse_factors().table_valued(column("user_id", Uuid()))
+        return set(self.session.scalars(select(found.c.user_id)))
+
+    def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
+        if caller.kind != "user":
+            raise Forbidden("an API token decides nothing of second factors; sign in")
+        wanted = caller.project_or_only(project_id)
+        caller.require(wanted, Role.OWNER)
+        project = self.session.get(Project, wanted)
+        if project is None:
+            raise NotFound
+        insist_on_owner(IdentityRepository(self.session), caller, project.organization_id)
+        return project
