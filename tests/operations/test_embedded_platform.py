@@ -18,7 +18,10 @@ import pytest
 from weighhouse_cli.embedded.directory import PlatformDirectory, free_port
 from weighhouse_testing.waiting import until
 
-START_SECONDS = 180
+pytestmark = pytest.mark.timeout(1200)
+
+START_SECONDS = 500
+"""On a machine that is busy with other tests."""
 WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
 
 

@@ -34,7 +34,7 @@ from weighhouse_cli.embedded.supervisor import Listener, Notice, Supervisor
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 UVICORN_LOGS = str(REPOSITORY / "backend" / "weighhouse_backend" / "app" / "uvicorn.json")
-START_SECONDS = 120.0
+START_SECONDS = 300.0
 """How long a part of ours may take to be ready; a busy machine takes its time to import."""
 PASSED_ON = ("WEIGHHOUSE_CACHE", "WEIGHHOUSE_DRIVERS", "WEIGHHOUSE_LOG_LEVEL")
 """Settings of the caller that reach the parts; what else stands in the environment does not."""
