@@ -26,7 +26,7 @@ from weighhouse_backend.identity.errors import (
 )
 from weighhouse_backend.identity.factor_models import FactorLetter, RecoveryCode, SecondFactor
 from weighhouse_backend.identity.factor_schemas import FactorBegun, FactorRead
-from weighhouse_backend.identity.models import LoginSession, User
+from weighhouse_backend.identity.models import LoginSession, Membership, Project, User
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.secrets import password_fits, token_hash
 from weighhouse_backend.kit.clock import Clock
@@ -245,11 +245,21 @@ class FactorService:
         return ["-".join(one[at : at + 4] for at in range(0, len(one), 4)) for one in made]
 
     def _note(self, user: User, kind: str, actor: str | None = None) -> None:
-        """In the audit log, and in a letter to the person."""
-        audit.record(
-            self.session, self.clock, actor=actor or user.name, action=f"second_factor.{kind}",
-            subject=user.email,
-        )  # fmt: skip
+        """In the audit logs of the person's organizations, at the oldest project of each, and in a
+        letter to the person.
+        """
+        projects = self.session.execute(
+            select(Project.organization_id, Project.id)
+            .join(Membership, Membership.organization_id == Project.organization_id)
+            .where(Membership.user_id == user.id)
+            .order_by(Project.created_at.desc(), Project.id.desc())
+        )
+        oldest = {row.organization_id: row.id for row in projects}
+        for project_id in list(oldest.values()) or [None]:
+            audit.record(
+                self.session, self.clock, actor=actor or user.name,
+                action=f"second_factor.{kind}", subject=user.email, project_id=project_id,
+            )  # fmt: skip
         self.session.add(FactorLetter(user_id=user.id, kind=kind, at=self.clock.now()))
 
 
