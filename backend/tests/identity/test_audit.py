@@ -64,6 +64,8 @@ def test_instants_bound_it(of_project):
     assert of_project(since=later).json()["items"] == []
     assert len(of_project(until=later).json()["items"]) >= len(NOTED)
     assert of_project(since="2026-11-20T00:00:00").status_code == 422  # of which zone?
+    for loose in ("1763942400", "2026-11-20 00:00Z", "2026-11-20"):
+        assert of_project(since=loose).status_code == 422, loose
 
 
 def test_it_is_taken_along_and_that_is_noted(of_project):
@@ -77,7 +79,8 @@ def test_it_is_taken_along_and_that_is_noted(of_project):
     assert entry["details"] == '{"to": "quo\\"te"}'
     noted = of_project(action="audit.exported").json()["items"]
     assert noted[0]["subject"] == "1 entries"
-    assert noted[0]["details"] == {"text": "rule"}
+    assert noted[0]["details"] == {"wanted": {"text": "rule"}}
+    assert of_project(f"{ENTRIES}/export", actor="cmd", action="rule").status_code == 200
 
 
 def test_it_takes_a_maintainer(client, tenants):

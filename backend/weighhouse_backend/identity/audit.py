@@ -3,12 +3,13 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Query
-from pydantic import AwareDatetime, BaseModel
+from pydantic import AwareDatetime, BaseModel, BeforeValidator
 from sqlalchemy import DateTime, Select, Text, Uuid, cast, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
@@ -26,6 +27,19 @@ COLUMNS = ("at", "actor", "action", "subject", "details")
 STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+
+
+def _as_documented(value: object) -> object:
+    """Instants as RFC 3339 writes them, and nothing else that could be taken for one."""
+    if isinstance(value, str) and not _MOMENT.fullmatch(value):
+        raise ValueError("not an instant with its zone, as 2026-11-24T01:00:00Z")
+    return value
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_as_documented)]
+
+
 class AuditQuery(BaseModel):
     """Which entries; all conditions hold at once."""
 
@@ -35,9 +49,9 @@ class AuditQuery(BaseModel):
     """What was done, or how it begins: `api_token`."""
     text: Annotated[str | None, Query(max_length=200)] = None
     """Part of what it was done to, or of its details."""
-    since: Annotated[AwareDatetime | None, Query()] = None
+    since: Annotated[Moment | None, Query()] = None
     """Not before."""
-    until: Annotated[AwareDatetime | None, Query()] = None
+    until: Annotated[Moment | None, Query()] = None
     """Before."""
 
 
@@ -98,7 +112,7 @@ class AuditService:
         record(
             self._session, self._clock, actor=caller.name, action="audit.exported",
             subject=f"{len(rows)} entries", project_id=project,
-            **wanted.model_dump(mode="json", exclude_none=True),
+            wanted=wanted.model_dump(mode="json", exclude_none=True),
         )  # fmt: skip
         return as_csv(rows)
 
