@@ -21,11 +21,6 @@ class Resealed:
     unreadable: dict[str, int]
     """Of which no secret is known, by `table.column`: left as they are."""
 
-    @property
-    def former_may_go(self) -> bool:
-        """Whether nothing needs a former secret any more."""
-        return not self.unreadable
-
 
 def sealed_columns() -> list[tuple[Table, Column[str]]]:
     """Every column that holds what is sealed."""
@@ -38,16 +33,14 @@ def sealed_columns() -> list[tuple[Table, Column[str]]]:
 
 
 def reseal(session: Session, seal: Seal) -> Resealed:
-    """Seal all anew that the present secret did not seal. Repeatable; rows that somebody else holds
-    are waited for.
+    """Seal all anew that the present secret did not seal. Repeatable; nobody is held up, and what
+    somebody else has changed meanwhile is left as they changed it.
     """
     present = anew = 0
     unreadable: Counter[str] = Counter()
     for table, column in sealed_columns():
         keys = list(table.primary_key.columns)
-        rows = session.execute(
-            select(*keys, column).where(column.is_not(None)).with_for_update(of=table)
-        )
+        rows = session.execute(select(*keys, column).where(column.is_not(None)))
         for *key, sealed in rows.all():
             if seal.is_present(sealed):
                 present += 1
@@ -58,6 +51,7 @@ def reseal(session: Session, seal: Seal) -> Resealed:
                 unreadable[f"{table.name}.{column.name}"] += 1
                 continue
             own = [one == value for one, value in zip(keys, key, strict=True)]
+            own.append(column == sealed)
             session.execute(update(table).where(*own).values({column.name: changed}))
             anew += 1
     return Resealed(present, anew, dict(unreadable))
