@@ -22,7 +22,7 @@ use crate::coordinator::{Coordinator, Ended, Seat};
 use crate::embedded::{Seat as EmbeddedSeat, SeatSetup};
 use crate::event::EventWriter;
 use crate::input;
-use crate::net::{Endpoint, NetShard, ShardSetup, TLS_SCHEMA, TlsOptions};
+use crate::net::{Endpoint, HASHING_SCHEMA, Hashing, NetShard, ShardSetup, TLS_SCHEMA, TlsOptions};
 use crate::order::{Distribution, Load, Order};
 use crate::plan::{Failure, PhasePlan, Report, clients};
 use crate::workload::{Acknowledged, stream_hash};
@@ -34,6 +34,13 @@ const LONGEST_TIMEOUT_MS: u64 = 60_000;
 
 /// Exit code after a refused order.
 const REFUSED: u8 = 2;
+
+/// Which options the engine has beside the driver's and those of TLS.
+#[derive(Debug, Clone, Copy)]
+struct Own {
+    timeout: bool,
+    hashing: bool,
+}
 
 /// What is the same for both kinds of driver.
 struct Run {
@@ -75,13 +82,21 @@ struct Crew {
 /// The program of a driver with a wire protocol.
 #[must_use]
 pub fn run_codec<C: Codec>() -> ExitCode {
-    program(C::IDENTITY, true, |run, options| {
+    let own = Own { timeout: true, hashing: C::SPREAD_BY_CLIENTS };
+    program(C::IDENTITY, own, |run, options| {
         let mut options = options;
         let speaks_tls = C::IDENTITY.endpoint_kinds.contains(&"tls");
         let tls = if speaks_tls { TlsOptions::take(&mut options)? } else { TlsOptions::default() };
+        let hashing = if C::SPREAD_BY_CLIENTS { Hashing::take(&mut options)? } else { None };
         let codec = C::new(&run.order.shape(), &options)?;
-        if codec.spread().is_none() {
-            single_endpoint(&run.order, C::IDENTITY)?;
+        match (hashing, codec.spread()) {
+            (Some(_), Some(_)) => {
+                let message = "not beside an option by which the servers spread the keys";
+                return Err(Hashing::refused(message).into());
+            }
+            (Some(_), None) => one_key_each(&run.order)?,
+            (None, None) => single_endpoint(&run.order, C::IDENTITY).map(|_| ())?,
+            (None, Some(_)) => {}
         }
         let mut endpoints = Vec::new();
         for (position, endpoint) in run.order.target.endpoints.iter().enumerate() {
@@ -104,6 +119,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
                 shard: (shard, shards),
                 order: Arc::clone(&run.order),
                 endpoints: endpoints.clone(),
+                hashing,
                 tls: tls.clone(),
                 codec: codec.clone(),
                 timeout: run.timeout,
@@ -123,7 +139,7 @@ pub fn run_codec<C: Codec>() -> ExitCode {
 /// The program of a driver with the database inside.
 #[must_use]
 pub fn run_embedded<E: Embedded>() -> ExitCode {
-    program(E::IDENTITY, false, |run, options| {
+    program(E::IDENTITY, Own { timeout: false, hashing: false }, |run, options| {
         E::check(&options)?;
         if let Load::Closed { pipeline: 2.., .. } = run.order.load {
             return Err(Stopped::Refused(
@@ -178,7 +194,7 @@ pub fn run_embedded<E: Embedded>() -> ExitCode {
 /// The program of a driver over a client library.
 #[must_use]
 pub fn run_client<D: ClientDriver>() -> ExitCode {
-    program(D::IDENTITY, true, |run, options| {
+    program(D::IDENTITY, Own { timeout: true, hashing: false }, |run, options| {
         D::check(&run.order.shape(), &options)?;
         let fewest = (0..run.order.phases.len()).map(|index| clients(&run.order, index)).min();
         let wanted = usize::try_from(run.order.shards).unwrap_or(1);
@@ -226,11 +242,26 @@ impl Crew {
     }
 }
 
+/// Refuses operations of several keys on several servers.
+fn one_key_each(order: &Order) -> Result<(), Stopped> {
+    let several = order.target.endpoints.len() > 1;
+    if several && order.share(Operation::Scan) > 0.0 {
+        let message = "with keys on several servers there are no scans: each has its own order";
+        return Err(Hashing::refused(message).into());
+    }
+    if several && order.workload.keys_per_read > 1 {
+        let message = "with keys on several servers a read asks for one key";
+        return Err(Hashing::refused(message).into());
+    }
+    Ok(())
+}
+
 fn single_endpoint(order: &Order, identity: Identity) -> Result<&str, Stopped> {
     match order.target.endpoints.as_slice() {
         [one] => Ok(one),
         _ => Err(Stopped::Refused(format!(
-            "target.endpoints: the {} driver loads one server, and does not spread keys over several",
+            "target.endpoints: the {} driver loads one server, and does not spread keys over several \
+             unless an option says how",
             identity.name
         ))),
     }
@@ -240,7 +271,7 @@ type Close = Box<dyn FnOnce() -> Result<(), Failure>>;
 
 fn program(
     identity: Identity,
-    has_timeout: bool,
+    own: Own,
     prepare: impl FnOnce(&Run, Options) -> Result<(Crew, Close), Stopped>,
 ) -> ExitCode {
     let mut stdout = io::stdout();
@@ -248,7 +279,7 @@ fn program(
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => {}
         ["--describe"] => {
-            let written = writeln!(stdout, "{}", describe(&identity, has_timeout));
+            let written = writeln!(stdout, "{}", describe(&identity, own));
             return if written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
         _ => {
@@ -263,7 +294,7 @@ fn program(
     }
     let clock = Clock::start();
     let events = EventWriter::new(clock, stdout);
-    match serve(&identity, clock, events, has_timeout, prepare) {
+    match serve(&identity, clock, events, own, prepare) {
         Ok(code) => code,
         // Nobody reads the events any more.
         Err(_) => ExitCode::FAILURE,
@@ -274,7 +305,7 @@ fn serve<W: Write>(
     identity: &Identity,
     clock: Clock,
     mut events: EventWriter<W>,
-    has_timeout: bool,
+    own: Own,
     prepare: impl FnOnce(&Run, Options) -> Result<(Crew, Close), Stopped>,
 ) -> io::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -283,7 +314,7 @@ fn serve<W: Write>(
     }
     let mut input = BufReader::new(io::stdin());
     let (reports, inbox) = channel();
-    let prepared = read_order(&mut input, has_timeout).and_then(|(order, timeout, options)| {
+    let prepared = read_order(&mut input, own).and_then(|(order, timeout, options)| {
         supported(&order, identity)?;
         let run = Run {
             clock,
@@ -340,7 +371,7 @@ fn serve<W: Write>(
         seats: crew.seats,
         reports: inbox,
         stop,
-        embedded: !has_timeout,
+        embedded: !own.timeout,
     };
     let ended = coordinator.run()?;
     // Without plans to come the threads end.
@@ -361,11 +392,13 @@ fn serve<W: Write>(
 }
 
 /// Reads the order and takes the engine's own options out of the driver's.
-fn read_order(input: &mut impl Read, has_timeout: bool) -> Result<(Order, u64, Options), Stopped> {
+fn read_order(input: &mut impl Read, own: Own) -> Result<(Order, u64, Options), Stopped> {
     let order = Order::read(input).map_err(|refused| Stopped::Refused(refused.to_string()))?;
     let mut options = order.target.options.clone();
     let mut timeout = DEFAULT_TIMEOUT_MS;
-    if has_timeout && let Some(value) = options.remove(TIMEOUT_OPTION) {
+    if own.timeout
+        && let Some(value) = options.remove(TIMEOUT_OPTION)
+    {
         timeout = value
             .as_u64()
             .filter(|timeout| (1..=LONGEST_TIMEOUT_MS).contains(timeout))
@@ -402,9 +435,11 @@ fn supported(order: &Order, identity: &Identity) -> Result<(), Stopped> {
     Ok(())
 }
 
-fn describe(identity: &Identity, has_timeout: bool) -> Value {
+fn describe(identity: &Identity, own: Own) -> Value {
     let mut options: Value = serde_json::from_str(identity.options_schema).unwrap_or_default();
-    if has_timeout && let Some(properties) = options.get_mut("properties") {
+    if own.timeout
+        && let Some(properties) = options.get_mut("properties")
+    {
         properties[TIMEOUT_OPTION] = json!({
             "type": "integer",
             "minimum": 1,
@@ -413,11 +448,14 @@ fn describe(identity: &Identity, has_timeout: bool) -> Value {
             "description": "How long an operation may take before its connection is given up, ms."
         });
     }
-    if identity.endpoint_kinds.contains(&"tls")
-        && let Some(properties) = options.get_mut("properties").and_then(Value::as_object_mut)
-        && let Ok(Value::Object(tls)) = serde_json::from_str(TLS_SCHEMA)
-    {
-        properties.extend(tls);
+    let more =
+        [(identity.endpoint_kinds.contains(&"tls"), TLS_SCHEMA), (own.hashing, HASHING_SCHEMA)];
+    for (_, schema) in more.into_iter().filter(|&(has, _)| has) {
+        if let Some(properties) = options.get_mut("properties").and_then(Value::as_object_mut)
+            && let Ok(Value::Object(schema)) = serde_json::from_str(schema)
+        {
+            properties.extend(schema);
+        }
     }
     json!({
         "driver": identity.name,

@@ -83,7 +83,7 @@ def layout_problem(fault: Fault, layout: str, topology: Topology, system: str) -
             f"`{fault.verb}` node 1: it is the only primary of {system}, and no other node "
             "takes over"
         )
-    if fault.verb == "remove" and layout == "shards" and copies == 1:
+    if fault.verb == "remove" and layout in ("replicas", "shards") and copies == 1:
         return f"`remove` node {fault.node}: no other node of {system} has its data"
     return None
 

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from weighhouse_protocol.base import Document, Name, Scalar
 from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
+from weighhouse_protocol.layouts import HASHING, Feature, ManifestTopology
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.workload import Operation
 
@@ -23,10 +24,6 @@ PublicationPolicy = Literal[
     "unknown",
 ]
 """Whether results may be shown outside the organization that measured them."""
-
-
-Feature = Literal["ttl", "multi_get"]
-"""Further parts of a workload: records that expire, reads of several records at once."""
 
 
 class BenchmarkClause(Document):
@@ -83,14 +80,24 @@ class DisclaimerCondition(Document):
     """True: records are on more than one node; false: on one each."""
     shared_machine: bool | None = None
     """True: several of its nodes are on one machine; false: none are."""
+    keys_by_client: bool | None = None
+    """True: the client spreads the keys over its nodes; false: it does not."""
     parameters: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
     """Parameter → values, one of which it has, set by the experiment or by default."""
 
-    def holds(self, target: Target, machines: int, defaults: Mapping[str, Scalar]) -> bool:
+    def holds(
+        self,
+        target: Target,
+        machines: int,
+        defaults: Mapping[str, Scalar],
+        *,
+        keys_by_client: bool = False,
+    ) -> bool:
         """Whether a statement concerns a target.
 
         :param machines: that its nodes are spread over.
         :param defaults: of the system's parameters.
+        :param keys_by_client: `ManifestTopology.by_client` of the target.
         """
         if self.deployments and target.deployment not in self.deployments:
             return False
@@ -101,6 +108,7 @@ class DisclaimerCondition(Document):
             (self.several_nodes, nodes > 1),
             (self.replicated, copies > 1),
             (self.shared_machine, nodes > min(machines, nodes)),
+            (self.keys_by_client, keys_by_client),
         )
         return all(wanted in (None, found) for wanted, found in asked) and all(
             target.parameters.get(name, defaults.get(name)) in values
@@ -130,46 +138,6 @@ class ManifestDriver(Document):
     """For example `resp`; the executable is `weighhouse-driver-ID`."""
     options: dict[str, object] = Field(default_factory=dict)
     """JSON Schema of `driver_options`: an object schema with `properties`."""
-
-
-class ManifestTopology(Document):
-    """How many nodes a system can have here, and what several are."""
-
-    layout: Literal["single", "replicas", "shards", "ring"] = "single"
-    """single: one node. replicas: every node has all the data. shards: primaries that share the
-    data, each with the same number of replicas. ring: every node has its part of every copy."""
-    max_nodes: int = Field(default=1, ge=1, le=1000)
-    min_primaries: int = Field(default=2, ge=2, le=1000)
-    """Of the layout `shards`: fewest primaries, when there is more than one."""
-    nodes_are: str = ""
-    """What several nodes are, in words."""
-    spread: bool = False
-    """Whether its nodes can be on several machines, as its plugin starts them."""
-    shards_lack: tuple[Operation | Feature, ...] = ()
-    """Of the layout `shards`: operations and features that several primaries do not have."""
-
-    def lacks(self, topology: Topology) -> tuple[Operation | Feature, ...]:
-        """What the system can do, but not when it is laid out so."""
-        sharded = self.layout == "shards" and topology.nodes > topology.replication_factor
-        return self.shards_lack if sharded else ()
-
-    def problem(self, topology: Topology) -> str | None:
-        """Why a target cannot be laid out so; None when it can."""
-        nodes, copies = topology.nodes, topology.replication_factor
-        if nodes > self.max_nodes:
-            plural = "node" if self.max_nodes == 1 else "nodes"
-            return f"{nodes} nodes are asked for, it can have up to {self.max_nodes} {plural}"
-        if copies > nodes:
-            return f"{copies} copies need as many nodes, there are {nodes}"
-        if self.layout == "replicas" and copies != nodes:
-            return f"every node has a copy of all: the replication factor is {nodes}, not {copies}"
-        if self.layout == "shards":
-            if nodes % copies:
-                return f"{nodes} nodes cannot be shared out to {copies} copies"
-            primaries = nodes // copies
-            if 1 < primaries < self.min_primaries:
-                return f"{primaries} primaries are too few: one, or at least {self.min_primaries}"
-        return None
 
 
 class ManifestImage(Document):
@@ -281,6 +249,9 @@ class Manifest(Document):
         if ("docker" in self.deployments) != (self.image is not None):
             message = "image: belongs to the deployment `docker`, and to it alone"
             raise ValueError(message)
+        if self.topology.keys_by_client != "never" and HASHING not in declared(self.driver.options):
+            message = f"topology.keys_by_client: there is no driver option `{HASHING}`"
+            raise ValueError(message)
         self._check_facts()
         for said in self.disclaimers:
             unknown = said.when.parameters.keys() - self._defaults().keys()
@@ -353,7 +324,11 @@ class Manifest(Document):
         """
         defaults = self._defaults()
         return tuple(
-            said for said in self.disclaimers if said.when.holds(target, machines, defaults)
+            said
+            for said in self.disclaimers
+            if said.when.holds(
+                target, machines, defaults, keys_by_client=self.topology.by_client(target)
+            )
         )
 
     def _defaults(self) -> dict[str, Scalar]:

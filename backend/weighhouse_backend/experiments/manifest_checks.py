@@ -106,7 +106,7 @@ def _deployment_errors(path: str, target: Target, manifest: Manifest) -> Iterato
             message="the settings of an external system are not the agent's to change",
             expected="no parameters: what is in effect is asked of the system",
         )
-    layout = manifest.topology.problem(target.topology)
+    layout = manifest.topology.problem(target)
     if layout is not None and target.deployment != "external":
         yield FieldError(
             path=f"{path}.topology",

@@ -179,6 +179,10 @@ pub trait Codec: Clone + Send + 'static {
     /// Who this is.
     const IDENTITY: Identity;
 
+    /// Whether clients of this system spread keys over several servers by themselves, servers that
+    /// know nothing of each other. The engine then has the option `hashing`.
+    const SPREAD_BY_CLIENTS: bool = false;
+
     /// A codec for records of a shape.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ mod closed;
 mod connect;
 mod desk;
 mod endpoint;
+mod hashing;
 mod link;
 mod open;
 mod routes;
@@ -15,6 +16,7 @@ mod tls;
 mod turn;
 
 pub use endpoint::Endpoint;
+pub use hashing::{Hashing, SCHEMA as HASHING_SCHEMA, Spreading};
 pub use schedule::Schedule;
 pub use shard::{NetShard, ShardSetup};
 pub use tls::{SCHEMA as TLS_SCHEMA, Tls, TlsOptions};

@@ -7,6 +7,7 @@ use weighhouse_driver_api::{Codec, Stretch};
 use super::connect::ask_map;
 use super::desk::Pending;
 use super::endpoint::Endpoint;
+use super::hashing::Spreading;
 use super::tls::Tls;
 use crate::plan::Failure;
 
@@ -23,6 +24,8 @@ pub(super) struct Waiting {
 /// Which server has which keys.
 #[derive(Debug)]
 pub(super) struct Routes {
+    /// Where keys are by the client's choice, which nobody is asked about and nothing changes.
+    own: Option<Spreading>,
     /// Of each place the position of its server among the shard's.
     pub(super) map: Vec<usize>,
     /// Whether a server has any place.
@@ -67,15 +70,10 @@ fn named(server: &str, by: &Endpoint) -> Result<Endpoint, Failure> {
 }
 
 impl Routes {
-    /// Asks the order's servers one after another where keys are; the servers that have some.
-    pub(super) fn discover<C: Codec>(
-        endpoints: &[Endpoint],
-        tls: Option<&Tls>,
-        codec: &C,
-    ) -> Result<Option<(Self, Vec<Endpoint>)>, Failure> {
-        let Some(spread) = codec.spread() else { return Ok(None) };
-        let mut routes = Self {
-            map: vec![usize::MAX; usize::from(spread.places())],
+    fn new(endpoints: &[Endpoint]) -> Self {
+        Self {
+            own: None,
+            map: Vec::new(),
             wanted: Vec::new(),
             allowed: endpoints.iter().filter_map(host_of).collect(),
             waiting: Vec::new(),
@@ -83,7 +81,33 @@ impl Routes {
             next_question: 0,
             asked: 0,
             request: Vec::new(),
-        };
+        }
+    }
+
+    /// Keys are on the order's servers as the client chooses.
+    pub(super) fn chosen(endpoints: &[Endpoint], own: Spreading) -> Self {
+        let wanted = vec![true; endpoints.len()];
+        Self { own: Some(own), wanted, ..Self::new(endpoints) }
+    }
+
+    /// The position of the server that has a key.
+    pub(super) fn server<C: Codec>(&self, codec: &C, key: &[u8]) -> usize {
+        if let Some(own) = &self.own {
+            return own.server(key);
+        }
+        let place = codec.spread().map_or(0, |spread| usize::from(spread.place(key)));
+        self.map.get(place).copied().unwrap_or_default()
+    }
+
+    /// Asks the order's servers one after another where keys are; the servers that have some.
+    pub(super) fn discover<C: Codec>(
+        endpoints: &[Endpoint],
+        tls: Option<&Tls>,
+        codec: &C,
+    ) -> Result<Option<(Self, Vec<Endpoint>)>, Failure> {
+        let Some(spread) = codec.spread() else { return Ok(None) };
+        let map = vec![usize::MAX; usize::from(spread.places())];
+        let mut routes = Self { map, ..Self::new(endpoints) };
         let mut failure = Failure::new("connection", "no endpoint to ask".to_owned(), "");
         for endpoint in endpoints {
             let stretches = match ask_map(endpoint, tls, codec, spread) {
@@ -159,6 +183,6 @@ impl Routes {
 
     /// The map may be wrong.
     pub(super) fn doubt(&mut self) {
-        self.outdated = true;
+        self.outdated = self.own.is_none();
     }
 }

@@ -16,6 +16,7 @@ use weighhouse_driver_api::{Codec, ValueSource};
 use super::connect::connect;
 use super::desk::{Desk, Pace};
 use super::endpoint::Endpoint;
+use super::hashing::Hashing;
 use super::link::{Link, Lost};
 use super::routes::Routes;
 use super::schedule::Schedule;
@@ -51,6 +52,8 @@ pub struct ShardSetup<C> {
     pub order: Arc<Order>,
     /// Where the server is; with keys spread over several, some of them.
     pub endpoints: Vec<Endpoint>,
+    /// How the client spreads keys over several servers; none: they know by themselves, or it is one.
+    pub hashing: Option<Hashing>,
     /// For an endpoint with TLS.
     pub tls: Option<Tls>,
     /// The protocol.
@@ -120,9 +123,16 @@ impl<C: Codec> NetShard<C> {
         let count = share(setup.order.most_clients() as u64, shard, shards);
         let per_node = usize::try_from(count).unwrap_or_default().max(1);
         let tls = setup.tls.as_ref();
-        let (routes, nodes) = match Routes::discover(&setup.endpoints, tls, &setup.codec)? {
-            Some((routes, nodes)) => (Some(routes), nodes),
-            None => (None, setup.endpoints),
+        let several = setup.endpoints.len() > 1;
+        let (routes, nodes) = match setup.hashing.filter(|_| several) {
+            Some(hashing) => {
+                let own = hashing.over(setup.endpoints.len());
+                (Some(Routes::chosen(&setup.endpoints, own)), setup.endpoints)
+            }
+            None => match Routes::discover(&setup.endpoints, tls, &setup.codec)? {
+                Some((routes, nodes)) => (Some(routes), nodes),
+                None => (None, setup.endpoints),
+            },
         };
         let mut links = Vec::new();
         for index in 0..nodes.len() * per_node {

@@ -3,7 +3,8 @@
 //! Each client has a connection to each server. An operation goes to the server that has its key by
 //! the last map; a server that has it no longer names the right one, the operation goes there, and
 //! its time runs on. Where the right server is gone the operation has failed. The map is asked for
-//! anew after either, at most every [`QUESTION_EVERY`].
+//! anew after either, at most every [`QUESTION_EVERY`]. Where the client itself spreads the keys there
+//! is no map, and no server knows of another: the keys of one that is gone fail until it is back.
 
 use weighhouse_driver_api::{Codec, ErrorKind};
 
@@ -33,7 +34,7 @@ impl<C: Codec> NetShard<C> {
         let mut request = std::mem::take(&mut routes.request);
         request.clear();
         let pending = self.desk.append(step, &mut request, due, held);
-        let node = routes.map.get(place_of(&self.desk)).copied().unwrap_or_default();
+        let node = routes.server(&self.desk.codec, self.desk.composer.key());
         let first = node * self.per_node;
         let index = match client {
             Some(client) => first + client,

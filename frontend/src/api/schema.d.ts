@@ -7057,6 +7057,15 @@ export interface components {
          */
         ManifestTopology: {
             /**
+             * Keys By Client
+             * @description Whether several nodes know nothing of each other, and the client spreads the keys over them;
+             *     each record is on one then. hashing: where the driver option of that name says how, and is not
+             *     `none`.
+             * @default never
+             * @enum {string}
+             */
+            keys_by_client?: "never" | "always" | "hashing";
+            /**
              * Layout
              * @description single: one node. replicas: every node has all the data. shards: primaries that share the
              *     data, each with the same number of replicas. ring: every node has its part of every copy.
@@ -7083,7 +7092,7 @@ export interface components {
             nodes_are?: string;
             /**
              * Shards Lack
-             * @description Of the layout `shards`: operations and features that several primaries do not have.
+             * @description Operations and features that several nodes with a share of the data each do not have.
              * @default []
              */
             shards_lack?: (("read" | "update" | "insert" | "scan" | "read_modify_write" | "delete") | ("ttl" | "multi_get"))[];

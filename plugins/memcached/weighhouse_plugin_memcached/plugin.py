@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.layouts import HASHING
+from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import explained, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.lifecycle import Deployed, Description
-from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.serving.server import ServerPlugin
@@ -57,7 +59,7 @@ UNTOLD = {"large_pages": "no"}
 
 
 class MemcachedPlugin(ServerPlugin):
-    """Memcached as one process."""
+    """Memcached as one process, or as several over which the client spreads the keys."""
 
     program = "memcached"
     users = ("memcache", "nobody")
@@ -92,6 +94,14 @@ class MemcachedPlugin(ServerPlugin):
             elif value is schema["x-flag-when"]:
                 words.append(str(schema["x-flag"]))
         return [*words, *(["-o", ",".join(extended)] if extended else [])]
+
+    def driver_options(self, target: Target) -> dict[str, Scalar]:
+        """The target's, and of several servers how keys are spread over them."""
+        options = super().driver_options(target)
+        hashing = options.pop(HASHING, defaults(self.manifest.driver.options)[HASHING])
+        return (
+            {**options, HASHING: hashing} if self.manifest.topology.by_client(target) else options
+        )
 
     def serving_process(self, address: Address, timeout_seconds: float) -> int | None:
         """The `pid` line of `stats`."""

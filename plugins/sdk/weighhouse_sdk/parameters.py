@@ -67,7 +67,7 @@ def target_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]
         way = target.deployment
         problems.append(("limits", f"cannot be kept for the deployment `{way}`"))
     if target.deployment != "external":
-        layout = manifest.topology.problem(target.topology)
+        layout = manifest.topology.problem(target)
         if layout is not None:
             problems.append(("topology", layout))
     problems += object_problems(manifest.parameters, target.parameters, "parameters")

@@ -46,7 +46,7 @@ class Place:
     directory: Path
     """Its data, and where it works; closed to other users. `ELSEWHERE` of another machine's."""
     addresses: tuple[Address, ...]
-    """Of all nodes in order, this one among them."""
+    """Of all nodes in order that it is to know of, this one among them."""
     replication_factor: int = 1
     peer_port: int | None = None
     """A second port, for other nodes or for the operator; None: the system wants none."""
@@ -59,5 +59,5 @@ class Place:
 
     @property
     def alone(self) -> bool:
-        """Whether it is the only node."""
+        """Whether it is the only node, or knows of no other."""
         return len(self.addresses) == 1

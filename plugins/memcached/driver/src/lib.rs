@@ -90,6 +90,8 @@ impl Codec for Memcached {
         options_schema: SCHEMA,
     };
 
+    const SPREAD_BY_CLIENTS: bool = true;
+
     fn new(shape: &RecordShape, options: &Options) -> Result<Self, OptionRefused> {
         let mut commands = Commands::Text;
         for (name, value) in options {

@@ -109,6 +109,8 @@ impl Codec for Resp {
         options_schema: options::SCHEMA,
     };
 
+    const SPREAD_BY_CLIENTS: bool = true;
+
     fn new(shape: &RecordShape, options: &Options) -> Result<Self, OptionRefused> {
         let settings = Settings::read(options)?;
         let of = |bytes: &[u8]| {

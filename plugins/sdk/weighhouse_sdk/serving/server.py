@@ -171,7 +171,7 @@ class ServerPlugin(Replacing):
                 usages.append(usage)
             if not (node.down or node.paused):
                 place = node.place
-                metrics |= self._metrics(place.number, len(place.addresses), place.address)
+                metrics |= self._metrics(place.number, len(deployed.places), place.address)
             if not node.left:
                 streams = self._streams(node)
                 settled = settled and streams is not None
