@@ -189,6 +189,32 @@ def test_what_a_layout_cannot_do_is_refused_before_the_run() -> None:
     assert errors(3, 3, mixed) == []
 
 
+def test_keys_are_spread_by_the_client_over_two_nodes_with_one_copy() -> None:
+    layout = {
+        "layout": "shards",
+        "max_nodes": 6,
+        "min_primaries": 3,
+        "shards_lack": ["scan"],
+        "keys_by_client": "hashing",
+    }
+    schema = {"properties": {"hashing": {"enum": ["none", "ketama"], "default": "none"}}}
+    several = manifest("redis", topology=layout, driver={"id": "resp", "options": schema})
+
+    def errors(nodes: int, copies: int, hashing: str) -> list[str]:
+        topology = {"nodes": nodes, "replication_factor": copies}
+        target = {"system": "redis", "topology": topology, "driver_options": {"hashing": hashing}}
+        return [
+            f"{each.path}: {each.message}" for each in check(experiment(target), {"redis": several})
+        ]
+
+    assert errors(2, 1, "ketama") == []
+    (too_few,) = errors(2, 1, "none")
+    assert "targets[1].topology" in too_few
+    assert "2 primaries are too few" in too_few
+    (copied,) = errors(4, 2, "ketama")
+    assert "the replication factor is 1, not 2" in copied
+
+
 WITH_TOOL = {**MANIFESTS, TOOL.id: TOOL}
 
 

@@ -8,7 +8,8 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Response
 from pydantic import BaseModel
 from weighhouse_protocol.faults import FaultVerb
-from weighhouse_protocol.manifest import BenchmarkClause, Edition, ManifestTopology
+from weighhouse_protocol.layouts import ManifestTopology
+from weighhouse_protocol.manifest import BenchmarkClause, Edition
 
 from weighhouse_backend.campaigns.dependencies import CampaignsDep
 from weighhouse_backend.campaigns.occupancy import OccupancyService

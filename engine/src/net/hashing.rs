@@ -5,7 +5,7 @@
 //!   digests of `NAME-0` to `NAME-39` give a server 160 points on a circle of 32 bits, and a key
 //!   belongs to the first point at or after the first four octets of its own digest.
 //!   <https://www.metabrew.com/article/libketama-consistent-hashing-algo-memcached-clients>
-//! - `modulo`: as python-memcached and Perl's Cache::Memcached, bits 16 to 30 of the key's CRC-32 by
+//! - `modulo`: as python-memcached and Perl's `Cache::Memcached`, bits 16 to 30 of the key's CRC-32 by
 //!   the number of servers; 0 of them is taken for 1.
 //!
 //! On the circle the servers are named by their position, `server1`, `server2`, …: addresses change

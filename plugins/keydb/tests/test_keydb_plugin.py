@@ -7,10 +7,12 @@ from typing import ClassVar
 
 import pytest
 from weighhouse_plugin_keydb import PLUGIN
+from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid
 from weighhouse_sdk.places import Place
+from weighhouse_sdk.testkit.resp_strangers import RespStrangers
 from weighhouse_sdk.testkit.resp_testing import RespReplicas, drives_a_relative
 from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address
@@ -50,6 +52,11 @@ class TestReplicas(RespReplicas):
     plugin = PLUGIN
 
 
+@needs_keydb
+class TestStrangers(RespStrangers):
+    plugin = PLUGIN
+
+
 def test_threads_are_set_and_nobody_is_asked_for_a_message() -> None:
     address = Address("127.0.0.1", 7000)
     place = Place(1, "keydb", address, Path(), (address,))
@@ -80,6 +87,19 @@ def test_a_cluster_is_refused() -> None:
     topology = Topology(nodes=6, replication_factor=2)
     with pytest.raises(TargetInvalid, match="every node has a copy of all"):
         PLUGIN.check_target(Target(name="k", system="keydb", topology=topology))
+
+
+def test_processes_that_the_client_spreads_keys_over_are_no_replicas() -> None:
+    """The second of two is started as if it were alone."""
+    options: dict[str, Scalar] = {"hashing": "ketama"}
+    target = Target(name="k", system="keydb", topology=Topology(nodes=2), driver_options=options)
+    PLUGIN.check_target(target)
+    assert PLUGIN.driver_options(target) == options
+    address = Address("127.0.0.1", 7001)
+    words = PLUGIN.arguments({}, Place(2, "keydb-2", address, Path(), (address,)))
+    assert "--replicaof" not in words
+    with pytest.raises(TargetInvalid, match="every node has a copy of all"):
+        PLUGIN.check_target(target.model_copy(update={"driver_options": {}}))
 
 
 def test_the_driver_takes_the_plugins_options(tmp_path: Path) -> None:

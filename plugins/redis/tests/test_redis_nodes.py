@@ -2,6 +2,7 @@
 
 from weighhouse_plugin_redis import PLUGIN
 from weighhouse_sdk.testkit.resp_leaving_testing import RespLeaving
+from weighhouse_sdk.testkit.resp_strangers import RespStrangers
 from weighhouse_sdk.testkit.resp_testing import RespCluster, RespReplicas
 
 
@@ -10,6 +11,10 @@ class TestReplicas(RespReplicas):
 
 
 class TestCluster(RespCluster):
+    plugin = PLUGIN
+
+
+class TestStrangers(RespStrangers):
     plugin = PLUGIN
 
 

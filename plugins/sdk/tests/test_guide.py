@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
+from weighhouse_protocol.layouts import ManifestTopology
 from weighhouse_protocol.manifest import (
     BenchmarkClause,
     Manifest,
     ManifestDisclaimer,
     ManifestDriver,
     ManifestImage,
-    ManifestTopology,
 )
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.serving.questions import Questions

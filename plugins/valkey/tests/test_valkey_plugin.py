@@ -11,6 +11,7 @@ from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.families.resp import info
 from weighhouse_sdk.testkit.resp_leaving_testing import RespLeaving
+from weighhouse_sdk.testkit.resp_strangers import RespStrangers
 from weighhouse_sdk.testkit.resp_testing import RespCluster, RespReplicas
 from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import ReplyError
@@ -46,6 +47,10 @@ class TestReplicas(RespReplicas):
 
 
 class TestCluster(RespCluster):
+    plugin = PLUGIN
+
+
+class TestStrangers(RespStrangers):
     plugin = PLUGIN
 
 

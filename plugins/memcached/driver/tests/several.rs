@@ -88,7 +88,7 @@ fn a_server_that_is_gone_takes_its_own_keys_alone() {
         run.wait_for_phase("measure");
         std::thread::sleep(Duration::from_millis(500));
         servers[1].kill();
-        std::thread::sleep(Duration::from_millis(1000));
+        std::thread::sleep(Duration::from_secs(1));
         servers[1].restart();
         let run = run.finish();
         run.assert_finished();

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target, Topology
 
 from weighhouse_sdk.configuration import system_names, system_value
@@ -63,7 +64,9 @@ COUNTERS: Mapping[str, str] = {
 
 
 class RespServer(ServerPlugin):
-    """Servers with INFO and CONFIG GET, alone, or one with replicas, or a Redis Cluster."""
+    """Servers with INFO and CONFIG GET, alone, or one with replicas, or a Redis Cluster, or several
+    that know nothing of each other.
+    """
 
     version_line: ClassVar[re.Pattern[str]]
     """What `PROGRAM --version` begins with; its first group is the version."""
@@ -95,7 +98,7 @@ class RespServer(ServerPlugin):
         installed = super().check_host(target, options)
         major = installed.version.partition(".")[0]  # An image need not tell its version.
         too_old = major.isdigit() and int(major) < self.cluster_since
-        if _sharded(target.topology) and too_old:
+        if self._clustered(target) and too_old:
             raise DeployFailed(
                 f"no cluster of {self.manifest.name} {installed.version}: its nodes need a port "
                 "of their own for each other",
@@ -104,14 +107,15 @@ class RespServer(ServerPlugin):
         return installed
 
     def check_target(self, target: Target) -> None:
-        """Hold the target against the manifest, and against what a cluster does not have.
+        """Hold the target against the manifest, and against what several primaries do not have.
 
         :raises TargetInvalid: with every problem and its path.
         """
         problems = target_problems(self.manifest, target)
         index = target.driver_options.get("scan_index", "auto")
-        if _sharded(target.topology) and index in ("ycsb", "lex"):
-            message = "a cluster has no index for scans: it would be one key, on one node"
+        several = _sharded(target.topology) or self.manifest.topology.by_client(target)
+        if several and index in ("ycsb", "lex"):
+            message = "several primaries have no index for scans: it would be one key, on one node"
             problems.append(("driver_options.scan_index", message))
         if problems:
             raise TargetInvalid(problems)
@@ -132,7 +136,7 @@ class RespServer(ServerPlugin):
             if len({each.host for each in place.addresses}) > 1:
                 # What a node says of itself, not what its packets seem to come from.
                 words += ["--cluster-announce-ip", address.host]
-        elif place.number > 1:
+        elif place.number > 1 and not place.alone:
             host, port, *_ = place.addresses[0]
             words += ["--replicaof", host, str(port)]
         for name, value in sorted(parameters.items()):
@@ -252,17 +256,25 @@ class RespServer(ServerPlugin):
     # for the driver
 
     def endpoints(self, deployed: Deployed) -> tuple[str, ...]:
-        """All nodes of a cluster, those that begin as primaries first; of a primary with replicas
-        the primary alone, for no other takes writes.
+        """All nodes of a cluster, those that begin as primaries first, and all that the client
+        spreads keys over; of a primary with replicas the primary alone, for no other takes writes.
         """
-        if deployed.nodes and not resp_cluster.is_cluster(deployed.nodes[0].place):
-            return deployed.endpoints[:1]
+        if deployed.nodes:
+            place = deployed.nodes[0].place
+            if not (place.alone or resp_cluster.is_cluster(place)):
+                return deployed.endpoints[:1]
         return deployed.endpoints
 
     def driver_options(self, target: Target) -> dict[str, Scalar]:
-        """The target's, and `cluster` where there are several primaries."""
+        """The target's, and `cluster` where several primaries know of each other."""
         options = super().driver_options(target)
+        hashing = options.pop(HASHING, None)
+        if hashing is not None and self.manifest.topology.by_client(target):
+            return {**options, HASHING: hashing}
         return {**options, "cluster": True} if _sharded(target.topology) else options
+
+    def _clustered(self, target: Target) -> bool:
+        return _sharded(target.topology) and not self.manifest.topology.by_client(target)
 
 
 def _sharded(topology: Topology) -> bool:
