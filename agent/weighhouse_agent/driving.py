@@ -105,7 +105,7 @@ class DriverPlan:
         if self.target.credentials is not None:
             # They would stand on the tool's command line, for everybody to read.
             raise TargetInvalid([("credentials", f"{name} is not given any")])
-        options = self.plugin.driver_options(self.target)
+        options = self.options()
         refused = self.tool.refusals(self._order((NOWHERE,), options, threads=self.threads()))
         if refused:
             raise TargetInvalid([("tool", each) for each in refused])
@@ -122,7 +122,7 @@ class DriverPlan:
         most = max(1, min(fewest_connections(self.order), self._processors()))
         if self.tool is None:
             return most
-        options = self.plugin.driver_options(self.target)
+        options = self.options()
         order = self._order((NOWHERE,), options, threads=1)
         for threads in range(most, 1, -1):
             if not self.tool.refusals(order.model_copy(update={"shards": threads})):
@@ -168,8 +168,9 @@ class DriverPlan:
         )
 
     def options(self) -> dict[str, Scalar]:
-        """The driver's options, credentials included."""
-        options = self.plugin.driver_options(self.target)
+        """The driver's options, credentials and files of this machine included."""
+        files = self.plugin.driver_files(self.context)
+        options = {**self.plugin.driver_options(self.target), **files}
         credentials = self.context.credentials()
         if credentials is None:
             return options

@@ -4,6 +4,7 @@ from weighhouse_plugin_redis import PLUGIN
 from weighhouse_sdk.testkit.resp_leaving_testing import RespLeaving
 from weighhouse_sdk.testkit.resp_strangers import RespStrangers
 from weighhouse_sdk.testkit.resp_testing import RespCluster, RespReplicas
+from weighhouse_sdk.testkit.resp_tls import RespTls
 
 
 class TestReplicas(RespReplicas):
@@ -15,6 +16,10 @@ class TestCluster(RespCluster):
 
 
 class TestStrangers(RespStrangers):
+    plugin = PLUGIN
+
+
+class TestTls(RespTls):
     plugin = PLUGIN
 
 

@@ -48,6 +48,7 @@ class TestConformance(PluginConformance):
         "hz": 50,
         "dynamic_hz": False,
         "maxmemory_samples": 10,
+        "tls": True,
     }
     impossible: ClassVar = {"activedefrag": True}
     refusal = "Active defragmentation cannot be enabled"

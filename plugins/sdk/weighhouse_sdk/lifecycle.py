@@ -347,6 +347,15 @@ class Plugin(ABC):
         """What goes into `target.options` of the driver's order."""
         return dict(target.driver_options)
 
+    def driver_files(self, context: Context) -> dict[str, Scalar]:
+        """Options of the driver beside those, which name files that `deploy` makes on this machine;
+        asked before it does, too. Default: none.
+
+        :raises TargetInvalid: when the driver would need files of another machine.
+        """
+        del context
+        return {}
+
     # for subclasses
 
     def executable(self, name: str, options: HostOptions) -> Path:

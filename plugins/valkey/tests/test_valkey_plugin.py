@@ -13,6 +13,7 @@ from weighhouse_sdk.families.resp import info
 from weighhouse_sdk.testkit.resp_leaving_testing import RespLeaving
 from weighhouse_sdk.testkit.resp_strangers import RespStrangers
 from weighhouse_sdk.testkit.resp_testing import RespCluster, RespReplicas
+from weighhouse_sdk.testkit.resp_tls import RespTls
 from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import ReplyError
 
@@ -51,6 +52,10 @@ class TestCluster(RespCluster):
 
 
 class TestStrangers(RespStrangers):
+    plugin = PLUGIN
+
+
+class TestTls(RespTls):
     plugin = PLUGIN
 
 

@@ -4,7 +4,13 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
-from weighhouse_sdk.families.resp_server import COUNTERS, GAUGES, SAMPLED, RespServer
+from weighhouse_sdk.families.resp_server import (
+    COUNTERS,
+    GAUGES,
+    SAMPLED,
+    TLS_PLACES,
+    RespServer,
+)
 from weighhouse_sdk.registry import packaged_manifest
 
 
@@ -25,6 +31,7 @@ class ValkeyPlugin(RespServer):
         "cluster-enabled": "no",
         "cluster-port": "0",
         "cluster-announce-ip": "",
+        **TLS_PLACES,
     }
     sampled = (
         *SAMPLED,

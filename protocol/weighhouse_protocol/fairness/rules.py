@@ -92,7 +92,8 @@ class Translation(Document):
     A rule of which it is not known whether it holds makes the aspect unknown, unless an earlier one
     holds: what comes later may not be what it is. An aspect without rules is not known, but for
     `processors`, which are all of the machine's, and for `encryption` and `transport`, which
-    deployment and endpoints tell. Limits of a target cap memory and processors beside the rules.
+    deployment and endpoints tell; rules of `encryption` say what endpoints will be. Limits of a
+    target cap memory and processors beside the rules.
     """
 
     durability: tuple[Rule, ...] = ()

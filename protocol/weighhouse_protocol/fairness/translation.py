@@ -64,7 +64,8 @@ def rules_of(facts: Facts, aspect: Aspect) -> tuple[Rule, ...]:
 def value_of(facts: Facts, aspect: Aspect) -> Value | None:
     """One aspect of a target; None: not known."""
     rules = rules_of(facts, aspect)
-    if not rules:
+    # Rules tell of a draft whether it will be encrypted; endpoints tell whether it was.
+    if not rules or (aspect == "encryption" and _endpoints(facts)):
         ruled: Value | None = _without_rules(facts, aspect)
     else:
         possible = list(_possible(facts, aspect, rules))

@@ -1,8 +1,10 @@
 """The shared half of plugins whose system is Redis or a relative of it."""
 
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
@@ -11,11 +13,13 @@ from weighhouse_protocol.target import Target, Topology
 
 from weighhouse_sdk.configuration import system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
-from weighhouse_sdk.credentials import NOT_SHOWN
+from weighhouse_sdk.credentials import NOT_SHOWN, Credentials
 from weighhouse_sdk.errors import DeployFailed, NotReady, TargetInvalid
 from weighhouse_sdk.families import resp_cluster, resp_leaving, resp_replication
 from weighhouse_sdk.families.resp import configuration, info
 from weighhouse_sdk.lifecycle import Deployed, Installed
+from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY, certify, hand_out
+from weighhouse_sdk.machine.process import first_user
 from weighhouse_sdk.parameters import declared, target_problems
 from weighhouse_sdk.places import Place, is_loopback
 from weighhouse_sdk.serving.server import ServerPlugin
@@ -52,6 +56,20 @@ GAUGES: Mapping[str, str] = {
     "aof_rewrite_in_progress": "aof_rewrite",
 }
 """Their events that last."""
+TLS = "tls"
+"""The parameter, and the directory of a node's certificate and key."""
+CA_OPTION = "tls_ca_file"
+"""Of the driver."""
+TLS_PLACES: Mapping[str, str | None] = {
+    "tls-port": "0",
+    "tls-auth-clients": "yes",
+    "tls-cert-file": "",
+    "tls-key-file": "",
+    "tls-ca-cert-file": "",
+    "tls-replication": "no",
+    "tls-cluster": "no",
+}
+"""Settings that a deployment with TLS has to change → the vendor's defaults."""
 HAND_OVER_SECONDS = 0.5
 """Between two looks whether a replica has taken over."""
 COUNTERS: Mapping[str, str] = {
@@ -117,6 +135,9 @@ class RespServer(ServerPlugin):
         if several and index in ("ycsb", "lex"):
             message = "several primaries have no index for scans: it would be one key, on one node"
             problems.append(("driver_options.scan_index", message))
+        if target.parameters.get(TLS) and target.deployment != "process":
+            reason = f"is for the deployment `process`, not `{target.deployment}`"
+            problems.append((f"parameters.{TLS}", reason))
         if problems:
             raise TargetInvalid(problems)
 
@@ -127,7 +148,8 @@ class RespServer(ServerPlugin):
         schemas = declared(self.manifest.parameters)
         names = system_names(self.manifest)
         address = place.address
-        words = ["--bind", address.host, "--port", str(address.port), "--dir", ".", *self.always]
+        ports = _tls_ports(place) if address.tls else ["--port", str(address.port)]
+        words = ["--bind", address.host, *ports, "--dir", ".", *self.always]
         if not is_loopback(address.host):
             # Else clients and peers of other machines are refused; the operator chose the address.
             words += ["--protected-mode", "no"]
@@ -140,9 +162,28 @@ class RespServer(ServerPlugin):
             host, port, *_ = place.addresses[0]
             words += ["--replicaof", host, str(port)]
         for name, value in sorted(parameters.items()):
+            if name == TLS:
+                continue  # The address says so.
             text = system_value(schemas[name], value)
             words += [f"--{names[name]}", *(text.split() or [""])]
         return words
+
+    def secure(self, context: Context, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
+        """With TLS, under a certificate of an authority of this attempt's own."""
+        if not context.target.parameters.get(TLS):
+            return addresses
+        authority = Path(str(self.driver_files(context)[CA_OPTION]))
+        certify(authority.parent, {each.host for each in addresses})
+        shown = Credentials(tls_ca_file=authority)
+        return tuple(each._replace(credentials=shown, tls=True) for each in addresses)
+
+    def prepare(self, parameters: Mapping[str, Scalar], place: Place) -> None:
+        """Hand the certificate and its key to the server's user."""
+        del parameters
+        shown = place.address.credentials
+        if place.address.tls and shown is not None and shown.tls_ca_file is not None:
+            user = first_user(self.users) if os.geteuid() == 0 else None
+            hand_out(shown.tls_ca_file.parent, place.directory / TLS, user)
 
     # how it is asked
 
@@ -163,12 +204,14 @@ class RespServer(ServerPlugin):
         return told[self.version_fields[0]]
 
     def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
-        """CONFIG GET, without the names kept for old clients, without passwords, and with what INFO
-        alone has.
+        """CONFIG GET, without the names kept for old clients, without passwords, with what INFO
+        alone has, and in one word, `tls`, whether there is a port for it.
         """
         found = configuration(address, timeout_seconds)
         told = info(address, timeout_seconds) if self.told_by_info else {}
         found |= {name: told[line] for name, line in self.told_by_info.items() if line in told}
+        if TLS in declared(self.manifest.parameters):
+            found[TLS] = "no" if found.get("tls-port", "0") == "0" else "yes"
         return {
             name: NOT_SHOWN if value and name in SECRETS else value
             for name, value in found.items()
@@ -273,8 +316,27 @@ class RespServer(ServerPlugin):
             return {**options, HASHING: hashing}
         return {**options, "cluster": True} if _sharded(target.topology) else options
 
+    def driver_files(self, context: Context) -> dict[str, Scalar]:
+        """The authority of the servers' certificate, where they speak TLS."""
+        if not context.target.parameters.get(TLS):
+            return {}
+        if context.own_nodes is not None:
+            reason = "its certificate is for one machine, which servers and driver have to share"
+            raise TargetInvalid([(f"parameters.{TLS}", reason)])
+        return {CA_OPTION: str(context.scratch_directory / TLS / AUTHORITY)}
+
     def _clustered(self, target: Target) -> bool:
         return _sharded(target.topology) and not self.manifest.topology.by_client(target)
+
+
+def _tls_ports(place: Place) -> list[str]:
+    """No port without TLS; no certificate is asked of clients."""
+    words = ["--port", "0", "--tls-port", str(place.address.port), "--tls-auth-clients", "no"]
+    words += ["--tls-cert-file", f"{TLS}/{CERTIFICATE}", "--tls-key-file", f"{TLS}/{KEY}"]
+    words += ["--tls-ca-cert-file", f"{TLS}/{AUTHORITY}"]
+    if resp_cluster.is_cluster(place):
+        words += ["--tls-cluster", "yes"]
+    return words if place.alone else [*words, "--tls-replication", "yes"]
 
 
 def _sharded(topology: Topology) -> bool:

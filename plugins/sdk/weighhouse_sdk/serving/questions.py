@@ -100,6 +100,15 @@ class Questions(Plugin):
         """
         return addresses
 
+    def secure(self, context: Context, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
+        """Where clients reach the nodes, with TLS where the target asks for it; default: as they
+        are. Called once for a deployment, before a node is prepared.
+
+        :raises TargetInvalid: when the nodes cannot have it.
+        """
+        del context
+        return addresses
+
     def needs_peer_port(self, topology: Topology) -> bool:
         """Whether each node listens on a second port, for other nodes or for whoever operates it:
         `Place.peer_port`.

@@ -65,7 +65,8 @@ class Starting(Hosting):
                     f" {mine.host}:{mine.port} is reserved for it here",
                     "hand `deploy` what `reserve` returned on each machine",
                 )
-        addresses = self.spread(tuple(Address(each.host, each.port) for each in all_nodes))
+        ports = tuple(Address(each.host, each.port) for each in all_nodes)
+        addresses = self.secure(context, self.spread(ports))
         peer_addresses = tuple(
             Address(address.host, each.peer_port)
             for address, each in zip(addresses, all_nodes, strict=True)
@@ -282,8 +283,12 @@ def own_numbers(context: Context) -> tuple[int, ...]:
 
 def addresses_of(context: Context, deployed: Deployed) -> tuple[Address, ...]:
     """Where clients reach the system, with what it wants to see of them."""
+    known = {place.address.endpoint: place.address for place in deployed.places}
     found = []
     for endpoint in deployed.endpoints:
+        if endpoint in known:
+            found.append(known[endpoint])
+            continue
         scheme, _, rest = endpoint.partition("://")
         host, _, port = rest.rpartition(":")
         shown = context.credentials()
