@@ -32,8 +32,12 @@ class Surroundings:
     answer that says nothing of caching is `no-store`.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, hsts_seconds: int = 0) -> None:
+        """:param hsts_seconds: how long browsers are told to use HTTPS alone; 0: not told."""
         self._app = app
+        self._headers = dict(SECURITY_HEADERS)
+        if hsts_seconds:
+            self._headers["Strict-Transport-Security"] = f"max-age={hsts_seconds}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -50,7 +54,7 @@ class Surroundings:
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-Id"] = request_id
                 headers.setdefault("Cache-Control", "no-store")
-                for name, value in SECURITY_HEADERS.items():
+                for name, value in self._headers.items():
                     headers.setdefault(name, value)
             await send(message)
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from fastapi import Depends, Request
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.identity.cookie_names import session_sent
 from weighhouse_backend.identity.errors import ScopeMissing
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.repository import IdentityRepository
@@ -27,7 +28,6 @@ from weighhouse_backend.kit.rates import client_address, recognized
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine, confine_to_people
 
-COOKIE = "weighhouse_session"
 CSRF_HEADER = "X-Weighhouse"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -106,8 +106,8 @@ def recognize(request: Request, session: Session) -> Caller:
         if found is None:
             raise NotAuthenticated("this token is unknown, expired or revoked")
         return _of_token(repository, found)
-    cookie = request.cookies.get(COOKIE)
-    if cookie is None:
+    cookie = session_sent(request)
+    if not cookie:
         raise NotAuthenticated
     known = repository.use_session(token_hash(cookie), now, settings.session_hours)
     if known is None:
