@@ -64,8 +64,9 @@ def test_the_chosen_tab_is_in_sight_on_a_phone(window: Window, tab: str) -> None
     chosen.wait_for()
     page.wait_for_function(
         """() => {
-          const tab = document.querySelector('[role=tab][data-state=active]').getBoundingClientRect()
-          return tab.left >= -1 && tab.right <= innerWidth + 1
+          const chosen = document.querySelector('[role=tab][data-state=active]')
+          const {left, right} = chosen.getBoundingClientRect()
+          return left >= -1 && right <= innerWidth + 1
         }"""
     )
 

@@ -8,6 +8,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.rates import client_address
+from weighhouse_backend.kit.whence import comes_from
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 SECURITY_HEADERS = {
@@ -46,6 +48,7 @@ class Surroundings:
             return
         sent = Headers(scope=scope).get("X-Request-Id", "")
         request_id = sent if REQUEST_ID.fullmatch(sent) else str(new_id())
+        comes_from(client_address(scope))
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
 

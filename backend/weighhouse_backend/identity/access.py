@@ -27,6 +27,7 @@ from weighhouse_backend.kit.problems import (
 from weighhouse_backend.kit.rates import client_address, recognized
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine, confine_to_people
+from weighhouse_backend.kit.whence import whence
 
 CSRF_HEADER = "X-Weighhouse"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -150,6 +151,8 @@ def _insist_on_scope(request: Request, caller: Caller) -> None:
 def _known(request: Request, session: SessionDep) -> Caller:
     caller = recognize(request, session)
     recognized(request, f"{caller.kind}:{caller.id}")
+    asks = whence()
+    asks.person_id, asks.token_id = caller.person_id, caller.id if caller.kind == "token" else None
     _insist_on_scope(request, caller)
     return caller
 
