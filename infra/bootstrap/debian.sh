@@ -8,7 +8,7 @@ set -euo pipefail
 servers="redis-server:redis-server memcached:memcached /usr/lib/postgresql/15/bin/postgres:postgresql"
 build="/usr/lib/llvm-14/lib/libclang.so.1:libclang-dev clang:clang mvn:maven unzip:unzip cc:build-essential"
 browser="/usr/bin/chromium:chromium curl:curl"
-tests="javac:default-jdk-headless iptables-save:iptables tc:iproute2 redis-benchmark:redis-tools db_bench:rocksdb-tools"
+tests="javac:default-jdk-headless iptables-save:iptables tc:iproute2 redis-benchmark:redis-tools db_bench:rocksdb-tools libwiredtiger:libwiredtiger0"
 monitoring="prometheus:prometheus promtool:prometheus"
 bench="valgrind:valgrind strace:strace redis-benchmark:redis-tools taskset:util-linux"
 
@@ -16,6 +16,7 @@ present() {
   case $1 in
     /usr/lib/postgresql/*) ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 ;;
     *libclang*) ls /usr/lib/llvm-*/lib/libclang*.so* /usr/lib/*/libclang*.so* >/dev/null 2>&1 ;;
+    libwiredtiger) ls /usr/lib/*/libwiredtiger.so.* >/dev/null 2>&1 ;;
     /*) [ -e "$1" ] ;;
     *) command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] ;;
   esac

@@ -56,6 +56,21 @@ def test_pages_are_accessible_and_fit(window: Window, weighed: dict, theme: str,
     assert found == []
 
 
+@pytest.mark.parametrize("tab", ["members", "audit", "usage"])
+def test_the_chosen_tab_is_in_sight_on_a_phone(window: Window, tab: str) -> None:
+    page = window(NARROW)
+    page.goto(f"/settings?tab={tab}")
+    chosen = page.get_by_role("tab", selected=True)
+    chosen.wait_for()
+    page.wait_for_function(
+        """() => {
+          const chosen = document.querySelector('[role=tab][data-state=active]')
+          const {left, right} = chosen.getBoundingClientRect()
+          return left >= -1 && right <= innerWidth + 1
+        }"""
+    )
+
+
 def test_no_systems_page_is_wider_than_a_phone(window: Window, platform: RunningPlatform) -> None:
     page = window(NARROW)
     systems = [one["id"] for one in platform.request("GET", "/systems")["items"]]

@@ -15,6 +15,7 @@ from weighhouse_backend.app import create_app
 from weighhouse_backend.app.bootstrap import bootstrap
 from weighhouse_backend.app.description import OPEN, TAGS
 from weighhouse_backend.app.openapi import document
+from weighhouse_backend.app.parts import BEGINNING_SECONDS
 from weighhouse_backend.kit.db import make_engine
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
@@ -58,7 +59,19 @@ def conditions(answer):
     return {part["name"]: part["condition"] for part in answer.json()["parts"]}
 
 
-def test_readiness_names_what_is_missing_and_how_it_is_mended(client, redis_server):
+def test_what_has_only_begun_is_not_missed_yet(settings):
+    with TestClient(create_app(settings)) as client:
+        found = conditions(client.get("/health/ready"))
+    assert found["worker"] == found["timetable"] == "unknown"
+
+
+def test_readiness_names_what_is_missing_and_how_it_is_mended(settings, redis_server):
+    with TestClient(create_app(settings)) as client:
+        client.app.state.parts.began -= BEGINNING_SECONDS
+        _names_what_is_missing(client)
+
+
+def _names_what_is_missing(client):
     ready = client.get("/health/ready")
     assert ready.status_code == 200
     assert ready.json()["status"] == "degraded"

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns import stream as streams
-from weighhouse_backend.identity.access import COOKIE
+from weighhouse_backend.identity.cookie_names import SESSION
 from weighhouse_backend.identity.models import ApiToken, LoginSession, Membership, Project, User
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.clock import SystemClock
@@ -208,6 +208,6 @@ def test_a_stream_ends_when_a_membership_does(tenant: Tenant, monkeypatch) -> No
             )
         )
     gone = delete(Membership).where(Membership.user_id == user.id)
-    headers = {"Cookie": f"{COOKIE}={cookie}"}
+    headers = {"Cookie": f"{SESSION}={cookie}"}
     # Who is in no organization any more is nobody here.
     assert ended(tenant, path, headers, lambda session: session.execute(gone)) == 401

@@ -7,6 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select, update
 from weighhouse_backend.identity import endpoints, logins
+from weighhouse_backend.identity.cookie_names import DEVICE
 from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.logins import (
     ADDRESS_ALLOWED,
@@ -15,7 +16,6 @@ from weighhouse_backend.identity.logins import (
     STRANGERS_ALLOWED,
 )
 from weighhouse_backend.identity.models import LoginDevice, LoginFailure
-from weighhouse_backend.identity.origins import DEVICE_COOKIE
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 PASSWORD = "correct horse battery"
@@ -142,12 +142,12 @@ def test_a_browsers_cookie_is_another_after_each_login_and_ends(app, tenants, se
     ours, _ = tenants
     known = browser(app, HOME)
     answer = log_in(known, ours)
-    [cookie] = [one for one in answer.headers.get_list("set-cookie") if DEVICE_COOKIE in one]
+    [cookie] = [one for one in answer.headers.get_list("set-cookie") if DEVICE in one]
     assert "HttpOnly" in cookie
     assert "Path=/api/v1/sessions" in cookie
-    first = known.cookies[DEVICE_COOKIE]
+    first = known.cookies[DEVICE]
     log_in(known, ours)
-    assert known.cookies[DEVICE_COOKIE] != first
+    assert known.cookies[DEVICE] != first
     with unit_of_work(session_factory) as session:
         [device] = session.scalars(select(LoginDevice))
         assert device.address == HOME

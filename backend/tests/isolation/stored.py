@@ -11,7 +11,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Connection, text
 from sqlalchemy.orm import Session
 from weighhouse_backend.alerts.models import Alert
-from weighhouse_backend.identity.access import COOKIE, CSRF_HEADER
+from weighhouse_backend.identity.access import CSRF_HEADER
+from weighhouse_backend.identity.cookie_names import SESSION
 from weighhouse_backend.identity.models import (
     ApiToken,
     IdentityProvider,
@@ -66,7 +67,7 @@ def headers_of(session: Session, who: Access | None, *, by_person: bool) -> dict
                     last_used_at=used,
                 )
             )  # fmt: skip
-        return {"Cookie": f"{COOKIE}={cookie}", CSRF_HEADER: "1"}
+        return {"Cookie": f"{SESSION}={cookie}", CSRF_HEADER: "1"}
     token = new_token("p")
     session.add(
         ApiToken(

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from starlette.types import Lifespan
 from weighhouse_judging.verdicts.metrics import FIGURES
 
-from weighhouse_backend.identity.access import COOKIE
+from weighhouse_backend.identity.cookie_names import HOST, SESSION
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.kit.text import refuse_unkept
 
@@ -43,7 +43,12 @@ TAGS = {
 }
 SECURITY = {
     "token": {"type": "http", "scheme": "bearer", "description": "An API token, `whp_…`."},
-    "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": SESSION,
+        "description": f"Where the platform is reached over HTTPS it is `{HOST}{SESSION}`.",
+    },
     "agent": {"type": "http", "scheme": "bearer", "description": "An agent's or attempt's token."},
     "link": {
         "type": "http",

@@ -25,6 +25,7 @@ from weighhouse_backend.app.metrics import router as metrics
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.app.parts import Parts
 from weighhouse_backend.app.reference import install_reference
+from weighhouse_backend.app.security_contact import install_security_contact
 from weighhouse_backend.app.status import router as status
 from weighhouse_backend.app.surroundings import Departures, Surroundings
 from weighhouse_backend.app.work import observers_engine
@@ -128,7 +129,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install_problems(app)
     _install_limits(app, chosen)
     app.add_middleware(Departures)
-    app.add_middleware(Surroundings)
+    app.add_middleware(
+        Surroundings, hsts_seconds=chosen.hsts_seconds if chosen.cookie_secure else 0
+    )
     app.add_middleware(Measured, metrics=app.state.metrics)
     if chosen.trusted_proxies:
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=chosen.trusted_proxies)
@@ -137,6 +140,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(router)
     install_reference(app)
     install_documentation(app, chosen.docs_dir)
+    install_security_contact(app, chosen, SystemClock())
     install_frontend(app, chosen.frontend_dir)
     return app
 

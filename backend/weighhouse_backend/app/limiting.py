@@ -5,7 +5,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request, cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from weighhouse_backend.identity.access import COOKIE
+from weighhouse_backend.identity.cookie_names import SESSION_NAMES
 from weighhouse_backend.kit.problems import AddressTooLong, BodyTooLarge, Problem, answer_to
 from weighhouse_backend.kit.rates import SCOPE_KEY, Rates, Visit, client_address, digest_of
 
@@ -101,7 +101,8 @@ def _visit(scope: Scope) -> Visit:
     headers = Headers(scope=scope)
     credential = headers.get("Authorization", "").partition(" ")[2].strip()
     if not credential:
-        credential = cookie_parser(headers.get("Cookie", "")).get(COOKIE, "")
+        cookies = cookie_parser(headers.get("Cookie", ""))
+        credential = next((cookies[name] for name in SESSION_NAMES if name in cookies), "")
     if scope["path"] == LOGIN:
         credential = ""
     return Visit(

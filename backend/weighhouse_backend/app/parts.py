@@ -24,6 +24,8 @@ FRESH_SECONDS = 5.0
 """What was found is told again for so long, whoever asks how often."""
 SHUTTING_DOWN = "57P"
 """How PostgreSQL's codes for a server that starts or stops begin."""
+BEGINNING_SECONDS = 30.0
+"""For so long after its start a process takes a part that never gave a sign for one that begins."""
 QUEUE = "celery"
 """Celery's queue in Redis."""
 
@@ -34,7 +36,7 @@ class PartRead(BaseModel):
     name: PartName
     condition: Condition
     """behind, ahead: the database's tables are older, or newer, than this program. unknown: it
-    cannot be asked while another part is away."""
+    cannot be asked while another part is away, or all of it has only begun."""
     missing: str | None = None
     """What does not take place meanwhile; none while it is well."""
     mend: str | None = None
@@ -74,6 +76,8 @@ class Parts:
         self._looked: Looked | None = None
         self._known: frozenset[str] | None = None
         self._head: str | None = None
+        self.began = time.monotonic()
+        """When this process began, by `time.monotonic`."""
 
     def look(self) -> Looked:
         """How the parts do, as of a few seconds ago at most."""
@@ -107,11 +111,22 @@ class Parts:
             database,
             self._migrations(database, revision),
             redis,
-            _signed("worker", signs),
-            _signed("timetable", signs),
+            self._signed("worker", signs),
+            self._signed("timetable", signs),
             self._agents(work),
         )
         return Looked(parts=parts, work=work, signs=signs, jobs_waiting=jobs)
+
+    def _signed(self, part: SignedPart, signs: dict[SignedPart, float | None]) -> PartRead:
+        if part not in signs:
+            return PartRead(name=part, condition="unknown")
+        age = signs[part]
+        if age is not None and age <= SILENT_SECONDS:
+            return PartRead(name=part, condition="ok")
+        if age is None and time.monotonic() - self.began < BEGINNING_SECONDS:
+            return PartRead(name=part, condition="unknown")
+        missing, mend = _UNSIGNED[part]
+        return PartRead(name=part, condition="away", missing=missing, mend=mend)
 
     def _migrations(self, database: PartRead, revision: str | None) -> PartRead:
         if database.condition != "ok" or self._settings.migrations_dir is None:
@@ -189,16 +204,6 @@ _UNSIGNED: dict[SignedPart, tuple[str, str]] = {
         f"{_START} beat`, once; {_EMBEDDED}",
     ),
 }
-
-
-def _signed(part: SignedPart, signs: dict[SignedPart, float | None]) -> PartRead:
-    if part not in signs:
-        return PartRead(name=part, condition="unknown")
-    age = signs[part]
-    if age is not None and age <= SILENT_SECONDS:
-        return PartRead(name=part, condition="ok")
-    missing, mend = _UNSIGNED[part]
-    return PartRead(name=part, condition="away", missing=missing, mend=mend)
 
 
 def _answered(error: SQLAlchemyError) -> bool:

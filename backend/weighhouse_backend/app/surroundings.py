@@ -8,6 +8,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.rates import client_address
+from weighhouse_backend.kit.whence import comes_from
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 SECURITY_HEADERS = {
@@ -32,8 +34,12 @@ class Surroundings:
     answer that says nothing of caching is `no-store`.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, hsts_seconds: int = 0) -> None:
+        """:param hsts_seconds: how long browsers are told to use HTTPS alone; 0: not told."""
         self._app = app
+        self._headers = dict(SECURITY_HEADERS)
+        if hsts_seconds:
+            self._headers["Strict-Transport-Security"] = f"max-age={hsts_seconds}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -42,6 +48,7 @@ class Surroundings:
             return
         sent = Headers(scope=scope).get("X-Request-Id", "")
         request_id = sent if REQUEST_ID.fullmatch(sent) else str(new_id())
+        comes_from(client_address(scope))
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
 
@@ -50,7 +57,7 @@ class Surroundings:
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-Id"] = request_id
                 headers.setdefault("Cache-Control", "no-store")
-                for name, value in SECURITY_HEADERS.items():
+                for name, value in self._headers.items():
                     headers.setdefault(name, value)
             await send(message)
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from fastapi import Depends, Request
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.identity.cookie_names import session_sent
 from weighhouse_backend.identity.errors import ScopeMissing
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.repository import IdentityRepository
@@ -26,8 +27,8 @@ from weighhouse_backend.kit.problems import (
 from weighhouse_backend.kit.rates import client_address, recognized
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tenancy import confine, confine_to_people
+from weighhouse_backend.kit.whence import whence
 
-COOKIE = "weighhouse_session"
 CSRF_HEADER = "X-Weighhouse"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -106,8 +107,8 @@ def recognize(request: Request, session: Session) -> Caller:
         if found is None:
             raise NotAuthenticated("this token is unknown, expired or revoked")
         return _of_token(repository, found)
-    cookie = request.cookies.get(COOKIE)
-    if cookie is None:
+    cookie = session_sent(request)
+    if not cookie:
         raise NotAuthenticated
     known = repository.use_session(token_hash(cookie), now, settings.session_hours)
     if known is None:
@@ -150,6 +151,8 @@ def _insist_on_scope(request: Request, caller: Caller) -> None:
 def _known(request: Request, session: SessionDep) -> Caller:
     caller = recognize(request, session)
     recognized(request, f"{caller.kind}:{caller.id}")
+    asks = whence()
+    asks.person_id, asks.token_id = caller.person_id, caller.id if caller.kind == "token" else None
     _insist_on_scope(request, caller)
     return caller
 

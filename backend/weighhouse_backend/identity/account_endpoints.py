@@ -5,7 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request
 
-from weighhouse_backend.identity.access import COOKIE, ManagerDep, PersonDep
+from weighhouse_backend.identity.access import ManagerDep, PersonDep
+from weighhouse_backend.identity.cookie_names import session_sent
 from weighhouse_backend.identity.dependencies import (
     BrowserServiceDep,
     InvitationServiceDep,
@@ -108,7 +109,7 @@ def identity_change_password(
     body: PasswordChange, caller: PersonDep, request: Request, service: PasswordServiceDep
 ) -> None:
     """Change one's own password; other browsers are signed out."""
-    keep = token_hash(request.cookies.get(COOKIE, ""))
+    keep = token_hash(session_sent(request))
     with guessing(request, service.address_of(caller)):
         service.change(caller, body.current, body.password, keep)
 
@@ -143,7 +144,7 @@ def identity_list_logins(
     caller: PersonDep, request: Request, service: BrowserServiceDep
 ) -> Page[LoginRead]:
     """Where one is signed in."""
-    current = token_hash(request.cookies.get(COOKIE, ""))
+    current = token_hash(session_sent(request))
     return Page(
         items=[
             LoginRead(
@@ -161,7 +162,7 @@ def identity_end_other_logins(
     caller: PersonDep, request: Request, service: BrowserServiceDep
 ) -> None:
     """Sign out everywhere else."""
-    service.end_others(caller, token_hash(request.cookies.get(COOKIE, "")))
+    service.end_others(caller, token_hash(session_sent(request)))
 
 
 @router.delete("/sessions/{login_id}", status_code=204, tags=["sessions"])

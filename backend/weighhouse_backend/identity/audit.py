@@ -21,9 +21,10 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import FieldProblem, Invalid
+from weighhouse_backend.kit.whence import whence
 
 MOST_EXPORTED = 50_000
-COLUMNS = ("at", "actor", "action", "subject", "details")
+COLUMNS = ("at", "actor", "action", "subject", "details", "address", "person_id", "token_id")
 STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -49,6 +50,8 @@ class AuditQuery(BaseModel):
     """What was done, or how it begins: `api_token`."""
     text: Annotated[str | None, Query(max_length=200)] = None
     """Part of what it was done to, or of its details."""
+    address: Annotated[str | None, Query(max_length=64)] = None
+    """The address that it was asked from, or how it begins."""
     since: Annotated[Moment | None, Query()] = None
     """Not before."""
     until: Annotated[Moment | None, Query()] = None
@@ -65,13 +68,17 @@ def record(
     project_id: UUID | None = None,
     **details: Any,
 ) -> None:
-    """Note an action in the transaction that carries it out; never put a secret in it.
+    """Note an action in the transaction that carries it out, with address, person and token of the
+    request that it is done in; never put a secret in it.
 
     A confined transaction cannot touch the table: the database notes for it, of its own projects.
     """
+    asks = whence()
     note = func.weighhouse_note(
         literal(new_id(), Uuid()), literal(project_id, Uuid()), actor, action, subject,
         literal(details, JSONB()), literal(clock.now(), DateTime(timezone=True)),
+        literal(asks.address, Text()), literal(asks.person_id, Uuid()),
+        literal(asks.token_id, Uuid()),
     )  # fmt: skip
     # What was made in the same breath, a project perhaps, has to be stored before.
     session.flush()
@@ -137,6 +144,8 @@ def _chosen(project: UUID, wanted: AuditQuery) -> Select[AuditEntry]:
                 details.icontains(wanted.text, autoescape=True),
             )
         )
+    if wanted.address:
+        statement = statement.where(AuditEntry.address.startswith(wanted.address, autoescape=True))
     if wanted.since:
         statement = statement.where(AuditEntry.at >= wanted.since)
     if wanted.until:
@@ -151,6 +160,10 @@ def as_csv(entries: Iterable[AuditEntry]) -> str:
     writer.writerow(COLUMNS)
     for one in entries:
         details = json.dumps(one.details, ensure_ascii=False, sort_keys=True)
-        cells = (one.at.isoformat(), one.actor, one.action, one.subject, details)
+        who = (one.address, one.person_id, one.token_id)
+        cells = (
+            one.at.isoformat(), one.actor, one.action, one.subject, details,
+            *(str(each or "") for each in who),
+        )  # fmt: skip
         writer.writerow([f"'{cell}" if cell.startswith(STARTS_FORMULA) else cell for cell in cells])
     return out.getvalue()

@@ -5,8 +5,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from weighhouse_backend.identity.access import COOKIE, KnownCallerDep, ManagerDep, PersonDep
-from weighhouse_backend.identity.cookies import set_login_cookies
+from weighhouse_backend.identity.access import KnownCallerDep, ManagerDep, PersonDep
+from weighhouse_backend.identity.cookie_names import SESSION, session_sent
+from weighhouse_backend.identity.cookies import set_login_cookies, take_back
 from weighhouse_backend.identity.dependencies import IdentityServiceDep, TokenServiceDep
 from weighhouse_backend.identity.errors import (
     ProviderRequired,
@@ -123,8 +124,8 @@ def identity_log_out(
 ) -> SignedOut:
     """Sign out; tells where one signs out of the provider, too, if one came by one."""
     del caller
-    sealed = service.log_out(request.cookies.get(COOKIE, ""))
-    response.delete_cookie(COOKIE, path="/")
+    sealed = service.log_out(session_sent(request))
+    take_back(response, request.app.state.settings, SESSION, "/")
     return SignedOut(
         provider_url=None if sealed is None else seal_of(request.app.state.settings).open(sealed)
     )

@@ -5,7 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request
 
-from weighhouse_backend.identity.access import COOKIE, ManagerDep, PersonDep
+from weighhouse_backend.identity.access import ManagerDep, PersonDep
+from weighhouse_backend.identity.cookie_names import session_sent
 from weighhouse_backend.identity.dependencies import PasswordServiceDep
 from weighhouse_backend.identity.factor_policy import FactorPolicyService
 from weighhouse_backend.identity.factor_schemas import (
@@ -60,7 +61,7 @@ def identity_confirm_second_factor(
     """Confirm the authenticator with a code of it; other browsers are signed out. The recovery
     codes are shown this once.
     """
-    keep = token_hash(request.cookies.get(COOKIE, ""))
+    keep = token_hash(session_sent(request))
     return RecoveryCodesMade(recovery_codes=service.confirm(caller, body.code, keep))
 
 

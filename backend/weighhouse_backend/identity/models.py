@@ -297,3 +297,7 @@ class AuditEntry(Base):
     subject: Mapped[str] = mapped_column(Text)
     details: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     at: Mapped[datetime.datetime]
+    address: Mapped[str | None] = mapped_column(Text)
+    """Where it was asked from; None: on the machine itself, by the worker, or before 0027."""
+    person_id: Mapped[UUID | None]
+    token_id: Mapped[UUID | None]

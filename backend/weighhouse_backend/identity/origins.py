@@ -2,17 +2,17 @@
 
 from fastapi import Request
 
+from weighhouse_backend.identity.cookie_names import DEVICE, sent
 from weighhouse_backend.identity.logins import Origin
 from weighhouse_backend.kit.rates import client_address
 
-DEVICE_COOKIE = "weighhouse_device"
-"""Stays when a login ends, so that its browser is known by the next one."""
-
 
 def origin_of(request: Request) -> Origin:
-    """Address and browser of a request."""
+    """Address and browser of a request; the device's cookie stays when a login ends, so that its
+    browser is known by the next one.
+    """
     return Origin(
         client_address(request.scope),
-        request.cookies.get(DEVICE_COOKIE),
+        sent(request, DEVICE),
         request.headers.get("User-Agent"),
     )

@@ -8,7 +8,9 @@ from fastapi import APIRouter, Request, Response
 
 from weighhouse_backend.identity import oidc
 from weighhouse_backend.identity.access import ManagerDep
-from weighhouse_backend.identity.cookies import set_login_cookies
+from weighhouse_backend.identity.cookie_names import SIGN_IN
+from weighhouse_backend.identity.cookie_names import sent as sent_cookie
+from weighhouse_backend.identity.cookies import leave, set_login_cookies, take_back
 from weighhouse_backend.identity.dependencies import ProviderServiceDep, SignInServiceDep
 from weighhouse_backend.identity.errors import ProviderAnswerRefused
 from weighhouse_backend.identity.logins import Attempt, LoginService, SignedIn
@@ -35,8 +37,6 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 router = APIRouter(prefix="/api/v1")
-SIGN_IN_COOKIE = "weighhouse_sign_in"
-"""Binds an attempt to the browser that began it."""
 
 
 @router.get("/identity-provider", tags=["people"])
@@ -108,10 +108,7 @@ def identity_begin_sign_in(body: SignInStart, request: Request, response: Respon
             provider_id, state=token, browser=browser, nonce=nonce,
             verifier_sealed=seal_of(settings).close(verifier), next_path=body.next,
         )  # fmt: skip
-    response.set_cookie(
-        SIGN_IN_COOKIE, browser, httponly=True, samesite="strict", secure=settings.cookie_secure,
-        path=f"{router.prefix}/sign-in", max_age=int(LASTS.total_seconds()),
-    )  # fmt: skip
+    leave(response, settings, SIGN_IN, browser, f"{router.prefix}/sign-in", LASTS)
     return SignInSent(url=oidc.way_there(provider, party, token, nonce, verifier, claim))
 
 
@@ -122,7 +119,7 @@ def identity_end_sign_in(body: SignInAnswer, request: Request, response: Respons
     """
     state = request.app.state
     settings: Settings = state.settings
-    browser = request.cookies.get(SIGN_IN_COOKIE, "")
+    browser = sent_cookie(request, SIGN_IN) or ""
     # It counts as refused until it is known to be right; of nobody yet, so for the address alone.
     with unit_of_work(state.session_factory) as session:
         attempt = LoginService(session, SystemClock()).begin(
@@ -132,7 +129,7 @@ def identity_end_sign_in(body: SignInAnswer, request: Request, response: Respons
         service = SignInService(session, SystemClock())
         sent = service.take(body.state, browser)
         session.expunge_all()
-    response.delete_cookie(SIGN_IN_COOKIE, path=f"{router.prefix}/sign-in")
+    take_back(response, settings, SIGN_IN, f"{router.prefix}/sign-in")
     done = _answered(request, settings, body, sent, attempt)
     set_login_cookies(response, settings, done)
     user = done.user

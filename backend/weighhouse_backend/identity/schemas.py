@@ -275,3 +275,8 @@ class AuditEntryRead(BaseModel):
     action: str
     subject: str
     details: dict[str, Any]
+    address: str | None = None
+    """Where it was asked from; none: on the machine itself, by the platform, or long ago."""
+    person_id: UUID | None = None
+    """Whose login or personal token it was."""
+    token_id: UUID | None = None

@@ -63,7 +63,13 @@ class Settings(BaseSettings):
     worker_metrics_host: str = "127.0.0.1"
     """The address it does so on."""
     cookie_secure: bool = False
-    """Set the session's cookie for HTTPS alone; needed behind a proxy with TLS."""
+    """Set cookies for HTTPS alone, under guarded names; needed behind a proxy with TLS."""
+    hsts_seconds: int = Field(default=31_536_000, ge=0)
+    """How long browsers then ask for this host over HTTPS alone; 0: they are not told to."""
+    security_contact: str | None = Field(
+        default=None, pattern=r"^(mailto:[^\s@]+@[^\s@]+|https://\S+)$"
+    )
+    """Whom to tell of weaknesses, `mailto:…` or `https://…`; none: no `security.txt`."""
     session_hours: float = Field(default=336.0, gt=0)
     """How long a login lasts without use."""
     lease_seconds: float = Field(default=90.0, gt=0)

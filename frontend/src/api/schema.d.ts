@@ -3833,6 +3833,8 @@ export interface components {
             action: string;
             /** Actor */
             actor: string;
+            /** Address */
+            address?: string | null;
             /**
              * At
              * Format: date-time
@@ -3847,8 +3849,12 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /** Person Id */
+            person_id?: string | null;
             /** Subject */
             subject: string;
+            /** Token Id */
+            token_id?: string | null;
         };
         /**
          * BarrierState
@@ -13361,6 +13367,7 @@ export interface operations {
             query?: {
                 action?: string | null;
                 actor?: string | null;
+                address?: string | null;
                 cursor?: string | null;
                 limit?: number;
                 project_id?: string | null;
@@ -13399,6 +13406,7 @@ export interface operations {
             query?: {
                 action?: string | null;
                 actor?: string | null;
+                address?: string | null;
                 project_id?: string | null;
                 since?: string | null;
                 text?: string | null;

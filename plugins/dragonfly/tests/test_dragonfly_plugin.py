@@ -87,10 +87,13 @@ class TestConformance(PluginConformance):
         "cache_mode": True,
         "dbfilename": "snapshot",
         "snapshot_cron": "*/5 * * * *",
+        "tiered": True,
+        "tiered_max_file_bytes": 1_073_741_824,
+        "tiered_offload_threshold": 0.25,
     }
     impossible: ClassVar = {"maxmemory_bytes": 1_048_576}
     refusal = "are required. Exiting"
-    untold = frozenset({"proactor_threads", "maxmemory_bytes"})
+    untold = frozenset({"proactor_threads", "maxmemory_bytes", "tiered", "tiered_max_file_bytes"})
 
 
 @needs_dragonfly
@@ -219,6 +222,52 @@ def test_parameters_are_flags() -> None:
     ]
 
 
+def test_replicas_follow_the_first_node() -> None:
+    addresses = (Address("127.0.0.1", 7000), Address("127.0.0.1", 7001))
+    first, second = (
+        PLUGIN.arguments(
+            {"tiered": True}, Place(number, "d", addresses[number - 1], Path(), addresses, 2)
+        )
+        for number in (1, 2)
+    )
+    assert first[-1] == second[-1] == "--tiered_prefix=tiered"
+    assert not any("replicaof" in word for word in first)
+    assert "--replicaof=127.0.0.1:7000" in second
+
+
+@pytest.mark.parametrize(
+    ("link", "acknowledge", "unseen"),
+    [
+        ("down", 1, "node 2 is not in step with its primary"),
+        ("up", 0, "0 of 1 replicas of node 1"),
+        ("up", 1, None),
+    ],
+)
+def test_a_replica_has_what_its_primary_takes(
+    link: str, acknowledge: int, unseen: str | None
+) -> None:
+    key = "WEIGHHOUSE:READY:{0}"
+    taken = {f"SET {key}  PX 10000": "OK", f"DEL {key}": 1, "WAIT 1 3000": acknowledge}
+    with RecordedServer({"INFO": INFO, **taken}) as primary:
+        host, port, *_ = primary.address
+        follows = f"role:slave\nmaster_host:{host}\nmaster_port:{port}\nmaster_link_status:{link}"
+        with RecordedServer({"INFO": INFO.replace("role:master", follows)}) as replica:
+            addresses = (primary.address, replica.address)
+            places = [
+                Place(number, "d", address, Path(), addresses, 2)
+                for number, address in enumerate(addresses, start=1)
+            ]
+            said = PLUGIN.missing(places, 5.0)
+    assert said is None if unseen is None else said is not None and said.startswith(unseen)
+
+
+def test_only_strings_go_to_disk() -> None:
+    target = Target(name="d", system="dragonfly", parameters={"tiered": True})
+    with pytest.raises(TargetInvalid, match="layout to string"):
+        PLUGIN.check_target(target)
+    PLUGIN.check_target(target.model_copy(update={"driver_options": {"layout": "string"}}))
+
+
 @pytest.mark.parametrize("printed", ["v1.39.0-3f8a", "\x1b[0;32mv1.39.0-3f8a\x1b[m"])
 def test_the_version_is_found_under_its_colours(printed: str) -> None:
     assert PLUGIN.version_of(f"dragonfly {printed}\nbuild time: 2026-06-01") == "1.39.0"
@@ -234,11 +283,11 @@ def test_another_program_of_that_name_is_refused(tmp_path: Path) -> None:
         )
 
 
-def test_several_nodes_and_odd_schedules_are_refused() -> None:
+def test_shards_and_odd_schedules_are_refused() -> None:
     target = Target(
         name="d",
         system="dragonfly",
-        topology=Topology(nodes=3, replication_factor=3),
+        topology=Topology(nodes=3, replication_factor=1),
         parameters={"snapshot_cron": "hourly"},
     )
     with pytest.raises(TargetInvalid) as caught:

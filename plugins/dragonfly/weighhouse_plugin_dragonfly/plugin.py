@@ -2,7 +2,8 @@
 
 Sources: the vendor's flags, https://www.dragonflydb.io/docs/managing-dragonfly/flags, and what INFO
 and CONFIG GET tell, in src/server/server_family.cc and src/server/main_service.cc of its repository
-(commit f8eca6d of 2026-08-22); read on 2026-11-21.
+(commit f8eca6d of 2026-08-22); read on 2026-11-21. Its replicas and its values on disk: the same,
+and src/server/tiered_storage.cc, engine_shard_set.cc; read on 2026-11-24.
 """
 
 import re
@@ -11,8 +12,10 @@ from dataclasses import replace
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import system_names, system_value
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.resp import lines
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed, Description
@@ -26,7 +29,7 @@ SAVING = ("saving", "rdb_bgsave_in_progress")
 
 
 class DragonflyPlugin(RespServer):
-    """Dragonfly as one process."""
+    """Dragonfly as one process, or as a primary with replicas."""
 
     program = "dragonfly"
     users = ()
@@ -40,7 +43,12 @@ class DragonflyPlugin(RespServer):
         "proactor_threads": "thread_count",
         "cache_mode": "cache_mode",
     }
-    places: ClassVar[Mapping[str, str | None]] = {"port": "6379", "bind": "", "dir": ""}
+    places: ClassVar[Mapping[str, str | None]] = {
+        "port": "6379",
+        "bind": "",
+        "dir": "",
+        "replicaof": "",
+    }
     sampled = (
         "used_memory",
         "used_memory_rss",
@@ -61,6 +69,16 @@ class DragonflyPlugin(RespServer):
     gauges_marked: ClassVar[Mapping[str, str]] = {"saving": "snapshot"}
     counters_marked: ClassVar[Mapping[str, str]] = {"evicted_keys": "eviction"}
 
+    def check_target(self, target: Target) -> None:
+        """Also hold that there are values which may go to disk.
+
+        :raises TargetInvalid: with every problem and its path.
+        """
+        super().check_target(target)
+        if target.parameters.get("tiered") and target.driver_options.get("layout") != "string":
+            message = "only strings go to disk: set the driver's option layout to string as well"
+            raise TargetInvalid([("parameters.tiered", message)])
+
     def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
         """One `--name=value` for each parameter; snapshots go to the working directory, which is
         the data directory, when none is named.
@@ -68,6 +86,9 @@ class DragonflyPlugin(RespServer):
         schemas = declared(self.manifest.parameters)
         names = system_names(self.manifest)
         words = [f"--bind={place.address.host}", f"--port={place.address.port}", *self.always]
+        if place.number > 1:
+            host, port, *_ = place.addresses[0]
+            words.append(f"--replicaof={host}:{port}")
         for name, value in sorted(parameters.items()):
             words.append(f"--{names[name]}={system_value(schemas[name], value)}")
         return words

@@ -69,10 +69,26 @@ class TestConformance(PluginConformance):
         "aof": True,
         "aof_commit_freq_ms": 100,
         "aof_commit_wait": True,
+        "aof_memory_bytes": 268_435_456,
+        "aof_size_limit_bytes": 1_073_741_824,
+        "aof_size_limit_interval_seconds": 10,
+        "checkpoint_throttle_ms": 1,
+        "min_threads": 64,
+        "max_threads": 1024,
     }
     impossible: ClassVar = {"readcache": True}
     refusal = "Read cache requires storage tiering to be enabled"
-    untold = frozenset({"memory_bytes", "index_bytes", "storage_tier", "readcache"})
+    untold = frozenset(
+        {
+            "memory_bytes",
+            "index_bytes",
+            "storage_tier",
+            "readcache",
+            "checkpoint_throttle_ms",
+            "min_threads",
+            "max_threads",
+        }
+    )
 
 
 def test_what_it_says_of_itself_is_read() -> None:
@@ -113,6 +129,22 @@ def test_flags_stand_alone_and_only_when_they_are_on() -> None:
         *("--bind", "127.0.0.1", "--port", "7000"),
         *("--aof", "--aof-commit-freq", "-1", "--memory", "1024"),
     ]
+
+
+def test_what_zero_leaves_to_garnet_is_not_passed() -> None:
+    address = Address("127.0.0.1", 7000)
+    place = Place(1, "garnet", address, Path(), (address,))
+    parameters = {"aof_size_limit_bytes": 0, "max_threads": 16, "checkpoint_throttle_ms": 0}
+    assert PLUGIN.arguments(parameters, place)[4:] == [
+        *("--checkpoint-throttle-delay", "0", "--maxthreads", "16"),
+    ]
+
+
+def test_threads_are_bounded_in_order() -> None:
+    parameters = {"min_threads": 8, "max_threads": 4}
+    with pytest.raises(TargetInvalid, match=r"min_threads \(8\)"):
+        PLUGIN.check_target(Target(name="g", system="garnet", parameters=parameters))
+    PLUGIN.check_target(Target(name="g", system="garnet", parameters={"min_threads": 8}))
 
 
 @pytest.mark.parametrize("printed", ["garnet-server 2.1.4", "GarnetServer 2.1.4+e508a41"])

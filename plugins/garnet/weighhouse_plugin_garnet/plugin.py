@@ -2,8 +2,8 @@
 
 Sources: the vendor's settings, https://microsoft.github.io/garnet/docs/getting-started/configuration,
 and what INFO and CONFIG GET tell, in libs/server/Metrics/Info/GarnetInfoMetrics.cs and
-libs/server/Config/RuntimeServerConfig.cs of its repository (commit e508a41 of 2026-08-21); read on
-2026-11-21.
+libs/server/Config/RuntimeServerConfig.cs of its repository (commit e508a41 of 2026-08-21), and its
+options in libs/host/Configuration/Options.cs there; read on 2026-11-21 and 2026-11-24.
 """
 
 import re
@@ -11,13 +11,17 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import system_value
+from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.machine.procfs import listening_process
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import Address
+
+THREADS = ("min_threads", "max_threads")
 
 
 class GarnetPlugin(RespServer):
@@ -43,14 +47,28 @@ class GarnetPlugin(RespServer):
         "total_commands_processed",
     )
 
+    def check_target(self, target: Target) -> None:
+        """Also hold that the pool's bounds are in order.
+
+        :raises TargetInvalid: with every problem and its path.
+        """
+        super().check_target(target)
+        fewest, most = (target.parameters.get(name, 0) for name in THREADS)
+        if isinstance(fewest, int) and isinstance(most, int) and fewest > most > 0:
+            message = f"min_threads ({fewest}) may not be more than max_threads ({most})"
+            raise TargetInvalid([("parameters.min_threads", message)])
+
     def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
-        """One `--name value` for each parameter; a flag stands alone, and only when it is on.
+        """One `--name value` for each parameter; a flag stands alone, and only when it is on, and
+        what 0 leaves to Garnet is not passed.
         Files go to the working directory, which is the data directory.
         """
         schemas = declared(self.manifest.parameters)
         words = ["--bind", place.address.host, "--port", str(place.address.port)]
         for name, value in sorted(parameters.items()):
             flag = f"--{schemas[name]['x-flag']}"
+            if value == 0 and schemas[name].get("x-zero-is-unset"):
+                continue
             if value is True:
                 words.append(flag)
             elif value is not False:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from weighhouse_plugin_mongodb import PLUGIN, replica_set
+from weighhouse_plugin_mongodb import PLUGIN, engine, replica_set
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import Context, HostOptions
@@ -43,6 +43,11 @@ class TestConformance(PluginConformance):
         "zstd_level": 3,
         "index_prefix_compression": False,
         "flow_control": False,
+        "eviction_target_percentage": 70,
+        "eviction_trigger_percentage": 90,
+        "eviction_dirty_target_percentage": 3,
+        "eviction_dirty_trigger_percentage": 10,
+        "eviction_threads": 2,
     }
     impossible: ClassVar = {"cache_size_gibibytes": 0.01}
     refusal = "cacheSizeGB"
@@ -87,6 +92,43 @@ def test_only_what_an_experiment_sets_is_an_option(tmp_path: Path) -> None:
         *("--wiredTigerJournalCompressor", "none"),
     ]
     assert PLUGIN.arguments({"cache_size_gibibytes": 0}, place(tmp_path, 1, 1)) == plain
+
+
+def test_what_the_engine_is_told_is_one_text(tmp_path: Path) -> None:
+    words = PLUGIN.arguments(
+        {"eviction_threads": 8, "eviction_dirty_target_percentage": 3, "sync_delay_seconds": 30},
+        place(tmp_path, 1, 1),
+    )
+    assert words[-4:] == [
+        *("--syncdelay", "30"),
+        "--wiredTigerEngineConfigString",
+        "eviction_dirty_target=3,eviction=(threads_min=8,threads_max=8)",
+    ]
+    assert engine.told(words[-1]) == {"eviction_dirty_target": "3", "eviction.threads": "8"}
+    assert engine.told("") == {}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "at", "because"),
+    [
+        ({"eviction_target_percentage": 95}, "eviction_target_percentage", "95"),
+        ({"eviction_trigger_percentage": 70}, "eviction_trigger_percentage", "lower than"),
+        (
+            {"eviction_dirty_target_percentage": 30, "eviction_dirty_trigger_percentage": 20},
+            "eviction_dirty_target_percentage",
+            "requests have to help",
+        ),
+    ],
+)
+def test_eviction_begins_before_requests_have_to_help(
+    parameters: dict[str, int], at: str, because: str
+) -> None:
+    with pytest.raises(TargetInvalid, match=because) as caught:
+        PLUGIN.check_target(Target(name="m", system="mongodb", parameters=parameters))
+    assert [path for path, _ in caught.value.problems] == [f"parameters.{at}"]
+    PLUGIN.check_target(
+        Target(name="m", system="mongodb", parameters={"eviction_dirty_target_percentage": 19})
+    )
 
 
 def test_several_servers_are_members_of_one_replica_set(tmp_path: Path) -> None:

@@ -5,17 +5,19 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
+from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.mongo import ask
 from weighhouse_sdk.families.mongo_server import MongoServerPlugin
 from weighhouse_sdk.lifecycle import Deployed, Description
-from weighhouse_sdk.parameters import declared
+from weighhouse_sdk.parameters import declared, target_problems
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
-from weighhouse_sdk.wire import ReplyError
+from weighhouse_sdk.wire import Address, ReplyError
 
-from weighhouse_plugin_mongodb import replica_set
+from weighhouse_plugin_mongodb import engine, replica_set
 
 VERSION = re.compile(r"^db version v(\d\S*)", re.MULTILINE)
 CACHE = "wiredTiger.cache."
@@ -51,6 +53,16 @@ class MongodbPlugin(MongoServerPlugin):
         "wiredTiger.checkpoint.progress state": "checkpoint",
     }
 
+    def check_target(self, target: Target) -> None:
+        """Also hold that eviction begins before requests have to help with it.
+
+        :raises TargetInvalid: with every problem and its path.
+        """
+        problems = target_problems(self.manifest, target)
+        problems += engine.problems(target.parameters, declared(self.manifest.parameters))
+        if problems:
+            raise TargetInvalid(problems)
+
     def version_of(self, text: str) -> str | None:
         """From the line `db version v8.0.26`."""
         found = VERSION.search(text)
@@ -64,7 +76,9 @@ class MongodbPlugin(MongoServerPlugin):
         return build_info["version"]
 
     def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
-        """One option for each parameter; those not set are left to MongoDB."""
+        """One option for each parameter, and one for all of the storage engine's; those not set
+        are left to MongoDB.
+        """
         schemas = declared(self.manifest.parameters)
         words = ["--bind_ip", place.address.host, "--port", str(place.address.port)]
         words += ["--dbpath", ".", "--nounixsocket"]
@@ -72,13 +86,19 @@ class MongodbPlugin(MongoServerPlugin):
             words += ["--replSet", replica_set.NAME]
         for name, value in sorted(parameters.items()):
             schema, text = schemas[name], system_value(schemas[name], value)
-            if value == 0 and schema.get("x-zero-is-unset"):
+            if "x-engine" in schema or (value == 0 and schema.get("x-zero-is-unset")):
                 continue
             option = str(schema["x-option"])
             words += (
                 [f"--{option}", text] if "=" not in option else ["--setParameter", option + text]
             )
-        return words
+        text = engine.text(parameters, schemas)
+        return [*words, "--wiredTigerEngineConfigString", text] if text else words
+
+    def settings(self, address: Address, timeout_seconds: float) -> dict[str, str]:
+        """As the family's; the storage engine's are told in one text, and listed one by one."""
+        found = super().settings(address, timeout_seconds)
+        return found | engine.told(found.pop(engine.TOLD_AS, ""))
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
         """What WiredTiger's cache holds."""

@@ -33,6 +33,8 @@ export interface AuditWanted {
   actor?: string | undefined
   action?: string | undefined
   text?: string | undefined
+  /** How the address begins that it was asked from. */
+  address?: string | undefined
   /** Instants in ISO 8601: not before, and before. */
   since?: string | undefined
   until?: string | undefined
