@@ -124,6 +124,8 @@ RULES: Mapping[str, Rule] = {
     "identity_make_token": in_body("maintainer", body={"name": "t", "role": "viewer"}),
     "identity_remove_member": of_project("owner"),
     "identity_reset_second_factor": of_project("owner", by_person=True),
+    "identity_read_factor_policy": of_project("owner", by_person=True),
+    "identity_set_factor_policy": of_project("owner", by_person=True, body={"required": False}),
     "identity_revoke_invitation": named("owner", viewer=frozenset({404})),
     "identity_revoke_token": named("maintainer"),
     "identity_rotate_token": named("maintainer", body={}),

@@ -118,6 +118,20 @@ class FactorOwn(Conflict):
     title = "Your own second factor is not reset"
 
 
+class FactorRequired(Forbidden):
+    """The organization requires a second factor, and the person has none."""
+
+    slug = "second-factor-required"
+    title = "The organization requires a second factor"
+
+
+class FactorMissing(Conflict):
+    """Who requires a second factor of others has one."""
+
+    slug = "second-factor-missing"
+    title = "You have no second factor yourself"
+
+
 class ProviderAway(Unavailable):
     """The provider does not answer, or not as one."""
 

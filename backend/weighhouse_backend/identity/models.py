@@ -26,6 +26,8 @@ class Organization(Base):
     slug: Mapped[str] = mapped_column(Text, unique=True)
     name: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime.datetime]
+    factor_required_at: Mapped[datetime.datetime | None]
+    """Since when roles in it take a second factor; none: they do not."""
 
 
 class User(Base):

@@ -66,6 +66,8 @@ class SessionRead(BaseModel):
     user: UserRead
     organizations: list[OrganizationRead]
     projects: list[ProjectRead]
+    factor_required_by: list[str]
+    """Names of organizations that open once this person has a second factor."""
 
 
 class ApiTokenCreate(BaseModel):

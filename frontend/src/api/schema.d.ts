@@ -2556,6 +2556,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/second-factor-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity Read Factor Policy
+         * @description Whether a project's organization requires a second factor; takes an owner of it, signed
+         *     in.
+         */
+        get: operations["identity_read_factor_policy"];
+        /**
+         * Identity Set Factor Policy
+         * @description Require a second factor of the people of a project's organization, or not any more: roles
+         *     rest of who has none. Takes an owner of the organization, signed in, who has one.
+         */
+        put: operations["identity_set_factor_policy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/second-factor/recovery-codes": {
         parameters: {
             query?: never;
@@ -5614,6 +5640,24 @@ export interface components {
              * @example 123456
              */
             code: string;
+        };
+        /**
+         * FactorPolicyRead
+         * @description Whether an organization requires a second factor.
+         */
+        FactorPolicyRead: {
+            /** Required */
+            required: boolean;
+            /** Since */
+            since: string | null;
+        };
+        /**
+         * FactorPolicySet
+         * @description Whether an organization shall require a second factor.
+         */
+        FactorPolicySet: {
+            /** Required */
+            required: boolean;
         };
         /**
          * FactorProof
@@ -10134,6 +10178,8 @@ export interface components {
          * @description Who is signed in.
          */
         SessionRead: {
+            /** Factor Required By */
+            factor_required_by: string[];
             /** Organizations */
             organizations: components["schemas"]["OrganizationRead"][];
             /** Projects */
@@ -17912,6 +17958,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FactorBegun"];
+                };
+            };
+        };
+    };
+    identity_read_factor_policy: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorPolicyRead"];
+                };
+            };
+        };
+    };
+    identity_set_factor_policy: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorPolicySet"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorPolicyRead"];
                 };
             };
         };
