@@ -5,12 +5,18 @@ Revision: 0028, after 0026
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects import postgresql
 
 revision = "0028"
 down_revision = "0026"
 branch_labels = None
 depends_on = None
 
+ROLES = "role IN ('viewer', 'member', 'maintainer', 'owner')"
+PROJECTS = (
+    "ANY ((SELECT string_to_array("
+    "current_setting('weighhouse.project_ids', true), ',')::uuid[])::uuid[])"
+)
 INSTANT = sa.DateTime(timezone=True)
 PEOPLE, SERVICE = "weighhouse_people", "weighhouse_service"
 CONFINED = "current_setting('role') IN ('weighhouse_tenant', 'weighhouse_people')"
@@ -40,9 +46,61 @@ def upgrade() -> None:
     op.execute(f"CREATE FUNCTION {TELL} {TELLING}")
     op.execute(f"REVOKE ALL ON FUNCTION {TELL} FROM PUBLIC")
     op.execute(f"GRANT EXECUTE ON FUNCTION {TELL} TO {PEOPLE}, {SERVICE}")
+    _trust_pipelines()
+
+
+def _trust_pipelines() -> None:
+    op.create_table(
+        "pipeline_trusts",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("project_id", sa.Uuid(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("issuer", sa.Text(), nullable=False),
+        sa.Column("audience", sa.Text(), nullable=False),
+        sa.Column("conditions", postgresql.JSONB(), nullable=False),
+        sa.Column("role", sa.Text(), nullable=False),
+        sa.Column("scopes", postgresql.JSONB(), nullable=False),
+        sa.Column("lifetime_seconds", sa.Integer(), nullable=False),
+        sa.Column("created_by", sa.Text(), nullable=False),
+        sa.Column("created_at", INSTANT, nullable=False),
+        sa.Column("last_used_at", INSTANT, nullable=True),
+        sa.Column("last_pipeline", sa.Text(), nullable=True),
+        sa.CheckConstraint(ROLES, name=op.f("ck_pipeline_trusts_role")),
+        sa.ForeignKeyConstraint(
+            ["project_id"], ["projects.id"], ondelete="CASCADE",
+            name=op.f("fk_pipeline_trusts_project_id_projects"),
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_pipeline_trusts")),
+    )  # fmt: skip
+    op.create_index(op.f("ix_pipeline_trusts_project_id"), "pipeline_trusts", ["project_id"])
+    op.execute("ALTER TABLE pipeline_trusts ENABLE ROW LEVEL SECURITY")
+    op.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON pipeline_trusts TO {PEOPLE}")
+    op.execute(
+        f"CREATE POLICY own_rows ON pipeline_trusts TO {PEOPLE} USING (project_id = {PROJECTS})"
+    )
+    op.execute(f"CREATE POLICY every_row ON pipeline_trusts TO {SERVICE} USING (true)")
+    op.create_table(
+        "pipeline_uses",
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("expires_at", INSTANT, nullable=False),
+        sa.PrimaryKeyConstraint("digest", name=op.f("pk_pipeline_uses")),
+    )
+    op.create_index(op.f("ix_pipeline_uses_expires_at"), "pipeline_uses", ["expires_at"])
+    op.add_column("api_tokens", sa.Column("trust_id", sa.Uuid(), nullable=True))
+    op.add_column("api_tokens", sa.Column("pipeline", sa.Text(), nullable=True))
+    op.create_foreign_key(
+        op.f("fk_api_tokens_trust_id_pipeline_trusts"), "api_tokens", "pipeline_trusts",
+        ["trust_id"], ["id"], ondelete="SET NULL",
+    )  # fmt: skip
+    op.create_index(op.f("ix_api_tokens_trust_id"), "api_tokens", ["trust_id"])
 
 
 def downgrade() -> None:
-    """Roles hold without a second factor again."""
+    """Roles hold without a second factor again; what pipelines got ends."""
+    op.execute("DELETE FROM api_tokens WHERE pipeline IS NOT NULL")
+    for column in ("pipeline", "trust_id"):
+        op.drop_column("api_tokens", column)
+    for table in ("pipeline_uses", "pipeline_trusts"):
+        op.drop_table(table)
     op.execute(f"DROP FUNCTION {TELL}")
     op.drop_column("organizations", "factor_required_at")

@@ -132,6 +132,13 @@ class FactorMissing(Conflict):
     title = "You have no second factor yourself"
 
 
+class PipelineRefused(NotAuthenticated):
+    """A CI service's token that no trust lets in."""
+
+    slug = "pipeline-refused"
+    title = "This pipeline is not let in"
+
+
 class ProviderAway(Unavailable):
     """The provider does not answer, or not as one."""
 

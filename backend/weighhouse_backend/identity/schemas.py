@@ -107,6 +107,8 @@ class ApiTokenRead(BaseModel):
     revoked_at: datetime.datetime | None
     replaced_by: UUID | None
     """The token that was made in its place."""
+    pipeline: str | None
+    """Whom a CI service said the pipeline to be that got it (`sub`); null: people made it."""
 
 
 class ApiTokenMade(ApiTokenRead):
