@@ -75,13 +75,15 @@ def trusted(page: Page, house: RunningPlatform, issuer: str) -> str:
     """A pipeline is trusted on the page; the trust's id."""
     page.goto(f"{house.url}/settings")
     page.get_by_role("button", name="Trust a pipeline").click()
-    page.get_by_label("Name").fill("store, main")
-    page.get_by_label("Issuer").fill(issuer)
-    page.get_by_label("Conditions").fill("ref = refs/heads/main")
+    page.get_by_role("textbox", name="Name").fill("store, main")
+    page.get_by_role("textbox", name="Issuer").fill(issuer)
+    page.get_by_role("textbox", name="Conditions").fill("ref = refs/heads/main")
     page.get_by_role("button", name="Trust it").click()
     expect(page.get_by_text("leave open whose pipelines they are").first).to_be_visible()
     assert complaints(page, "dialog") == []
-    page.get_by_label("Conditions").fill("repository = acme/store\nref = refs/heads/main")
+    page.get_by_role("textbox", name="Conditions").fill(
+        "repository = acme/store\nref = refs/heads/main"
+    )
     page.get_by_role("button", name="Trust it").click()
     row = page.get_by_role("row").filter(has_text="store, main")
     expect(row).to_be_visible()

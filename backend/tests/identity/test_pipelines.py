@@ -1,11 +1,12 @@
 """Trusted pipelines: tokens of a CI service are exchanged for ours, by a trust alone, once."""
 
 import datetime
+import json
 import threading
 import time
 
 import pytest
-from joserfc import jwt
+from joserfc import jws, jwt
 from joserfc.jwk import RSAKey
 from pydantic import SecretStr
 from sqlalchemy import delete, func, select
@@ -22,7 +23,7 @@ from weighhouse_backend.identity.pipeline_endpoints import router as pipelines
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.identity.sign_in.lying_provider import LyingProvider
-from backend.tests.identity.sign_in.test_answers import by_secret, unsigned
+from backend.tests.identity.sign_in.test_answers import by_secret, encoded, unsigned
 
 TRUSTS, EXCHANGE = "/api/v1/pipeline-trusts", "/api/v1/pipeline-tokens"
 SUBJECT = "repo:acme/store:ref:refs/heads/main"
@@ -196,9 +197,15 @@ def by_public_key(service, said):
     return by_secret(service.keys[0].as_pem(private=False), said)
 
 
+def nested(service, said):
+    header = encoded(("[" * 11_000).encode())
+    return f"{header}.{service.sign(said).split('.')[1]}.c"
+
+
 FORGERIES = {
     "unsigned": unsigned, "another key": of_another_key, "its own key": with_its_own_key,
     "the public key as a secret": by_public_key, "no token": lambda *_: "a.b.c",
+    "a header without end": nested,
     "half a token": lambda service, said: service.sign(said).rpartition(".")[0],
 }  # fmt: skip
 
@@ -209,9 +216,15 @@ def test_a_forged_token_lets_no_pipeline_in(client, service, settings, trust, fo
     assert kind(exchange(client, trust, token)) == REFUSED
 
 
+def in_ascii(service, said):
+    """As JSON may be written, halves of surrogate pairs among it."""
+    key = service.keys[-1]
+    return jws.serialize_compact({"alg": "RS256", "kid": key.kid}, json.dumps(said), key)
+
+
 def test_a_token_is_exchanged_once_by_its_id_or_by_itself(client, service, settings, trust):
-    for known in ({}, {"jti": None}):
-        token = service.sign(claims(service, settings, **known))
+    for known in ({}, {"jti": None}, {"jti": "\ud800"}):
+        token = in_ascii(service, claims(service, settings, **known))
         assert exchange(client, trust, token).status_code == 201
         again = exchange(client, trust, token)
         assert kind(again) == REFUSED

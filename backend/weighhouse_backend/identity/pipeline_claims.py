@@ -53,7 +53,7 @@ def claims_in(token: str, keys: KeySet, issuer: str, audience: str, now: float) 
     """
     try:
         read = jwt.decode(token, keys, algorithms=[*ALGORITHMS])
-    except (JoseError, ValueError, TypeError, KeyError) as error:
+    except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise NotTheirWord("its signature is not the issuer's") from error
     registry = jwt.JWTClaimsRegistry(
         now=int(now), leeway=LEEWAY_SECONDS,

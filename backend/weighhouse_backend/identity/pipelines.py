@@ -181,7 +181,8 @@ class ExchangeService:
         """Notes that a token was exchanged; of two at a time one is the first."""
         self.session.execute(delete(PipelineUse).where(PipelineUse.expires_at < now))
         known = claims.get("jti")
-        name = token_hash(f"{row.issuer}\n{known}") if isinstance(known, str) and known else digest
+        kept = isinstance(known, str) and known.isprintable() and known
+        name = token_hash(f"{row.issuer}\n{known}") if kept else digest
         ends = datetime.datetime.fromtimestamp(claims["exp"] + LEEWAY_SECONDS + 1, datetime.UTC)
         noted = insert(PipelineUse).values(digest=name, expires_at=ends).on_conflict_do_nothing()
         return self.session.scalar(noted.returning(PipelineUse.digest)) is not None
