@@ -16,7 +16,7 @@ from weighhouse_cli.exits import CommandFailed, Exit
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PlatformDirectory:
-    for name in ("WEIGHHOUSE_URL", "WEIGHHOUSE_TOKEN"):
+    for name in ("WEIGHHOUSE_URL", "WEIGHHOUSE_TOKEN", "WEIGHHOUSE_TRUST"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WEIGHHOUSE_DATA_DIR", str(tmp_path / "data"))
     return PlatformDirectory(tmp_path / "data")

@@ -12,14 +12,12 @@ from uuid import uuid4
 
 import httpx
 
+from weighhouse_cli.answers import AWAY, TOO_MANY, explain, retry_after
 from weighhouse_cli.embedded.directory import DEFAULT_PORT, PlatformDirectory, default_directory
 from weighhouse_cli.exits import CommandFailed, Exit
+from weighhouse_cli.pipelines import Pipeline, PipelineAuth, pipeline_of
 
 ENDED = frozenset({"completed", "failed", "cancelled"})
-AWAY = frozenset({502, 503, 504})
-TOO_MANY = 429
-MOST_PATIENCE_SECONDS = 60.0
-"""Longest wait at once for a server that said how long to wait."""
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 """Errors of requests that cannot have reached a server."""
 RETRIES = 40
@@ -32,6 +30,8 @@ class Access:
 
     url: str
     token: str | None
+    pipeline: Pipeline | None = None
+    """A trusted CI job, which gets a token when it needs one."""
 
 
 def find_access(url: str | None, token: str | None) -> Access:
@@ -45,13 +45,16 @@ def find_access(url: str | None, token: str | None) -> Access:
     if given is None:
         # The embedded platform's token goes to the embedded platform alone.
         token = token or _embedded_token(directory.first_user())
-    if token is None:
+    address = platform_url(given, directory)
+    pipeline = pipeline_of(address, os.environ) if token is None else None
+    if token is None and pipeline is None:
         raise CommandFailed(
             Exit.INVALID,
             "no token: give --token or set WEIGHHOUSE_TOKEN "
-            "(make one with `weighhouse token create`, or under Settings → Tokens)",
+            "(make one with `weighhouse token create`, or under Settings → Tokens), or, in a "
+            "trusted pipeline, WEIGHHOUSE_TRUST",
         )
-    return Access(url=platform_url(given, directory), token=token)
+    return Access(url=address, token=token, pipeline=pipeline)
 
 
 def platform_url(url: str | None, directory: PlatformDirectory) -> str:
@@ -81,7 +84,10 @@ class Client:
         self.url = access.url
         headers = {"Authorization": f"Bearer {access.token}"} if access.token else {}
         self._told_to_wait = False
-        self._http = httpx.Client(base_url=f"{access.url}/api/v1", headers=headers, timeout=30)
+        self._http = httpx.Client(
+            base_url=f"{access.url}/api/v1", headers=headers, timeout=30,
+            auth=None if access.pipeline is None else PipelineAuth(access.pipeline),
+        )  # fmt: skip
 
     def get(self, path: str, **query: Any) -> Any:
         """Ask for a resource."""
@@ -163,25 +169,3 @@ class Client:
             is_json = "json" in answer.headers.get("content-type", "")
             return answer.json() if is_json and answer.content else answer.text
         raise CommandFailed(Exit.INVALID, explain(answer))
-
-
-def retry_after(answer: httpx.Response) -> float:
-    """Seconds that a server wants to be left alone; a second when it does not say."""
-    try:
-        wanted = float(answer.headers["Retry-After"])
-    except (KeyError, ValueError):
-        return 1.0
-    return min(max(wanted, 0.0), MOST_PATIENCE_SECONDS)
-
-
-def explain(answer: httpx.Response) -> str:
-    """A problem document as lines for a person."""
-    try:
-        problem = answer.json()
-    except ValueError:
-        return f"HTTP {answer.status_code}: {answer.text[:300]}"
-    lines = [str(problem.get("detail") or problem.get("title") or f"HTTP {answer.status_code}")]
-    for error in problem.get("errors") or []:
-        expected = f" (expected {error['expected']})" if error.get("expected") else ""
-        lines.append(f"  {error.get('path') or 'document'}: {error.get('message')}{expected}")
-    return "\n".join(lines)

@@ -12,6 +12,7 @@ from weighhouse_cli.commands import (
     dev,
     experiment,
     histogram,
+    login,
     people,
     platform,
     plugin,
@@ -40,6 +41,7 @@ app.command("demo")(platform.demo)
 app.command("status")(status.status)
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
+app.command("login")(login.login)
 app.command("run")(run.run)
 app.command("histogram")(histogram.histogram)
 app.command("ycsb")(ycsb.ycsb)

@@ -4,7 +4,7 @@ import { QueryClient, VueQueryPlugin } from '@tanstack/vue-query'
 import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 
-import { ApiProblem, onSignedOut } from './api'
+import { ApiProblem, onRoleRests, onSignedOut } from './api'
 import App from './app/App.vue'
 import { createAppRouter } from './app/router'
 import { useSession } from './session'
@@ -30,6 +30,8 @@ onSignedOut(() => {
   const here = router.currentRoute.value
   if (!here.meta.open) void router.push({ name: 'login', query: { next: here.fullPath } })
 })
+
+onRoleRests(() => void session.restore(true).catch(() => undefined))
 
 app.use(router)
 app.use(VueQueryPlugin, { queryClient: queries })

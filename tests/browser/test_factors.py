@@ -164,3 +164,51 @@ def test_a_lost_second_factor_is_reset_by_an_owner_or_on_the_machine(
     with_factor(house)
     reset_on_the_machine(house)
     at_the_api(house, MIA, PASSWORD).close()
+
+
+def test_an_organization_requires_it_and_opens_as_soon_as_it_is_set_up(browser: Browser):
+    with running_platform() as house:
+        joined(house)
+        context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        sign_in(page, house.url, house.email, house.password)
+        page.goto(f"{house.url}/settings?tab=members")
+        switch = page.get_by_role("switch", name="requires a second factor")
+        switch.click()
+        expect(page.get_by_text("set it up first").first).to_be_visible()
+        expect(switch).not_to_be_checked()
+        set_up_on_page(page, house, house.password)
+        page.goto(f"{house.url}/settings?tab=members")
+        switch.click()
+        expect(switch).to_be_checked()
+        looked_at(page, "required")
+
+        context.clear_cookies()
+        page.goto(f"{house.url}/login")
+        page.get_by_label("Email").fill(MIA)
+        page.get_by_label("Password", exact=True).fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        asked = page.get_by_role("heading", level=1, name="requires a second factor")
+        expect(asked).to_be_visible()
+        looked_at(page, "to-be-set-up")
+        confirmed(page, PASSWORD)
+        expect(page.get_by_role("heading", level=1, name=FIRST_PAGE)).to_be_visible()
+        context.close()
+
+
+def set_up_on_page(page: Page, house: RunningPlatform, password: str) -> None:
+    page.goto(f"{house.url}/settings?tab=account")
+    confirmed(page, password)
+    expect(page.get_by_text("10 recovery codes are left")).to_be_visible()
+
+
+def confirmed(page: Page, password: str) -> None:
+    """The form of a second factor on the page is filled in to its end."""
+    page.get_by_label("Your password").fill(password)
+    page.get_by_role("button", name="Set it up").click()
+    picture = page.get_by_alt_text("QR code")
+    key = page.locator("form", has=picture).locator("pre").first.inner_text().strip()
+    page.get_by_label("Code").fill(pyotp.TOTP(key).now())
+    page.get_by_role("button", name="Turn it on").click()
+    page.get_by_role("button", name="I have kept them").click()

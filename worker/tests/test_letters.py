@@ -141,3 +141,17 @@ def test_people_are_told_of_their_second_factor_once_and_within_a_day(tools, ser
     tasks.mail_unsent(tools)
     ((_, _, letter),) = [one for one in server[1] if one[2].rcpt_tos == [user.email]]
     assert "was reset by an owner" in opened(letter)[1]
+
+
+def test_who_has_to_set_one_up_is_told_how(tools, server):
+    now = datetime.datetime.now(datetime.UTC)
+    with unit_of_work(tools.sessions) as session:
+        user = User(email=f"{new_id()}@example.test", name="Una", created_at=now)
+        session.add(user)
+        session.flush()
+        session.add(FactorLetter(user_id=user.id, kind="required", at=now))
+    tasks.mail_unsent(tools)
+    ((_, _, letter),) = [one for one in server[1] if one[2].rcpt_tos == [user.email]]
+    text = opened(letter)[1]
+    assert "set it up under Settings, Your account" in text.replace("\n", " ")
+    assert "If it was not you" not in text, "it was somebody else, and there is nothing amiss"

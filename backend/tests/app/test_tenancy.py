@@ -25,16 +25,18 @@ UNSEEN = {
     "second_factors", "recovery_codes", "factor_letters",
     "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
     "identity_providers", "identities", "sign_ins", "alembic_version", "notice_preferences",
+    "pipeline_trusts", "pipeline_uses",
 }  # fmt: skip
 OF_PEOPLE = {
     "organizations", "projects", "users", "memberships", "project_memberships", "invitations",
     "api_tokens", "audit_entries", "organization_quotas", "project_quotas", "identity_providers",
+    "pipeline_trusts",
 }  # fmt: skip
 # Guarded by what stands in their own rows: who asked for what.
 WITHOUT_POLICY = {
     "idempotency_records", "login_sessions", "login_failures", "login_devices", "password_resets",
     "identities", "sign_ins", "second_factors", "recovery_codes", "factor_letters",
-    "alembic_version", "notice_preferences",
+    "alembic_version", "notice_preferences", "pipeline_uses",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 

@@ -86,6 +86,7 @@ RULES: Mapping[str, Rule] = {
     "status_health": Rule("public"),
     "status_live": Rule("public"),
     "status_ready": Rule("public"),
+    "identity_exchange_pipeline_token": Rule("public", body={"trust_id": "{any}", "token": "t"}),
     "identity_log_in": Rule("public", body={"email": "nobody@quokka.test", "password": "w"}),
     # Machines
     "campaigns_arrive": agent({"fence": 1, "sent_at_us": 1, "wait_seconds": 0}),
@@ -124,11 +125,20 @@ RULES: Mapping[str, Rule] = {
     "identity_make_token": in_body("maintainer", body={"name": "t", "role": "viewer"}),
     "identity_remove_member": of_project("owner"),
     "identity_reset_second_factor": of_project("owner", by_person=True),
+    "identity_read_factor_policy": of_project("owner", by_person=True),
+    "identity_set_factor_policy": of_project("owner", by_person=True, body={"required": False}),
     "identity_revoke_invitation": named("owner", viewer=frozenset({404})),
     "identity_revoke_token": named("maintainer"),
     "identity_rotate_token": named("maintainer", body={}),
     "identity_set_project_role": named("owner", body={"role": "viewer"}),
     "identity_who_am_i": mine(by_person=True),
+    # Pipelines that are trusted
+    "identity_list_trusts": of_project("maintainer"),
+    "identity_make_trust": in_body("maintainer", body={
+        "name": "t", "issuer": "https://ci.quokka.test", "conditions": {"repository": "a/b"},
+        "scopes": ["results:read"],
+    }),
+    "identity_remove_trust": named("maintainer"),
     # Providers: a person who owns the organization
     "identity_read_provider": of_project("owner", by_person=True),
     "identity_remove_provider": of_project("owner", by_person=True),

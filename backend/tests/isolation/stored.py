@@ -19,6 +19,7 @@ from weighhouse_backend.identity.models import (
     Invitation,
     LoginSession,
     Membership,
+    PipelineTrust,
     Project,
     User,
 )
@@ -225,7 +226,12 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
             project_id=owner.project_id, kind="reply", cause=MARK, title=MARK, words=MARK,
             path="/", at=NOW, spread_at=NOW,
         )  # fmt: skip
-        session.add_all([alert, asked, login, quotas, provider, notice])
+        trust = PipelineTrust(
+            project_id=owner.project_id, name=MARK, issuer=f"https://ci.{MARK}.test", audience="a",
+            conditions={"repository": f"{MARK}/a"}, role="member", scopes=["results:read"],
+            lifetime_seconds=60, created_by=MARK, created_at=NOW,
+        )  # fmt: skip
+        session.add_all([alert, asked, login, quotas, provider, notice, trust])
         session.flush()
         alert_id = alert.id
         entry = NoticeEntry(project_id=owner.project_id, notice_id=notice.id, user_id=owner.user_id)
@@ -247,6 +253,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "project_id": str(owner.project_id), "organization_id": str(owner.organization_id),
         "document": document, "facts": FACTS, "reason": REASON, "any": str(uuid4()),
         "invitation_id": str(asked.id), "login_id": str(login.id),
+        "trust_id": str(trust.id),
         "channel_id": channel["id"], "notice_id": str(entry.id),
     }  # fmt: skip
 

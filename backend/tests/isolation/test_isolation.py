@@ -17,7 +17,7 @@ from weighhouse_backend.app.openapi import document
 from weighhouse_backend.disclosure.links import REPLY
 from weighhouse_backend.identity import access
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.models import LoginFailure, Project
+from weighhouse_backend.identity.models import LoginFailure, Organization, Project
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit import tenancy
 from weighhouse_backend.kit.signing import secret_of
@@ -36,11 +36,13 @@ from backend.tests.isolation.stored import (
 )
 from backend.tests.results.laboratory import Laboratory, experiment
 
-OPERATIONS = {
-    operation["operationId"]: (method.upper(), path)
+DESCRIBED = {
+    (method.upper(), path): operation
     for path, methods in json.loads(document())["paths"].items()
     for method, operation in methods.items()
 }
+OPERATIONS = {operation["operationId"]: called for called, operation in DESCRIBED.items()}
+TAGS = {operation["operationId"]: operation["tags"] for operation in DESCRIBED.values()}
 NOBODY = ("stranger", "revoked", "expired")
 OTHERS = ("other project", "other tenant")
 
@@ -237,6 +239,44 @@ def test_the_services_hold_when_the_database_does_not_part_tenants(asking, victi
         assert not leaked, f"{said(name, who, answer)}\n   leaked: {sorted(leaked)[:5]}"
         assert answer.status_code in wanted(RULES[name], who), said(name, who, answer)
     assert victim.digest() == before, f"{name}: somebody changed what is not theirs"
+
+
+@pytest.fixture
+def strict(session_factory, tenants):
+    """The tenant's organization requires a second factor, which nobody has."""
+
+    def require(at: datetime.datetime | None) -> None:
+        with unit_of_work(session_factory) as session:
+            found = session.get_one(Organization, tenants[0].organization_id)
+            found.factor_required_at = at
+
+    require(datetime.datetime.now(datetime.UTC))
+    yield
+    require(None)
+
+
+OWN_ACCOUNT = {
+    *(name for name, tags in TAGS.items() if "sessions" in tags),
+    "identity_make_organization", "notices_read_settings", "notices_save_settings",
+}  # fmt: skip
+"""What people do about themselves goes on without a second factor: it is set up there."""
+
+
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize("name", ASKED_BY_PEOPLE)
+def test_who_lacks_a_required_factor_gets_nothing(
+    client, session_factory, callers, objects, asking, victim, name
+):
+    before = victim.digest()
+    with unit_of_work(session_factory) as session:
+        headers = headers_of(session, callers["viewer"], by_person=True)
+    answer = ask(client, OPERATIONS[name], RULES[name], objects, headers)
+    assert not asking.leaked(name, "viewer", answer), said(name, "viewer", answer)
+    if name not in OWN_ACCOUNT:
+        assert answer.status_code == 403, said(name, "viewer", answer)
+    if name not in OWN_ACCOUNT and RULES[name].role != "operator":
+        assert answer.json()["type"].endswith("/second-factor-required")
+    assert victim.digest() == before, f"{name}: somebody changed what rests"
 
 
 def test_lines_are_really_switched_off(asking, objects, request):

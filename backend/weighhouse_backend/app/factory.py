@@ -45,6 +45,7 @@ from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.identity.factor_endpoints import router as factors
 from weighhouse_backend.identity.logins import Turns
+from weighhouse_backend.identity.pipeline_endpoints import router as pipelines
 from weighhouse_backend.identity.provider_endpoints import router as providers
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.database_login import OWNS_TABLES, may_too_much
@@ -71,8 +72,9 @@ log = structlog.get_logger(__name__)
 
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, account, factors, audit,
-    providers, experiments, campaigns, results, findings, scenarios, comparisons, publishing,
-    studies, gates, alerts, annotations, overviews, noise, notices, prices, quotas, fleet, metrics,
+    providers, pipelines, experiments, campaigns, results, findings, scenarios, comparisons,
+    publishing, studies, gates, alerts, annotations, overviews, noise, notices, prices, quotas,
+    fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

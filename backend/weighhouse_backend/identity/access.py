@@ -1,7 +1,7 @@
 """Who calls, and what they may do: a person with a cookie, or a pipeline with a token."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity.cookie_names import session_sent
-from weighhouse_backend.identity.errors import ScopeMissing
+from weighhouse_backend.identity.errors import FactorRequired, ScopeMissing
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
@@ -50,6 +50,8 @@ class Caller:
     """Whose cookie or personal token it is; None: a project's token."""
     provider_id: UUID | None = None
     """The provider that vouched for them; None: a password, or a token."""
+    barred: Mapping[UUID, str] = field(default_factory=dict)
+    """Projects where their role rests until they have a second factor, and whose they are."""
 
     @property
     def project_ids(self) -> frozenset[UUID]:
@@ -61,9 +63,12 @@ class Caller:
 
         :raises NotFound: when the project is not theirs; it might as well not exist.
         :raises Forbidden: when their role there is too low.
+        :raises FactorRequired: when it rests.
         """
         wanted = Role(role)
         have = self.roles.get(project_id)
+        if have is None and project_id in self.barred:
+            raise factor_required(self.barred[project_id])
         if have is None:
             raise NotFound
         if not have.covers(wanted):
@@ -86,6 +91,13 @@ class Caller:
                 FieldProblem(path="project_id", message="is missing", expected="a project's id")
             ],
         )
+
+
+def factor_required(organization: str) -> FactorRequired:
+    """With what to do."""
+    return FactorRequired(
+        f"{organization} requires a second factor: set it up under Settings, Your account"
+    )
 
 
 def recognize(request: Request, session: Session) -> Caller:
@@ -116,19 +128,25 @@ def recognize(request: Request, session: Session) -> Caller:
     user, login = known
     if request.method not in SAFE and CSRF_HEADER not in request.headers:
         raise Forbidden(f"a change with a cookie needs the header `{CSRF_HEADER}: 1`")
-    roles = repository.roles_of(user.id, login)
-    if not roles and not repository.belongs_somewhere(user.id, login):
+    standing = repository.standing_of(user.id, login)
+    if not standing.roles and not repository.belongs_somewhere(user.id, login):
         raise NotAuthenticated("this login opens no organization here any more")
     return Caller(
-        "user", user.id, user.name, roles, person_id=user.id, provider_id=login.provider_id
-    )
+        "user", user.id, user.name, standing.roles, person_id=user.id,
+        provider_id=login.provider_id, barred=standing.barred,
+    )  # fmt: skip
 
 
 def _of_token(repository: IdentityRepository, token: ApiToken) -> Caller:
-    """:raises NotAuthenticated: when it is a person's who has no access any more."""
+    """:raises NotAuthenticated: when it is a person's who has no access any more.
+    :raises FactorRequired: when it is a person's whose role rests.
+    """
     role = Role(token.role)
     if token.owner_id is not None:
-        owners = repository.roles_of(token.owner_id).get(token.project_id)
+        standing = repository.standing_of(token.owner_id)
+        if token.project_id in standing.barred:
+            raise factor_required(standing.barred[token.project_id])
+        owners = standing.roles.get(token.project_id)
         if owners is None:
             raise NotAuthenticated("the owner of this token has no access any more")
         role = role if owners.covers(role) else owners
@@ -161,7 +179,16 @@ KnownCallerDep = Annotated[Caller, Depends(_known)]
 """Whoever calls, in a transaction that is not confined: for logins alone."""
 
 
+def _insist_on_factor(caller: Caller) -> None:
+    """:raises FactorRequired: when all that they may do rests; what of it is asked for is not told
+    from what does not exist.
+    """
+    if caller.barred and not caller.roles:
+        raise factor_required(", ".join(sorted(set(caller.barred.values()))))
+
+
 def _caller(caller: KnownCallerDep, session: SessionDep) -> Caller:
+    _insist_on_factor(caller)
     confine(session, caller.roles)
     return caller
 
@@ -183,6 +210,7 @@ transaction is not confined.
 
 
 def _manager(caller: KnownCallerDep, session: SessionDep) -> Caller:
+    _insist_on_factor(caller)
     confine_to_people(session, caller.roles)
     return caller
 

@@ -115,6 +115,7 @@ def identity_who_am_i(caller: KnownCallerDep, service: IdentityServiceDep) -> Se
             for one in service.organizations(caller)
         ],
         projects=service.projects(caller),
+        factor_required_by=sorted(set(caller.barred.values())),
     )
 
 

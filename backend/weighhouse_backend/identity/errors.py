@@ -118,6 +118,27 @@ class FactorOwn(Conflict):
     title = "Your own second factor is not reset"
 
 
+class FactorRequired(Forbidden):
+    """The organization requires a second factor, and the person has none."""
+
+    slug = "second-factor-required"
+    title = "The organization requires a second factor"
+
+
+class FactorMissing(Conflict):
+    """Who requires a second factor of others has one."""
+
+    slug = "second-factor-missing"
+    title = "You have no second factor yourself"
+
+
+class PipelineRefused(NotAuthenticated):
+    """A CI service's token that no trust lets in."""
+
+    slug = "pipeline-refused"
+    title = "This pipeline is not let in"
+
+
 class ProviderAway(Unavailable):
     """The provider does not answer, or not as one."""
 

@@ -13,6 +13,8 @@ from weighhouse_backend.identity.factor_schemas import (
     FactorBegin,
     FactorBegun,
     FactorConfirm,
+    FactorPolicyRead,
+    FactorPolicySet,
     FactorProof,
     FactorRead,
     RecoveryCodesMade,
@@ -98,3 +100,26 @@ def identity_reset_second_factor(
     of no other organization.
     """
     service.reset(caller, project_id, user_id)
+
+
+@router.get("/second-factor-policy", tags=["people"])
+def identity_read_factor_policy(
+    caller: ManagerDep, service: FactorPolicyServiceDep, project_id: UUID | None = None
+) -> FactorPolicyRead:
+    """Whether a project's organization requires a second factor; takes an owner of it, signed
+    in.
+    """
+    return service.read(caller, project_id)
+
+
+@router.put("/second-factor-policy", tags=["people"])
+def identity_set_factor_policy(
+    body: FactorPolicySet,
+    caller: ManagerDep,
+    service: FactorPolicyServiceDep,
+    project_id: UUID | None = None,
+) -> FactorPolicyRead:
+    """Require a second factor of the people of a project's organization, or not any more: roles
+    rest of who has none. Takes an owner of the organization, signed in, who has one.
+    """
+    return service.require(caller, project_id, required=body.required)

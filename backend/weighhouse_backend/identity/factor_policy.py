@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.errors import FactorElsewhere, FactorOwn
-from weighhouse_backend.identity.models import Project
+from weighhouse_backend.identity.errors import FactorElsewhere, FactorMissing, FactorOwn
+from weighhouse_backend.identity.factor_schemas import FactorPolicyRead
+from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.service import insist_on_owner, owns
@@ -66,6 +67,45 @@ class FactorPolicyService:
             subject=user.email, project_id=project.id,
         )  # fmt: skip
 
+    def read(self, caller: Caller, project_id: UUID | None) -> FactorPolicyRead:
+        """Whether a project's organization requires a second factor."""
+        return _told(self._organization(self._owned(caller, project_id)))
+
+    def require(
+        self, caller: Caller, project_id: UUID | None, *, required: bool
+    ) -> FactorPolicyRead:
+        """Have roles in a project's organization rest while a person has no second factor, or hold
+        again. Repeatable. Who has none is told by mail.
+
+        :raises FactorMissing: when the caller is in by a password and has none.
+        """
+        project = self._owned(caller, project_id)
+        repository = IdentityRepository(self.session)
+        repository.lock_organization(project.organization_id)
+        row = self._organization(project)
+        if required == (row.factor_required_at is not None):
+            return _told(row)
+        now = self.clock.now()
+        if required and caller.provider_id is None and caller.person_id not in self._holders():
+            raise FactorMissing("set it up first, under Settings, Your account")
+        row.factor_required_at = now if required else None
+        self.session.flush()
+        details = {}
+        if required:
+            tell = func.weighhouse_tell_of_factor(
+                literal(row.id, Uuid()), literal(now, DateTime(timezone=True))
+            )
+            details["people_without"] = self.session.scalar(select(tell))
+        audit.record(
+            self.session, self.clock, actor=caller.name,
+            action="second_factor.required" if required else "second_factor.optional",
+            subject=row.slug, project_id=project.id, **details,
+        )  # fmt: skip
+        return _told(row)
+
+    def _organization(self, project: Project) -> Organization:
+        return self.session.get_one(Organization, project.organization_id, populate_existing=True)
+
     def _holders(self) -> Collection[UUID]:
         found = func.weighhouse_factors().table_valued(column("user_id", Uuid()))
         return set(self.session.scalars(select(found.c.user_id)))
@@ -80,3 +120,9 @@ class FactorPolicyService:
             raise NotFound
         insist_on_owner(IdentityRepository(self.session), caller, project.organization_id)
         return project
+
+
+def _told(row: Organization) -> FactorPolicyRead:
+    return FactorPolicyRead(
+        required=row.factor_required_at is not None, since=row.factor_required_at
+    )

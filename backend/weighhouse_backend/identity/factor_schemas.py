@@ -2,7 +2,7 @@
 
 import datetime
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 
 class FactorRead(BaseModel):
@@ -56,3 +56,18 @@ class RecoveryCodesMade(BaseModel):
     """Recovery codes, shown this once."""
 
     recovery_codes: list[str]
+
+
+class FactorPolicyRead(BaseModel):
+    """Whether an organization requires a second factor."""
+
+    required: bool
+    since: datetime.datetime | None
+
+
+class FactorPolicySet(BaseModel):
+    """Whether an organization shall require a second factor."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    required: StrictBool

@@ -22,6 +22,12 @@ from weighhouse_backend.kit.mail import Letter, Post, mail_is_set_up
 from weighhouse_backend.kit.settings import Settings
 
 TOLD_WITHIN = datetime.timedelta(days=1)
+REQUIRED = "required"
+"""Told to those who have none; all else is told of what became of one."""
+NOT_YOU = (
+    "\nIf it was not you, and you did not ask for it, change your password and tell an owner of "
+    "your organization.\n"
+)
 FACTOR_NEWS = {
     "set_up": "A second factor was set up for your account: logins take a code from now on.",
     "removed": "The second factor of your account was turned off: your password alone signs in.",
@@ -31,6 +37,11 @@ FACTOR_NEWS = {
         "The second factor of your account was reset by an owner of your organization, or by "
         "whoever keeps the installation: your password alone signs in, and you were signed out "
         "everywhere. Set it up anew under Settings, Your account."
+    ),
+    REQUIRED: (
+        "An organization that you belong to requires a second factor from now on. You have none: "
+        "sign in and set it up under Settings, Your account. Until then your role in the "
+        "organization rests, and so do your personal tokens there."
     ),
 }
 
@@ -102,8 +113,7 @@ class LetterService:
                 subject="Your second factor on Weighhouse",
                 text=(
                     f"{FACTOR_NEWS[row.kind]}\n\nThat was at {row.at:%Y-%m-%d %H:%M} UTC, on "
-                    f"{self.settings.public_url}\n\nIf it was not you, and you did not ask for "
-                    "it, change your password and tell an owner of your organization.\n"
+                    f"{self.settings.public_url}\n{NOT_YOU if row.kind != REQUIRED else ''}"
                 ),
             )
         )

@@ -26,6 +26,8 @@ class Organization(Base):
     slug: Mapped[str] = mapped_column(Text, unique=True)
     name: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime.datetime]
+    factor_required_at: Mapped[datetime.datetime | None]
+    """Since when roles in it take a second factor; none: they do not."""
 
 
 class User(Base):
@@ -158,6 +160,49 @@ class ApiToken(Base):
         ForeignKey("api_tokens.id", ondelete="SET NULL")
     )
     """The token that was made in its place; this one ends at `expires_at`."""
+    trust_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("pipeline_trusts.id", ondelete="SET NULL"), index=True
+    )
+    """The trust of a pipeline that it was given by, while there is that trust."""
+    pipeline: Mapped[str | None] = mapped_column(Text)
+    """Whom the CI service said the pipeline to be; none: people made the token."""
+
+
+class PipelineTrust(Base):
+    """A CI service whose word is taken for some of its pipelines, within a project."""
+
+    __tablename__ = "pipeline_trusts"
+    __table_args__ = (CheckConstraint(_ROLE, name="role"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    project_id: Mapped[UUID] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), index=True
+    )
+    name: Mapped[str] = mapped_column(Text)
+    """Stands beside what its pipelines do."""
+    issuer: Mapped[str] = mapped_column(Text)
+    audience: Mapped[str] = mapped_column(Text)
+    conditions: Mapped[dict[str, Any]]
+    """Claim → what it has to be; see `pipeline_claims`."""
+    role: Mapped[str] = mapped_column(Text)
+    scopes: Mapped[list[Any]]
+    lifetime_seconds: Mapped[int]
+    created_by: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime.datetime]
+    last_used_at: Mapped[datetime.datetime | None]
+    last_pipeline: Mapped[str | None] = mapped_column(Text)
+    """Whom it last let in."""
+
+
+class PipelineUse(Base):
+    """A CI service's token that was exchanged, so that it is not a second time."""
+
+    __tablename__ = "pipeline_uses"
+
+    digest: Mapped[str] = mapped_column(Text, primary_key=True)
+    """Of issuer and token id; of the token where it has none."""
+    expires_at: Mapped[datetime.datetime] = mapped_column(index=True)
+    """From then on the token does not hold anyway."""
 
 
 class LoginSession(Base):

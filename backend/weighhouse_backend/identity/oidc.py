@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from threading import BoundedSemaphore
 from typing import Any
@@ -89,25 +90,43 @@ def insist_on_safe(address: str, *, loopback: bool) -> str:
     return address
 
 
+def keys_of(issuer: str, *, loopback: bool) -> KeySet:
+    """The public keys of somebody who signs and signs nobody in, as CI services do.
+
+    :raises ProviderAway: when they do not answer as one.
+    """
+    party = Party(issuer, "", None, "", loopback)
+    try:
+        return _keys(str(_address(party, _described(party), "jwks_uri")), party)
+    except ProviderAnswerRefused as error:
+        raise ProviderAway(error.detail or error.title) from error
+
+
+def _described(party: Party) -> dict[str, Any]:
+    address = f"{party.issuer.rstrip('/')}/.well-known/openid-configuration"
+    found = _asked(party, "GET", address)
+    if found.get("issuer") != party.issuer:
+        raise ProviderAway(f"{party.issuer} says that its issuer is {found.get('issuer')!r:.200}")
+    return found
+
+
+def _address(party: Party, found: dict[str, Any], name: str, *, needed: bool = True) -> str | None:
+    value = found.get(name)
+    if value is None and not needed:
+        return None
+    try:
+        return insist_on_safe(str(value), loopback=party.loopback)
+    except ValueError as error:
+        raise ProviderAway(f"its {name} {error}") from error
+
+
 def discover(party: Party) -> Provider:
     """Ask a provider for its addresses.
 
     :raises ProviderAway: when it does not answer as one.
     """
-    address = f"{party.issuer.rstrip('/')}/.well-known/openid-configuration"
-    found = _asked(party, "GET", address)
-    if found.get("issuer") != party.issuer:
-        raise ProviderAway(f"{party.issuer} says that its issuer is {found.get('issuer')!r:.200}")
-
-    def at(name: str, *, needed: bool = True) -> str | None:
-        value = found.get(name)
-        if value is None and not needed:
-            return None
-        try:
-            return insist_on_safe(str(value), loopback=party.loopback)
-        except ValueError as error:
-            raise ProviderAway(f"its {name} {error}") from error
-
+    found = _described(party)
+    at = partial(_address, party, found)
     ways = found.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
     return Provider(
         issuer=party.issuer,
@@ -179,7 +198,7 @@ def claims_of(
     id_token, access = told.get("id_token"), told.get("access_token")
     if not isinstance(id_token, str):
         raise ProviderAnswerRefused("it gave no ID token; is `openid` among the client's scopes?")
-    claims = checked(id_token, _keys(provider, party), party, nonce, now)
+    claims = checked(id_token, _keys(provider.jwks_uri, party), party, nonce, now)
     if provider.userinfo_endpoint is not None and isinstance(access, str):
         more = _asked(party, "GET", provider.userinfo_endpoint, token=access)
         if more.get("sub") != claims["sub"]:
@@ -229,8 +248,8 @@ _CLOCKS = (
 )
 
 
-def _keys(provider: Provider, party: Party) -> KeySet:
-    found = _asked(party, "GET", provider.jwks_uri).get("keys")
+def _keys(jwks_uri: str, party: Party) -> KeySet:
+    found = _asked(party, "GET", jwks_uri).get("keys")
     kept = [
         one
         for one in (found if isinstance(found, list) else [])

@@ -30,7 +30,7 @@ def party_of(settings: Settings, row: IdentityProvider) -> Party:
         client_id=row.client_id,
         client_secret=None if sealed is None else seal_of(settings).open(sealed),
         redirect_uri=_here(settings, ANSWER_PATH),
-        loopback=_is_loopback(settings),
+        loopback=is_loopback(settings),
     )
 
 
@@ -43,7 +43,8 @@ def _here(settings: Settings, path: str) -> str:
     return f"{settings.public_url.rstrip('/')}{path}"
 
 
-def _is_loopback(settings: Settings) -> bool:
+def is_loopback(settings: Settings) -> bool:
+    """Whether people reach the platform on its own machine, so that providers may stand there."""
     return urlsplit(settings.public_url).hostname in LOOPBACK
 
 
@@ -132,7 +133,7 @@ class ProviderService:
 
     def _insist_on_issuer(self, issuer: str) -> None:
         try:
-            insist_on_safe(issuer, loopback=_is_loopback(self.settings))
+            insist_on_safe(issuer, loopback=is_loopback(self.settings))
         except ValueError as error:
             raise Invalid(
                 f"the issuer {error}",

@@ -1,16 +1,29 @@
 """All queries of identity."""
 
 import datetime
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Text, Uuid, column, delete, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Text,
+    Uuid,
+    column,
+    delete,
+    func,
+    or_,
+    select,
+    true,
+    update,
+)  # fmt: skip
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.selectable import TableValuedAlias
 
+from weighhouse_backend.identity.factor_models import SecondFactor
 from weighhouse_backend.identity.models import (
     ApiToken,
+    Identity,
     IdentityProvider,
     LoginSession,
     Membership,
@@ -24,6 +37,17 @@ from weighhouse_backend.identity.roles import MemberRole, Role
 USED_GRAIN = datetime.timedelta(minutes=1)
 VOUCHED_FOR = datetime.timedelta(hours=12)
 """How long a login by a provider lasts, used or not: groups are looked at again at the next."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What somebody may do, and where it rests."""
+
+    roles: Mapping[UUID, Role]
+    """Project → role."""
+    barred: Mapping[UUID, str]
+    """Projects where they have a role that rests until they have a second factor, each with its
+    organization's name."""
 
 
 @dataclass(frozen=True)
@@ -77,31 +101,42 @@ class IdentityRepository:
             )
         )
 
-    def roles_of(self, user_id: UUID, login: LoginSession | None = None) -> dict[UUID, Role]:
+    def standing_of(self, user_id: UUID, login: LoginSession | None = None) -> Standing:
         """A person's role in each project they see: the higher one of what the organization gives
-        and their own there, which holds only while they are in the organization.
+        and their own there, which holds only while they are in the organization. Where that
+        requires a second factor of them, it rests.
 
         :param login: how they signed in, which may open some organizations only.
         """
         rows = self.session.execute(
-            select(Project.id, Membership.role, ProjectMembership.role)
+            select(
+                Project.id, Membership.role, ProjectMembership.role, Organization.name,
+                or_(Organization.factor_required_at.is_(None), _vouched_for(user_id, login)),
+            )
             .join(Membership, Membership.organization_id == Project.organization_id)
+            .join(Organization, Organization.id == Project.organization_id)
             .outerjoin(
                 ProjectMembership,
                 (ProjectMembership.project_id == Project.id)
                 & (ProjectMembership.user_id == Membership.user_id),
             )
             .where(Membership.user_id == user_id, *_opened_by(login))
-        )
+        )  # fmt: skip
         found: dict[UUID, Role] = {}
-        for project_id, of_all, own in rows:
+        barred: dict[UUID, str] = {}
+        for project_id, of_all, own, organization, holds in rows:
             given = MemberRole(of_all).in_projects
             theirs = None if own is None else Role(own)
-            if given is not None and (theirs is None or given.covers(theirs)):
-                found[project_id] = given
-            elif theirs is not None:
-                found[project_id] = theirs
-        return found
+            role = given if given and (theirs is None or given.covers(theirs)) else theirs
+            if role is not None and holds:
+                found[project_id] = role
+            elif role is not None:
+                barred[project_id] = organization
+        return Standing(found, barred)
+
+    def roles_of(self, user_id: UUID) -> Mapping[UUID, Role]:
+        """A person's role in each project they see, however they sign in."""
+        return self.standing_of(user_id).roles
 
     def user_by_email(self, email: str) -> User | None:
         """A person by address, whatever its case."""
@@ -161,9 +196,15 @@ class IdentityRepository:
         return [(user, role, project_role) for user, role, project_role in rows]
 
     def owns_any(self, user_id: UUID) -> bool:
-        """Whether a person owns an organization."""
-        owned = select(Membership.user_id).where(
-            Membership.user_id == user_id, Membership.role == MemberRole.OWNER
+        """Whether a person, in by password, owns an organization that is open to them."""
+        owned = (
+            select(Membership.user_id)
+            .join(Organization, Organization.id == Membership.organization_id)
+            .where(
+                Membership.user_id == user_id,
+                Membership.role == MemberRole.OWNER,
+                or_(Organization.factor_required_at.is_(None), _has_factor(user_id)),
+            )
         )
         return self.session.scalar(owned.limit(1)) is not None
 
@@ -274,6 +315,32 @@ def _opened_by(login: LoginSession | None) -> list[ColumnElement[bool]]:
         Membership.organization_id.not_in(closed.scalar_subquery())
         | (Membership.role == MemberRole.OWNER)
     ]
+
+
+def _vouched_for(user_id: UUID, login: LoginSession | None) -> ColumnElement[bool]:
+    """Whether roles hold where a second factor is required: in logins by the provider, whose matter
+    it is; else with one of ours; of a token's owner either.
+    """
+    if login is None:
+        theirs = (
+            select(Identity.id)
+            .join(IdentityProvider, IdentityProvider.id == Identity.provider_id)
+            .where(
+                Identity.user_id == user_id,
+                Identity.issuer == IdentityProvider.issuer,
+                IdentityProvider.organization_id == Membership.organization_id,
+            )
+        )
+        return or_(theirs.correlate(Membership).exists(), _has_factor(user_id))
+    return true() if login.provider_id is not None else _has_factor(user_id)
+
+
+def _has_factor(user_id: UUID) -> ColumnElement[bool]:
+    return (
+        select(SecondFactor.user_id)
+        .where(SecondFactor.user_id == user_id, SecondFactor.confirmed_at.is_not(None))
+        .exists()
+    )
 
 
 def _colleagues() -> TableValuedAlias:

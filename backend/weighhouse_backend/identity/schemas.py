@@ -66,6 +66,8 @@ class SessionRead(BaseModel):
     user: UserRead
     organizations: list[OrganizationRead]
     projects: list[ProjectRead]
+    factor_required_by: list[str]
+    """Names of organizations that open once this person has a second factor."""
 
 
 class ApiTokenCreate(BaseModel):
@@ -105,6 +107,8 @@ class ApiTokenRead(BaseModel):
     revoked_at: datetime.datetime | None
     replaced_by: UUID | None
     """The token that was made in its place."""
+    pipeline: str | None
+    """Whom a CI service said the pipeline to be that got it (`sub`); null: people made it."""
 
 
 class ApiTokenMade(ApiTokenRead):

@@ -61,10 +61,15 @@ class TokenService:
         return row, token
 
     def list(self, caller: Caller, project_id: UUID | None, query: PageQuery) -> Page[Any]:
-        """The API tokens of a project, newest first: to a maintainer all, to others their own."""
+        """The API tokens of a project, newest first: to a maintainer all, to others their own; of
+        those that pipelines got only what holds.
+        """
         project = caller.project_or_only(project_id)
         caller.require(project, Role.VIEWER if caller.kind == "user" else Role.MAINTAINER)
-        statement = select(ApiToken).where(ApiToken.project_id == project)
+        holds = ApiToken.revoked_at.is_(None) & (ApiToken.expires_at > self.clock.now())
+        statement = select(ApiToken).where(
+            ApiToken.project_id == project, ApiToken.pipeline.is_(None) | holds
+        )
         if not caller.roles[project].covers(Role.MAINTAINER):
             statement = statement.where(ApiToken.owner_id == caller.id)
         return page_of(self.session, statement, ApiToken.id, query, lambda row: row)
@@ -86,6 +91,8 @@ class TokenService:
             raise Conflict("it holds no more; make a new one")
         if old.replaced_by is not None:
             raise Conflict("another one was made in its place already")
+        if old.pipeline is not None:
+            raise Conflict("a pipeline got it; its next job gets the next one")
         lasted = None if old.expires_at is None else old.expires_at - old.created_at
         row, token = self._new(
             ApiToken(

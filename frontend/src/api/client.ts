@@ -18,6 +18,13 @@ export function onSignedOut(listener: () => void): void {
   signedOut = listener
 }
 
+let roleRests: () => void = () => undefined
+
+/** Sets what happens when the server says that somebody's role rests until they have a second factor. */
+export function onRoleRests(listener: () => void): void {
+  roleRests = listener
+}
+
 interface Answer<T> {
   data?: T
   error?: unknown
@@ -40,5 +47,7 @@ export async function unwrap<T>(call: Promise<Answer<T>>): Promise<T> {
   }
   if (answer.response.ok) return answer.data as T
   if (answer.response.status === 401) signedOut()
-  throw new ApiProblem(answer.response.status, answer.error)
+  const problem = new ApiProblem(answer.response.status, answer.error)
+  if (problem.type.endsWith('/second-factor-required')) roleRests()
+  throw problem
 }

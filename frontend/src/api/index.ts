@@ -1,5 +1,5 @@
 export { figureOf, type FigureName } from './figureOf'
 export { FIGURES } from './figures'
-export { api, onSignedOut, unwrap } from './client'
+export { api, onRoleRests, onSignedOut, unwrap } from './client'
 export { ApiProblem } from './problem'
 export type * from './types'

@@ -2079,6 +2079,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/pipeline-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Exchange Pipeline Token
+         * @description Exchange the OpenID Connect token of a CI job for an API token, by a trust; once. Each
+         *     refusal counts for the address it came from, as a refused login does.
+         */
+        post: operations["identity_exchange_pipeline_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pipeline-trusts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity List Trusts
+         * @description The pipelines that a project trusts; takes a maintainer.
+         */
+        get: operations["identity_list_trusts"];
+        put?: never;
+        /**
+         * Identity Make Trust
+         * @description Trust pipelines of a CI service: what it says of a job is exchanged for a token that soon
+         *     ends. Takes a maintainer.
+         */
+        post: operations["identity_make_trust"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pipeline-trusts/{trust_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Identity Remove Trust
+         * @description End a trust and, at once, all tokens that were given by it; takes a maintainer.
+         */
+        delete: operations["identity_remove_trust"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/prices": {
         parameters: {
             query?: never;
@@ -2550,6 +2616,32 @@ export interface paths {
          * @description Set up an authenticator, by one's password; logins take it once a code was confirmed.
          */
         post: operations["identity_begin_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/second-factor-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity Read Factor Policy
+         * @description Whether a project's organization requires a second factor; takes an owner of it, signed
+         *     in.
+         */
+        get: operations["identity_read_factor_policy"];
+        /**
+         * Identity Set Factor Policy
+         * @description Require a second factor of the people of a project's organization, or not any more: roles
+         *     rest of who has none. Takes an owner of the organization, signed in, who has one.
+         */
+        put: operations["identity_set_factor_policy"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3528,6 +3620,8 @@ export interface components {
             name: string;
             /** Owner Id */
             owner_id: string | null;
+            /** Pipeline */
+            pipeline: string | null;
             /** Prefix */
             prefix: string;
             /** Replaced By */
@@ -3567,6 +3661,8 @@ export interface components {
             name: string;
             /** Owner Id */
             owner_id: string | null;
+            /** Pipeline */
+            pipeline: string | null;
             /** Prefix */
             prefix: string;
             /** Replaced By */
@@ -5620,6 +5716,24 @@ export interface components {
              * @example 123456
              */
             code: string;
+        };
+        /**
+         * FactorPolicyRead
+         * @description Whether an organization requires a second factor.
+         */
+        FactorPolicyRead: {
+            /** Required */
+            required: boolean;
+            /** Since */
+            since: string | null;
+        };
+        /**
+         * FactorPolicySet
+         * @description Whether an organization shall require a second factor.
+         */
+        FactorPolicySet: {
+            /** Required */
+            required: boolean;
         };
         /**
          * FactorProof
@@ -8017,6 +8131,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[TrustRead] */
+        Page_TrustRead_: {
+            /** Items */
+            items: components["schemas"]["TrustRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /**
          * PaidMachineRead
          * @description A machine that held a side's system.
@@ -8212,6 +8333,40 @@ export interface components {
             kind: "load" | "warmup" | "measure";
             /** Start Seconds */
             start_seconds: number;
+        };
+        /**
+         * PipelineTokenExchange
+         * @description A CI service's token, to be exchanged for one of ours.
+         */
+        PipelineTokenExchange: {
+            /** Token */
+            token: string;
+            /**
+             * Trust Id
+             * Format: uuid
+             */
+            trust_id: string;
+        };
+        /**
+         * PipelineTokenMade
+         * @description A token for a pipeline, shown this once.
+         */
+        PipelineTokenMade: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Project Id
+             * Format: uuid
+             */
+            project_id: string;
+            role: components["schemas"]["Role"];
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+            /** Token */
+            token: string;
         };
         /**
          * PlanRead
@@ -10149,6 +10304,8 @@ export interface components {
          * @description Who is signed in.
          */
         SessionRead: {
+            /** Factor Required By */
+            factor_required_by: string[];
             /** Organizations */
             organizations: components["schemas"]["OrganizationRead"][];
             /** Projects */
@@ -11443,6 +11600,82 @@ export interface components {
          * @enum {string}
          */
         Trigger: "person" | "schedule" | "api";
+        /**
+         * TrustCreate
+         * @description Pipelines to be trusted.
+         */
+        TrustCreate: {
+            /** Audience */
+            audience?: string | null;
+            /**
+             * Conditions
+             * @example {
+             *       "ref": "refs/heads/main",
+             *       "repository": "acme/store"
+             *     }
+             */
+            conditions: {
+                [key: string]: string;
+            };
+            /**
+             * Issuer
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * Lifetime Seconds
+             * @default 3600
+             */
+            lifetime_seconds?: number;
+            /**
+             * Name
+             * @example store, main
+             */
+            name: string;
+            /** Project Id */
+            project_id?: string | null;
+            /** @default member */
+            role?: components["schemas"]["Role"];
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+        };
+        /**
+         * TrustRead
+         * @description Pipelines that are trusted.
+         */
+        TrustRead: {
+            /** Audience */
+            audience: string;
+            /** Conditions */
+            conditions: {
+                [key: string]: string;
+            };
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Issuer */
+            issuer: string;
+            /** Last Pipeline */
+            last_pipeline: string | null;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Lifetime Seconds */
+            lifetime_seconds: number;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+        };
         /**
          * UnmatchedRead
          * @description A cell that some side lacks.
@@ -16931,6 +17164,132 @@ export interface operations {
             };
         };
     };
+    identity_exchange_pipeline_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PipelineTokenExchange"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineTokenMade"];
+                };
+            };
+        };
+    };
+    identity_list_trusts: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TrustRead_"];
+                };
+            };
+        };
+    };
+    identity_make_trust: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrustCreate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustRead"];
+                };
+            };
+        };
+    };
+    identity_remove_trust: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trust_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     prices_read: {
         parameters: {
             query?: {
@@ -17929,6 +18288,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FactorBegun"];
+                };
+            };
+        };
+    };
+    identity_read_factor_policy: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorPolicyRead"];
+                };
+            };
+        };
+    };
+    identity_set_factor_policy: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorPolicySet"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorPolicyRead"];
                 };
             };
         };

@@ -17,6 +17,9 @@ export const useSession = defineStore('session', () => {
     () => projects.value.find((one) => one.id === chosenProject.value) ?? projects.value[0] ?? null,
   )
 
+  /** Organizations that open once this person has a second factor. */
+  const factorRequiredBy = computed(() => session.value?.factor_required_by ?? [])
+
   /** Asks the server who is signed in, once unless it is `again`; nobody is an answer, not an error. */
   async function restore(again = false): Promise<void> {
     if (asked.value && !again) return
@@ -64,5 +67,5 @@ export const useSession = defineStore('session', () => {
     return project.value !== null && ranks[project.value.role] >= ranks[role]
   }
 
-  return { session, projects, project, restore, signIn, signOut, forget, chooseProject, may }
+  return { session, projects, project, factorRequiredBy, restore, signIn, signOut, forget, chooseProject, may }
 })

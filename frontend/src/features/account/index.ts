@@ -1,6 +1,7 @@
 export { default as AccountPanel } from './AccountPanel.vue'
 export { default as CodeField } from './CodeField.vue'
 export { default as EntranceFrame } from './EntranceFrame.vue'
+export { default as FactorCard } from './FactorCard.vue'
 export { default as PasswordField } from './PasswordField.vue'
 export { useFragment } from './fragment'
 export * from './links'

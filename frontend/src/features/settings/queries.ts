@@ -166,3 +166,31 @@ export function usePeople() {
     }),
   }
 }
+
+const FACTOR_POLICY = 'second-factor-policy'
+
+/** Whether the organization requires a second factor; takes an owner of it. */
+export function useFactorPolicy() {
+  const session = useSession()
+  return useQuery({
+    queryKey: [FACTOR_POLICY, () => session.project?.id],
+    queryFn: () =>
+      unwrap(api.GET('/api/v1/second-factor-policy', { params: { query: { project_id: session.project?.id } } })),
+  })
+}
+
+/** Has it require one, or not any more. */
+export function useRequireFactor() {
+  const queries = useQueryClient()
+  const session = useSession()
+  return useMutation({
+    mutationFn: (required: boolean) =>
+      unwrap(
+        api.PUT('/api/v1/second-factor-policy', {
+          params: { query: { project_id: session.project?.id } },
+          body: { required },
+        }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [FACTOR_POLICY] }),
+  })
+}
