@@ -13,7 +13,14 @@ from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns import stream as streams
 from weighhouse_backend.identity.cookie_names import SESSION
-from weighhouse_backend.identity.models import ApiToken, LoginSession, Membership, Project, User
+from weighhouse_backend.identity.models import (
+    ApiToken,
+    LoginSession,
+    Membership,
+    Organization,
+    Project,
+    User,
+)
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
@@ -211,3 +218,30 @@ def test_a_stream_ends_when_a_membership_does(tenant: Tenant, monkeypatch) -> No
     headers = {"Cookie": f"{SESSION}={cookie}"}
     # Who is in no organization any more is nobody here.
     assert ended(tenant, path, headers, lambda session: session.execute(gone)) == 401
+
+
+def test_a_stream_ends_when_a_personal_tokens_role_rests(tenant: Tenant, monkeypatch) -> None:
+    monkeypatch.setattr(streams, "ASK_AGAIN_SECONDS", 0.2)
+    path = f"/api/v1/campaigns/{tenant.world.start(repetitions=1)}/events"
+    now, token = SystemClock().now(), new_token("p")
+    with tenant.world.transaction() as feature:
+        session = feature.session
+        project = session.get_one(Project, tenant.world.project_id)
+        user = User(email=f"una-{project.slug}@example.test", name="Una", created_at=now)
+        session.add(user)
+        session.flush()
+        place = {"organization_id": project.organization_id, "user_id": user.id}
+        session.add(Membership(**place, role="viewer", created_at=now))
+        session.add(
+            ApiToken(
+                project_id=project.id, name="own", role="viewer", owner_id=user.id,
+                prefix="whp", token_hash=token_hash(token), created_by="Una", created_at=now,
+            )
+        )  # fmt: skip
+    required = (
+        update(Organization)
+        .where(Organization.id == project.organization_id)
+        .values(factor_required_at=now)
+    )
+    headers = {"Authorization": f"Bearer {token}"}
+    assert ended(tenant, path, headers, lambda session: session.execute(required)) == 403

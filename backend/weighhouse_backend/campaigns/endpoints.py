@@ -48,7 +48,7 @@ from weighhouse_backend.fleet.dependencies import bearer
 from weighhouse_backend.identity.access import CallerDep, recognize
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
-from weighhouse_backend.kit.problems import NotAuthenticated
+from weighhouse_backend.kit.problems import Forbidden, NotAuthenticated
 from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
@@ -202,7 +202,7 @@ def _watched(
     def may_see(session: Session) -> bool:
         try:
             return project_id in recognize(request, session).project_ids
-        except NotAuthenticated:
+        except (NotAuthenticated, Forbidden):
             return False
 
     state = request.app.state
