@@ -76,6 +76,14 @@ images-artefacts:
 check: install ## linters, types, floors, drift of generated files
 	@tests/check.sh
 
+.PHONY: sbom
+sbom: install ## what the platform is made of that others wrote, as CycloneDX documents in sbom/
+	@PYTHONPATH=tests $(PY)/python -m supply sbom sbom
+
+.PHONY: audit
+audit: install ## ask what is known against what others wrote; exit 1: something, 3: not everybody answered
+	@PYTHONPATH=tests $(PY)/python -m supply audit
+
 .PHONY: systems
 systems: env ## docs/systems.md, of what the last `make test` (and test-docker) really set up
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.systems_page $(wildcard $(WEIGHHOUSE_CACHE)/exercised/*.json)

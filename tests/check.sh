@@ -42,4 +42,5 @@ check "clippy" cargo clippy --release --locked --quiet --workspace --all-targets
 check "eslint" npm --prefix frontend run --silent lint
 check "vue-tsc" npm --prefix frontend run --silent typecheck
 check "generated files" drift
+check "licences" env PYTHONPATH=tests .venv/bin/python -m supply licences
 [ ${#failed[@]} -eq 0 ]

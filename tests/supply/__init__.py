@@ -1,0 +1,1 @@
+"""What others wrote of which Weighhouse is made: lists, licences, what is known against it."""
