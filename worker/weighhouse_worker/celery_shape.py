@@ -8,6 +8,7 @@ from celery import Celery, signals
 from weighhouse_backend.kit.jobs import job_begins
 from weighhouse_backend.kit.logs import configure_library_logs, configure_logs
 from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.tracing import Tracing, tracing_of
 
 from weighhouse_worker.tasks import FORMER_NAMES, TASKS, TaskPlan, arguments_of, timetable
 from weighhouse_worker.telling import CountedRequest, connect_telling
@@ -46,20 +47,23 @@ def make_worker(settings: Settings) -> Celery:
             for name, seconds in timetable(settings).items()
         },
     )
+    tracing = tracing_of(settings, "weighhouse-worker")
     tools = Tools(settings)
     for name, plan in TASKS.items():
-        _register(app, tools, name, plan)
+        _register(app, tools, tracing, name, plan)
     for former, name in FORMER_NAMES.items():
-        _register(app, tools, former, TASKS[name])
+        _register(app, tools, tracing, former, TASKS[name])
     _connect_logs(settings)
+    _connect_traces(tracing)
     connect_telling(settings)
     return app
 
 
-def _register(app: Celery, tools: Tools, name: str, plan: TaskPlan) -> None:
+def _register(app: Celery, tools: Tools, tracing: Tracing, name: str, plan: TaskPlan) -> None:
     def carry_out(**arguments: Any) -> None:
         begin = time.monotonic()
-        with structlog.contextvars.bound_contextvars(task=name, **arguments_of(arguments)):
+        words = {**arguments_of(arguments), **tracing.words()}
+        with structlog.contextvars.bound_contextvars(task=name, **words):
             job_begins(tools.redis, name)
             try:
                 plan.work(tools, **arguments)
@@ -83,3 +87,11 @@ def _connect_logs(settings: Settings) -> None:
         configure_library_logs(settings.log_level)
 
     signals.setup_logging.connect(set_up, weak=False)
+
+
+def _connect_traces(tracing: Tracing) -> None:
+    def ends(**_: Any) -> None:
+        tracing.end()
+
+    # The child processes that carry out tasks end without Python's own goodbye.
+    signals.worker_process_shutdown.connect(ends, weak=False)

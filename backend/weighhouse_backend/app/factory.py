@@ -57,6 +57,7 @@ from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.rates import Budgets, Rates
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.subscriptions import Subscriptions
+from weighhouse_backend.kit.tracing import tracing_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
 from weighhouse_backend.notices.endpoints import router as notices
@@ -89,6 +90,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     """
     chosen = settings or Settings()
     configure_logs(chosen.log_level)
+    tracing = tracing_of(chosen, "weighhouse-api")
     engine = make_engine(chosen.database_url)
     claims_engine = make_engine(chosen.database_url, pool_size=CONNECTIONS // 2)
     watching_engine = observers_engine(chosen.database_url)
@@ -115,6 +117,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             watching_engine.dispose()
             claims_engine.dispose()
             engine.dispose()
+            await run_in_threadpool(tracing.end)
 
     app = Application(lifespan)
     app.state.settings = chosen
@@ -132,7 +135,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     _install_limits(app, chosen)
     app.add_middleware(Departures)
     app.add_middleware(
-        Surroundings, hsts_seconds=chosen.hsts_seconds if chosen.cookie_secure else 0
+        Surroundings,
+        hsts_seconds=chosen.hsts_seconds if chosen.cookie_secure else 0,
+        tracing=tracing,
     )
     app.add_middleware(Measured, metrics=app.state.metrics)
     if chosen.trusted_proxies:
@@ -144,6 +149,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install_documentation(app, chosen.docs_dir)
     install_security_contact(app, chosen, SystemClock())
     install_frontend(app, chosen.frontend_dir)
+    tracing.follow_requests(app)
     return app
 
 

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.rates import client_address
+from weighhouse_backend.kit.tracing import Tracing, Untraced
 from weighhouse_backend.kit.whence import comes_from
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -34,9 +35,12 @@ class Surroundings:
     answer that says nothing of caching is `no-store`.
     """
 
-    def __init__(self, app: ASGIApp, hsts_seconds: int = 0) -> None:
-        """:param hsts_seconds: how long browsers are told to use HTTPS alone; 0: not told."""
+    def __init__(self, app: ASGIApp, hsts_seconds: int = 0, tracing: Tracing | None = None) -> None:
+        """:param hsts_seconds: how long browsers are told to use HTTPS alone; 0: not told.
+        :param tracing: says to which trace a request belongs; none: to none.
+        """
         self._app = app
+        self._tracing = tracing or Untraced()
         self._headers = dict(SECURITY_HEADERS)
         if hsts_seconds:
             self._headers["Strict-Transport-Security"] = f"max-age={hsts_seconds}"
@@ -50,7 +54,7 @@ class Surroundings:
         request_id = sent if REQUEST_ID.fullmatch(sent) else str(new_id())
         comes_from(client_address(scope))
         structlog.contextvars.clear_contextvars()
-        structlog.contextvars.bind_contextvars(request_id=request_id)
+        structlog.contextvars.bind_contextvars(request_id=request_id, **self._tracing.words())
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -5,10 +5,11 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated, Any, cast
 from uuid import UUID
 
+import sqlalchemy
 from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI, Request
 from pydantic_core import from_json
-from sqlalchemy import DateTime, Engine, MetaData, QueuePool, Table, Uuid, create_engine, text
+from sqlalchemy import DateTime, Engine, MetaData, QueuePool, Table, Uuid, text
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
@@ -44,7 +45,8 @@ def make_engine(url: str, *, pool_size: int = 10) -> Engine:
     :param url: `postgresql+psycopg://…`.
     :param pool_size: connections kept; up to as many again in a rush.
     """
-    return create_engine(
+    # By its module's name: traces wrap it there.
+    return sqlalchemy.create_engine(
         url,
         pool_size=pool_size,
         max_overflow=pool_size,

@@ -62,6 +62,8 @@ class Settings(BaseSettings):
     """Where the worker answers Prometheus; none: nowhere."""
     worker_metrics_host: str = "127.0.0.1"
     """The address it does so on."""
+    traces_endpoint: SecretStr | None = None
+    """Where traces go by OTLP/HTTP, whole (`http://…:4318/v1/traces`); none: nowhere."""
     cookie_secure: bool = False
     """Set cookies for HTTPS alone, under guarded names; needed behind a proxy with TLS."""
     hsts_seconds: int = Field(default=31_536_000, ge=0)

@@ -36,7 +36,13 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 UVICORN_LOGS = str(REPOSITORY / "backend" / "weighhouse_backend" / "app" / "uvicorn.json")
 START_SECONDS = 300.0
 """How long a part of ours may take to be ready; a busy machine takes its time to import."""
-PASSED_ON = ("WEIGHHOUSE_CACHE", "WEIGHHOUSE_DRIVERS", "WEIGHHOUSE_LOG_LEVEL")
+PASSED_ON = (
+    "WEIGHHOUSE_CACHE",
+    "WEIGHHOUSE_DRIVERS",
+    "WEIGHHOUSE_LOG_LEVEL",
+    "WEIGHHOUSE_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_HEADERS",
+)
 """Settings of the caller that reach the parts; what else stands in the environment does not."""
 SECRET_SETTINGS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE", "FORMER_SECRET_KEYS_FILE")
 
