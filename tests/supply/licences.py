@@ -23,10 +23,11 @@ ALLOWED = frozenset(
 of which there are none.
 """
 ADMITTED = {
+    ("python", "protobuf"): "it does not say so, but its licence file is BSD-3-Clause's",
     ("python", "psycopg"): "LGPL-3.0-only: used as it is, as a library that can be exchanged",
     ("python", "psycopg-binary"): "LGPL-3.0-only: the same",
 }
-"""Parts under other licences, and why they may be used all the same."""
+"""Parts that say something else, or nothing, and why they may be used all the same."""
 CLASSIFIERS = {
     "License :: OSI Approved :: BSD License": "BSD-3-Clause",
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
