@@ -210,6 +210,30 @@ def test_a_callers_trace_is_carried_on(running: Running, collector: Collector) -
     )
 
 
+def test_what_a_request_logs_names_its_trace(collector: Collector) -> None:
+    program = (
+        "import sys, structlog\n"
+        "from fastapi import FastAPI\n"
+        "from fastapi.testclient import TestClient\n"
+        "from weighhouse_backend.app.surroundings import Surroundings\n"
+        "from weighhouse_backend.kit.opentelemetry import begin\n"
+        "tracing, app = begin(sys.argv[1], 'weighhouse-api'), FastAPI()\n"
+        "app.add_middleware(Surroundings, tracing=tracing)\n"
+        "for path in ('/bound', '/health/bound'):\n"
+        "    app.get(path)(structlog.contextvars.get_contextvars)\n"
+        "tracing.follow_requests(app)\n"
+        "brought = {'traceparent': '00-' + 'ab' * 16 + '-' + 'cd' * 8 + '-01'}\n"
+        "caller = TestClient(app, headers=brought)\n"
+        "print(caller.get('/bound').json().get('trace_id'))\n"
+        "print(caller.get('/health/bound').json().get('trace_id'))\n"
+        "tracing.end()"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program, collector.url], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == ["ab" * 16, "None"]
+
+
 def test_a_failed_task_tells_its_kind_and_none_of_its_words(
     running: Running, collector: Collector
 ) -> None:

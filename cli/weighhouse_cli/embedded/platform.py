@@ -41,7 +41,6 @@ PASSED_ON = (
     "WEIGHHOUSE_DRIVERS",
     "WEIGHHOUSE_LOG_LEVEL",
     "WEIGHHOUSE_TRACES_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_HEADERS",
 )
 """Settings of the caller that reach the parts; what else stands in the environment does not."""
 SECRET_SETTINGS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE", "FORMER_SECRET_KEYS_FILE")
