@@ -261,6 +261,18 @@ def test_a_replica_has_what_its_primary_takes(
     assert said is None if unseen is None else said is not None and said.startswith(unseen)
 
 
+def test_what_was_not_tried_stands_beside_it_alone() -> None:
+    def said(**more: object) -> set[str]:
+        target = Target(name="d", system="dragonfly", **more)
+        return {each.id for each in PLUGIN.manifest.concerning(target)}
+
+    untried = {"dragonfly-tiers-untried", "dragonfly-asynchronous"}
+    assert not said() & untried
+    assert said(parameters={"tiered": True}) & untried == {"dragonfly-tiers-untried"}
+    two = Topology(nodes=2, replication_factor=2)
+    assert said(topology=two) & untried == {"dragonfly-asynchronous"}
+
+
 def test_only_strings_go_to_disk() -> None:
     target = Target(name="d", system="dragonfly", parameters={"tiered": True})
     with pytest.raises(TargetInvalid, match="layout to string"):
