@@ -64,6 +64,21 @@ def test_the_frontend_is_listed_with_its_licences() -> None:
     assert any("/" in part.name for part in parts), "names of a scope are whole"
 
 
+def test_crates_are_listed_with_their_sums_and_licences() -> None:
+    document = listing.rust()
+    serde = next(one for one in document["components"] if one["name"] == "serde")
+    assert serde["purl"].startswith("pkg:cargo/serde@")
+    assert serde["hashes"][0]["alg"] == "SHA-256"
+    parts = listing.parts("rust", document)
+    assert "MIT OR Apache-2.0" in {said for part in parts for said in part.licences}
+    assert not any(part.name.startswith("weighhouse") for part in parts)
+
+
+def test_a_tool_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert "npm is missing" in advisories.npm().why
+
+
 def answered(document: object, error: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess([], 1, json.dumps(document) if document else "", error)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from supply import advisories, licences, listing
 
@@ -28,7 +29,7 @@ def main() -> int:
             return write(arguments.folder)
         return judge() if arguments.what == "licences" else ask()
     except listing.CannotList as error:
-        console.print(f"[red]{error}")
+        console.print(f"{error}", style="red", markup=False)
         return 2
 
 
@@ -48,7 +49,7 @@ def judge() -> int:
     parts = [one for kind, make in listing.KINDS.items() for one in listing.parts(kind, make())]
     refused = list(licences.refused(parts))
     for line in refused:
-        console.print(f"[red]{line}", markup=True, highlight=False)
+        console.print(line, style="red", markup=False, highlight=False)
     console.print(f"{len(parts)} parts, {len(refused)} under a licence that is not allowed")
     return 1 if refused else 0
 
@@ -60,7 +61,9 @@ def ask() -> int:
     for kind, answer in answers.items():
         silent = "nothing" if answer.whole else "nobody knows"
         missing = "0" if answer.whole else f"{answer.unasked or 'all'}: {answer.why}"
-        table.add_row(kind, str(answer.asked), missing, "\n".join(answer.found) or silent)
+        found = "\n".join(answer.found) or silent
+        # What others say is no markup.
+        table.add_row(*map(Text, (kind, str(answer.asked), missing, found)))
     console.print(table)
     if any(answer.found for answer in answers.values()):
         return KNOWN

@@ -106,7 +106,11 @@ SOURCES: Mapping[str, Callable[[], Answer]] = {"python": python, "npm": npm, "ru
 
 
 def _ended(command: list[str], folder: Path = REPOSITORY) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    try:
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        missing = f"{command[0]} is missing: `make install` brings it"
+        return subprocess.CompletedProcess(command, 127, "", missing)
 
 
 def _document(ended: subprocess.CompletedProcess[str]) -> dict[str, Any]:

@@ -68,6 +68,17 @@ def test_a_tokens_change_tells_the_token(desk: TestClient, settings: Settings) -
     assert [row["address"] for row in of_runner] == [RUNNER]
 
 
+@pytest.mark.parametrize(
+    ("client", "told"),
+    [("2001:db8::7:1", "2001:db8::7:1"), ("::ffff:192.0.2.8", "192.0.2.8"), ("testclient",) * 2],
+)
+def test_addresses_are_whole(desk: TestClient, settings: Settings, client: str, told: str) -> None:
+    headers = {"Authorization": f"Bearer {made_token(desk)['token']}"}
+    with TestClient(create_app(settings), client=(client, 50_000), headers=headers) as other:
+        assert other.get("/api/v1/audit-entries/export").status_code == 200
+    assert entries(desk, action="audit.exported")[0]["address"] == told
+
+
 def test_what_nobody_asked_for_comes_from_nowhere(desk: TestClient, settings: Settings) -> None:
     engine = make_engine(settings.database_url)
     with unit_of_work(make_session_factory(engine)) as session:

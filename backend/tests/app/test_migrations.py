@@ -92,6 +92,34 @@ def test_schedules_from_before_keep_what_they_did(config: Config, empty_database
     assert campaigns == 2
 
 
+def test_audit_entries_from_before_stay_as_they_are(
+    config: Config, empty_database_url: str
+) -> None:
+    command.downgrade(config, "base")
+    command.upgrade(config, "0026")
+    engine = create_engine(empty_database_url)
+    note = text(
+        "SELECT weighhouse_note(CAST(:i AS uuid), NULL, 'Mia', 'prices.saved', 'prices',"
+        " '{}', now())"
+    )
+    entry = text("SELECT actor, action, address, person_id, token_id FROM audit_entries")
+    try:
+        with engine.begin() as connection:
+            connection.execute(note, {"i": uuid4()})
+        command.upgrade(config, "0027")
+        with engine.begin() as connection:
+            kept = connection.execute(entry).one()
+        command.downgrade(config, "0026")
+        with engine.begin() as connection:
+            connection.execute(note, {"i": uuid4()})
+            left = connection.scalar(text("SELECT count(*) FROM audit_entries"))
+        command.upgrade(config, "head")
+    finally:
+        engine.dispose()
+    assert tuple(kept) == ("Mia", "prices.saved", None, None, None)
+    assert left == 2
+
+
 def test_versions_import_nothing_of_ours() -> None:
     versions = sorted((ROOT / "migrations" / "versions").glob("*.py"))
     assert versions

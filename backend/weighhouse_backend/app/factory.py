@@ -42,6 +42,7 @@ from weighhouse_backend.fleet.sightings import Sightings
 from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.audit_endpoints import router as audit
+from weighhouse_backend.identity.cookie_names import SESSION, name_of
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.identity.factor_endpoints import router as factors
 from weighhouse_backend.identity.logins import Turns
@@ -176,7 +177,7 @@ def _install_limits(app: FastAPI, settings: Settings) -> None:
         people_bytes=int(settings.body_megabytes * MEGABYTE),
         agents_bytes=int(settings.agent_body_megabytes * MEGABYTE),
     )
-    app.add_middleware(RateLimits, rates=app.state.rates)
+    app.add_middleware(RateLimits, rates=app.state.rates, session_cookie=name_of(SESSION, settings))
 
 
 def _waiting_room(app: FastAPI, engine: Engine) -> WaitingRoom:

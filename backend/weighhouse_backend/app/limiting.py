@@ -5,7 +5,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request, cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from weighhouse_backend.identity.cookie_names import SESSION_NAMES
 from weighhouse_backend.kit.problems import AddressTooLong, BodyTooLarge, Problem, answer_to
 from weighhouse_backend.kit.rates import SCOPE_KEY, Rates, Visit, client_address, digest_of
 
@@ -23,16 +22,18 @@ class RateLimits:
     comes with it.
     """
 
-    def __init__(self, app: ASGIApp, rates: Rates) -> None:
+    def __init__(self, app: ASGIApp, rates: Rates, session_cookie: str) -> None:
+        """:param session_cookie: the name of the cookie of who is signed in."""
         self._app = app
         self._rates = rates
+        self._cookie = session_cookie
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http" or not scope["path"].startswith((AGENTS, PEOPLE)):
             await self._app(scope, receive, send)
             return
-        visit = _visit(scope)
+        visit = _visit(scope, self._cookie)
         standing = await self._rates.take(visit)
         if standing is not None and standing.wait_seconds > 0:
             problem = standing.problem()
@@ -97,12 +98,11 @@ class SizeLimits:
         await self._app(scope, receive_within, send)
 
 
-def _visit(scope: Scope) -> Visit:
+def _visit(scope: Scope, session_cookie: str) -> Visit:
     headers = Headers(scope=scope)
     credential = headers.get("Authorization", "").partition(" ")[2].strip()
     if not credential:
-        cookies = cookie_parser(headers.get("Cookie", ""))
-        credential = next((cookies[name] for name in SESSION_NAMES if name in cookies), "")
+        credential = cookie_parser(headers.get("Cookie", "")).get(session_cookie, "")
     if scope["path"] == LOGIN:
         credential = ""
     return Visit(

@@ -8,7 +8,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from weighhouse_backend.kit.ids import new_id
-from weighhouse_backend.kit.rates import client_address
 from weighhouse_backend.kit.tracing import Tracing, Untraced
 from weighhouse_backend.kit.whence import comes_from
 
@@ -52,7 +51,7 @@ class Surroundings:
             return
         sent = Headers(scope=scope).get("X-Request-Id", "")
         request_id = sent if REQUEST_ID.fullmatch(sent) else str(new_id())
-        comes_from(client_address(scope))
+        comes_from(scope)
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id, **self._tracing.words())
 

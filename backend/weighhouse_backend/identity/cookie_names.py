@@ -17,7 +17,6 @@ SIGN_IN = "weighhouse_sign_in"
 """Binds an attempt with a provider to the browser that began it."""
 HOST, SECURE = "__Host-", "__Secure-"
 PREFIXES = {SESSION: HOST, DEVICE: SECURE, SIGN_IN: SECURE}
-SESSION_NAMES = (f"{HOST}{SESSION}", SESSION)
 
 
 def name_of(cookie: str, settings: Settings) -> str:

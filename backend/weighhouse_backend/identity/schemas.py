@@ -282,5 +282,5 @@ class AuditEntryRead(BaseModel):
     address: str | None = None
     """Where it was asked from; none: on the machine itself, by the platform, or long ago."""
     person_id: UUID | None = None
-    """Whose login or personal token it was."""
+    """Whose login or personal token it was; none: a project's token, or nobody signed in yet."""
     token_id: UUID | None = None

@@ -7,7 +7,7 @@ person, no parameter of a statement, no word of an exception.
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, overload
 
 from fastapi import FastAPI
 from opentelemetry import propagate, trace
@@ -26,7 +26,7 @@ from opentelemetry.sdk.trace.sampling import (
     Sampler,
     SamplingResult,
 )
-from opentelemetry.trace import Link, SpanKind, Status, TraceState
+from opentelemetry.trace import Link, SpanContext, SpanKind, Status, TraceState
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.types import Attributes
 
@@ -98,18 +98,29 @@ def discreet(span: ReadableSpan) -> ReadableSpan:
     """The same span with nothing but what may leave."""
     return ReadableSpan(
         name=span.name,
-        context=span.context,
-        parent=span.parent,
+        context=_ids(span.context),
+        parent=_ids(span.parent),
         resource=span.resource,
         attributes=_told(span.attributes),
         events=[Event(one.name, _told(one.attributes), one.timestamp) for one in span.events],
-        links=[Link(one.context) for one in span.links],
+        links=[Link(_ids(one.context)) for one in span.links],
         kind=span.kind,
         status=Status(span.status.status_code),
         start_time=span.start_time,
         end_time=span.end_time,
         instrumentation_scope=span.instrumentation_scope,
     )
+
+
+@overload
+def _ids(context: SpanContext) -> SpanContext: ...
+@overload
+def _ids(context: SpanContext | None) -> SpanContext | None: ...
+def _ids(context: SpanContext | None) -> SpanContext | None:
+    """Without a caller's `tracestate`."""
+    if context is None:
+        return None
+    return SpanContext(context.trace_id, context.span_id, context.is_remote, context.trace_flags)
 
 
 def _told(attributes: Attributes) -> Attributes:

@@ -4,9 +4,14 @@ Set where requests come in, so that nothing between there and the note has to ha
 done without a request, by the worker or on the machine, comes from nowhere.
 """
 
+import ipaddress
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
+
+LONGEST = 64
 
 
 @dataclass
@@ -21,9 +26,21 @@ class Whence:
 _WHENCE: ContextVar[Whence | None] = ContextVar("whence", default=None)
 
 
-def comes_from(address: str | None) -> None:
-    """Begin a request; all that is done in it, in whatever thread, shares one `Whence`."""
-    _WHENCE.set(Whence(address))
+def comes_from(scope: Mapping[str, Any]) -> None:
+    """Begin a request; all that is done in it, in whatever thread, shares one `Whence`.
+
+    :param scope: ASGI's, with the client as trusted proxies tell it.
+    """
+    client = scope.get("client")
+    _WHENCE.set(Whence(_plain(str(client[0])) if client else None))
+
+
+def _plain(host: str) -> str:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host[:LONGEST]
+    return str(getattr(address, "ipv4_mapped", None) or address)
 
 
 def whence() -> Whence:
