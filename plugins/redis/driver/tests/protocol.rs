@@ -110,6 +110,7 @@ fn it_describes_itself() {
         [
             "cluster",
             "database",
+            "hashing",
             "layout",
             "password_file",
             "resp3",
