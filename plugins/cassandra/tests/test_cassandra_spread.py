@@ -18,6 +18,9 @@ from weighhouse_sdk.wire import ReplyError
 SMALL: dict[str, Scalar] = {"heap_mebibytes": 256, "garbage_collector": "serial"}
 PATIENCE_SECONDS = 400.0
 ASK_SECONDS = 10.0
+LATE = {"timeout", "server_busy"}
+"""How operations fail whose nodes had no processor in time: servers give each other two seconds."""
+TRIES = 5
 
 
 @pytest.mark.timeout(1500)
@@ -35,8 +38,7 @@ def test_three_machines_are_one_ring(tmp_path: Path) -> None:
         for machine in system.machines:
             assert len(PLUGIN.endpoints(machine.deployed)) == 3
             assert machine.numbers == [machine.deployed.nodes[0].place.number]
-        # On a busy machine nodes may lose sight of each other for a moment, and requests fail then.
-        assert any(loaded(system) > 0 for _ in range(5))
+        assert any(loaded(system) > 0 for _ in range(TRIES))
         system.fault("kill", 2)
         with pytest.raises((ReplyError, OSError)):
             rows(addresses[0], ASK_SECONDS, EVERYWHERE, consistency=ALL)
@@ -45,8 +47,9 @@ def test_three_machines_are_one_ring(tmp_path: Path) -> None:
 
 
 def loaded(system: Spread) -> int:
-    """Load written to and read from all three copies; operations that went well;
-    0 when any did not."""
+    """Load written to and read from all three copies; operations that went well, where all did. 0:
+    some were `LATE`, and none failed otherwise.
+    """
     context, deployed = system.lead.context, system.lead.deployed
     order = DriverOrder(
         workload=Workload(
@@ -68,8 +71,10 @@ def loaded(system: Spread) -> int:
     with DriverRun(PLUGIN.manifest.driver.id, order, context) as run:
         ends = [event for event in run.events() if isinstance(event, PhaseFinished)]
     assert [end.phase for end in ends] == ["load", "measure"]
-    for end in ends:
-        if any(totals.errors for totals in end.operations.values()):
-            return 0
-        assert not any(totals.not_found for totals in end.operations.values())
+    every = [totals for end in ends for totals in end.operations.values()]
+    failed = {kind for totals in every for kind in totals.errors}
+    assert failed <= LATE
+    if failed:
+        return 0
+    assert not any(totals.not_found for totals in every)
     return sum(totals.ok for totals in ends[-1].operations.values())
