@@ -20,6 +20,7 @@ from redis.exceptions import RedisError
 from starlette.requests import HTTPConnection
 
 from weighhouse_backend.kit.problems import Problem
+from weighhouse_backend.kit.whence import host_of
 
 log = structlog.get_logger(__name__)
 
@@ -138,17 +139,10 @@ def client_address(scope: Mapping[str, Any]) -> str:
     """The address that a request is counted under: IPv6 by its network of 64 bits, which is one
     customer's.
     """
-    client = scope.get("client")
-    host = str(client[0]) if client else "nowhere"
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host[:64]
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return str(address.ipv4_mapped)
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
+    host = host_of(scope)
+    if isinstance(host, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((host, 64), strict=False))
+    return "nowhere" if host is None else str(host)
 
 
 def digest_of(credential: str) -> str:

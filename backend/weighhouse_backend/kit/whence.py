@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 LONGEST = 64
+"""Characters of a host that is no address of IP."""
 
 
 @dataclass
@@ -31,16 +32,26 @@ def comes_from(scope: Mapping[str, Any]) -> None:
 
     :param scope: ASGI's, with the client as trusted proxies tell it.
     """
+    host = host_of(scope)
+    _WHENCE.set(Whence(None if host is None else str(host)))
+
+
+def host_of(
+    scope: Mapping[str, Any],
+) -> ipaddress.IPv4Address | ipaddress.IPv6Address | str | None:
+    """Who a request comes from: an address, IPv4's never in IPv6's clothes, or what else stands
+    there; None: nothing does.
+
+    :param scope: ASGI's.
+    """
     client = scope.get("client")
-    _WHENCE.set(Whence(_plain(str(client[0])) if client else None))
-
-
-def _plain(host: str) -> str:
+    if not client:
+        return None
     try:
-        address = ipaddress.ip_address(host)
+        address = ipaddress.ip_address(str(client[0]))
     except ValueError:
-        return host[:LONGEST]
-    return str(getattr(address, "ipv4_mapped", None) or address)
+        return str(client[0])[:LONGEST]
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 def whence() -> Whence:
