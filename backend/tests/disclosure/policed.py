@@ -64,7 +64,9 @@ def measured(laboratory: Laboratory) -> str:
 
 def _told(order: dict[str, Any]) -> list[dict[str, Any]]:
     """What an agent reports that knows its programs."""
-    facts = FACTS | {"versions": {"agent": "0.1.0", "driver resp": "0.2.0"}}
+    facts = FACTS | {
+        "versions": {"agent": "0.1.0", "driver resp": "0.2.0", "plugin redis": "0.1.9"}
+    }
     seed = order["seed"]
     return whole_run(seed=seed % 1000, rate=200 + seed % 3, facts=facts)
 

@@ -92,6 +92,8 @@ def test_the_sheet_says_who_may_publish_what(ask, campaign):
     assert by_section["who"]["answered"] == 0
     assert by_section["how"]["answered"] > 0
     assert 0 < read["sheet"]["completeness"] < 1
+    plugins = {one["value"] for one in read["sheet"]["items"] if one["label"].endswith(", plugin")}
+    assert plugins == {"redis 0.1.9", "not known"}, "what took part, not what speaks for it now"
     drivers = {one["value"] for one in read["sheet"]["items"] if one["label"].endswith(", driver")}
     assert drivers == {"resp 0.2.0"}
     # The comparison of the same sides counts the same.

@@ -72,9 +72,9 @@ def _of_target(side: Side) -> Iterable[Fact]:
         f"{name}, edition and licence",
         None if edition is None else f"{edition.name}; {edition.licence}",
     )
-    yield Fact(
-        "what", f"{name}, plugin", None if manifest is None else f"{manifest.id} {manifest.version}"
-    )
+    # The machines' own, at the time: the one that speaks for the plugin now may be newer.
+    took = [version for one in records for version in one.plugin_versions(target.system)]
+    yield Fact("what", f"{name}, plugin", _several(f"{target.system} {one}" for one in took))
     driver = target.tool or (None if manifest is None else manifest.driver.id)
     told = [version for one in records for version in one.driver_versions(driver)]
     yield Fact("what", f"{name}, driver", _several(f"{driver} {version}" for version in told))

@@ -47,7 +47,14 @@ class AttemptRecord:
 
     def driver_versions(self, name: str | None) -> tuple[str, ...]:
         """Versions of the driver of that name on the machines, sorted; none where nobody said."""
-        told = [part.facts.get("versions", {}).get(f"driver {name}") for part in self.members]
+        return self._versions(f"driver {name}")
+
+    def plugin_versions(self, plugin_id: str) -> tuple[str, ...]:
+        """Versions of the plugin that took part, on the machines; the same."""
+        return self._versions(f"plugin {plugin_id}")
+
+    def _versions(self, what: str) -> tuple[str, ...]:
+        told = [part.facts.get("versions", {}).get(what) for part in self.members]
         return tuple(sorted({str(one) for one in told if one}))
 
 
