@@ -25,11 +25,12 @@ from weighhouse_backend.noise import models as noise
 from weighhouse_backend.notices import models as notices
 from weighhouse_backend.prices import models as prices
 from weighhouse_backend.results import models as results
+from weighhouse_backend.retention import models as retention
 from weighhouse_backend.series import models as series
 
 FEATURES = (
     identity, factors, catalog, experiments, fleet, campaigns, results, noise, findings, series,
-    alerts, annotations, gates, disclosure, prices, notices,
+    alerts, annotations, gates, disclosure, prices, notices, retention,
     idempotency,
 )  # fmt: skip
 # Migrations wait this long for a lock, so that they never stand before a queue of requests.

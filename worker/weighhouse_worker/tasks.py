@@ -1,7 +1,7 @@
 """The tasks: each a few lines that call a service in one transaction; all may run twice."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,8 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signing import has_former
 from weighhouse_backend.quotas.warning import QuotaWarningService
 from weighhouse_backend.results.dependencies import Results
+from weighhouse_backend.retention.carrying_out import take_turn
+from weighhouse_backend.retention.dependencies import Retention, retention_over
 
 from weighhouse_worker.tools import Tools
 
@@ -23,6 +25,8 @@ log = structlog.get_logger(__name__)
 
 QUOTAS_SECONDS = 300.0
 """Counting all that is stored takes the database a while."""
+RETENTION_SECONDS = 300.0
+"""What is kept for days is looked at this often."""
 RESEAL_SECONDS = 60.0
 """How often what is sealed is looked through while a former secret is named."""
 
@@ -177,6 +181,26 @@ def rejudge(tools: Tools, rejudgement_id: str) -> None:
     carry_on(transaction, UUID(rejudgement_id))
 
 
+def take_retention_turn(tools: Tools) -> None:
+    """Remove what is older than projects keep it, and files that nothing has any more."""
+    take_turn(_retention(tools))
+
+
+def delete_campaign(tools: Tools, campaign_id: str) -> None:
+    """Delete a campaign that somebody wanted deleted."""
+    with _retention(tools)() as retention:
+        retention.carrying_out.delete(UUID(campaign_id))
+
+
+def _retention(tools: Tools) -> Callable[[], AbstractContextManager[Retention]]:
+    @contextmanager
+    def transaction() -> Iterator[Retention]:
+        with tools.transaction() as campaigns:
+            yield retention_over(campaigns)
+
+    return transaction
+
+
 @dataclass(frozen=True)
 class TaskPlan:
     """A task by its name in the queue."""
@@ -204,6 +228,8 @@ TASKS: Mapping[str, TaskPlan] = {
     "notices.spread": TaskPlan(spread_notices, limit_seconds=60),
     "notices.deliver": TaskPlan(deliver_notices, limit_seconds=30),
     "notices.tidy": TaskPlan(tidy_notices),
+    "retention.take_turn": TaskPlan(take_retention_turn, limit_seconds=600),
+    "retention.delete_campaign": TaskPlan(delete_campaign, limit_seconds=600),
     "secrets.reseal": TaskPlan(reseal, limit_seconds=600),
 }
 
@@ -230,6 +256,7 @@ def timetable(settings: Settings) -> dict[str, float]:
         "results.build_levels": settings.sweep_seconds,
         "alerts.look_for_missed": settings.sweep_seconds,
         "quotas.look": max(QUOTAS_SECONDS, settings.sweep_seconds),
+        "retention.take_turn": max(RETENTION_SECONDS, settings.sweep_seconds),
         "notices.spread": often,
         "notices.tidy": settings.sweep_seconds,
         "identity.mail_unsent": settings.sweep_seconds,

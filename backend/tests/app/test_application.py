@@ -25,7 +25,7 @@ FEATURES = {
     "identity", "notices", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results",
     "findings",
     "comparisons", "series", "alerts", "annotations", "gates", "noise", "publishing", "status",
-    "scenarios", "studies", "prices", "quotas",
+    "scenarios", "studies", "prices", "quotas", "retention",
 }  # fmt: skip
 MIGRATIONS = Path(__file__).resolve().parents[3] / "migrations"
 METHODS = {"delete", "get", "patch", "post", "put"}

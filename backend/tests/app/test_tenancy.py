@@ -25,7 +25,7 @@ UNSEEN = {
     "second_factors", "recovery_codes", "factor_letters",
     "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
     "identity_providers", "identities", "sign_ins", "alembic_version", "notice_preferences",
-    "pipeline_trusts", "pipeline_uses",
+    "pipeline_trusts", "pipeline_uses", "unneeded_files",
 }  # fmt: skip
 OF_PEOPLE = {
     "organizations", "projects", "users", "memberships", "project_memberships", "invitations",

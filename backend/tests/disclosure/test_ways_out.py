@@ -33,6 +33,7 @@ WITHOUT_FIGURES = {
     f"{API}/prices", f"{API}/projects", f"{API}/sessions/current", f"{API}/systems",
     f"{API}/systems/{{system_id}}",
     f"{API}/campaigns/{{campaign_id}}/disclosure", f"{API}/organization-quotas", f"{API}/usage",
+    f"{API}/retention", f"{API}/campaigns/{{campaign_id}}/keeping",
     "/agent/v1/attempts/{attempt_id}",
 }  # fmt: skip
 # Figures that members look at; nobody takes them along from there, so that there is no audience.

@@ -271,6 +271,13 @@ RULES: Mapping[str, Rule] = {
         "member", body={"alerts": [{"id": "{alert_id}"}], "change": {"note": "seen"}}
     ),
     "alerts_try_rule": in_body(body={"rule": RULE}),
+    "retention_read": of_project(),
+    "retention_save": of_project("owner", body={"logs_days": 36500}),
+    "retention_preview": of_project(body={"logs_days": 36500}),
+    "retention_read_keeping": named(),
+    "retention_keep": named("member", body={"because": "why"}),
+    "retention_release": named("member"),
+    "retention_delete_campaign": named("maintainer", body={"because": "why"}),
     "annotations_change": named("member", body={"text": "changed"}),
     "annotations_list": named(query={"run_id": "{run_id}"}, others=EMPTY),
     "annotations_remove": named("member"),

@@ -28,6 +28,7 @@ from weighhouse_backend.identity.secrets import new_token, token_hash, token_pre
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.notices.models import Notice, NoticeDelivery, NoticeEntry
 from weighhouse_backend.quotas.models import ProjectQuotas
+from weighhouse_backend.retention.models import RetentionRules
 
 from backend.tests.conftest import Tenant
 from backend.tests.disclosure.policed import DOCUMENT, REASON, manifests
@@ -217,6 +218,9 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         quotas = ProjectQuotas(
             project_id=owner.project_id, limits={}, version=1, updated_by=MARK, updated_at=NOW
         )
+        rules = RetentionRules(
+            project_id=owner.project_id, version=1, updated_by=MARK, updated_at=NOW
+        )
         provider = IdentityProvider(
             organization_id=owner.organization_id, name=MARK, issuer=f"https://id.{MARK}.test",
             client_id=MARK, groups_claim="groups", mappings=[], only_way=False, listed=False,
@@ -231,7 +235,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
             conditions={"repository": f"{MARK}/a"}, role="member", scopes=["results:read"],
             lifetime_seconds=60, created_by=MARK, created_at=NOW,
         )  # fmt: skip
-        session.add_all([alert, asked, login, quotas, provider, notice, trust])
+        session.add_all([alert, asked, login, quotas, rules, provider, notice, trust])
         session.flush()
         alert_id = alert.id
         entry = NoticeEntry(project_id=owner.project_id, notice_id=notice.id, user_id=owner.user_id)

@@ -1,6 +1,7 @@
 """A machine that carries out campaigns over the real endpoints, without a database to load."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
@@ -27,6 +28,9 @@ from weighhouse_backend.prices.endpoints import router as prices
 from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
+from weighhouse_backend.retention.carrying_out import take_turn
+from weighhouse_backend.retention.dependencies import Retention, retention_over
+from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.studies.endpoints import router as studies
 from weighhouse_protocol.order import AttemptOrder
@@ -36,7 +40,8 @@ from .reports import FACTS, whole_run
 
 ROUTERS = (
     studies, prices, noise, findings, scenarios, comparisons, publishing, alerts, annotations,
-    gates, results, campaigns, experiments, fleet, results_agent, campaigns_agent, fleet_agent,
+    gates, results, retention, campaigns, experiments, fleet, results_agent, campaigns_agent,
+    fleet_agent,
 )  # fmt: skip
 Report = Callable[[dict[str, Any]], list[dict[str, Any]]]
 
@@ -221,6 +226,18 @@ class Laboratory:
             task(gates_over(Campaigns(
                 session, self.ledger, self.ledger, SystemClock(), self.settings
             )))  # fmt: skip
+
+    def clear_away(self) -> None:
+        """Carry retention out, as a worker would."""
+
+        @contextmanager
+        def transaction() -> Iterator[Retention]:
+            with unit_of_work(self.sessions) as session:
+                yield retention_over(
+                    Campaigns(session, self.ledger, self.ledger, SystemClock(), self.settings)
+                )
+
+        take_turn(transaction)
 
     def get(self, path: str, **parameters: Any) -> Any:
         answer = self.client.get(f"/api/v1{path}", params=parameters, headers=self.headers)

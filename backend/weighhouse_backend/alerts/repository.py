@@ -93,6 +93,15 @@ class AlertRepository:
             .limit(1)
         )
 
+    def begins_with(self, campaign_id: UUID) -> bool:
+        """Whether a confirmed change that is told of begins with a campaign."""
+        told = select(ChangePoint.id).where(
+            ChangePoint.campaign_id == campaign_id,
+            ChangePoint.status == "confirmed",
+            ChangePoint.alert_id.is_not(None),
+        )
+        return self.session.scalar(told.limit(1)) is not None
+
     def confirmed(self, series_ids: Collection[UUID]) -> dict[UUID, int]:
         """How many confirmed change points series have; a series without any is left out."""
         counted = (

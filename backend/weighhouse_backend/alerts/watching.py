@@ -64,6 +64,10 @@ class WatchService:
         """The campaign where the present level of an experiment began; None: it never shifted."""
         return self.repository.last_confirmed(experiment_id, before)
 
+    def begins_with(self, campaign_id: UUID) -> bool:
+        """Whether a confirmed change is told of that begins with a campaign; for features above."""
+        return self.repository.begins_with(campaign_id)
+
     def listed(
         self,
         caller: Caller,

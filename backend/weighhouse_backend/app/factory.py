@@ -67,6 +67,7 @@ from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.quotas.endpoints import router as quotas
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
+from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.studies.endpoints import router as studies
 
@@ -76,7 +77,7 @@ ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, account, factors, audit,
     providers, pipelines, experiments, campaigns, results, findings, scenarios, comparisons,
     publishing, studies, gates, alerts, annotations, overviews, noise, notices, prices, quotas,
-    fleet, metrics,
+    retention, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

@@ -8,7 +8,13 @@ from uuid import UUID
 from sqlalchemy import Select, exists, func, select, text
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.campaigns.models import Attempt, Campaign, CampaignLook, Cell, Run
+from weighhouse_backend.campaigns.models import (
+    Attempt,
+    Campaign,
+    CampaignLook,
+    Cell,
+    Run,
+)
 from weighhouse_backend.campaigns.progress import RunGroup
 from weighhouse_backend.campaigns.states import (
     FINISHED_RUNS,
@@ -16,6 +22,7 @@ from weighhouse_backend.campaigns.states import (
     RunStatus,
     Trigger,
 )
+from weighhouse_backend.campaigns.tombstones import Tombstones
 
 
 @dataclass(frozen=True)
@@ -90,7 +97,7 @@ class CampaignRepository:
         highest = self.session.scalar(
             select(func.max(Campaign.number)).where(Campaign.project_id == project_id)
         )
-        return (highest or 0) + 1
+        return max(highest or 0, Tombstones(self.session).highest(project_id)) + 1
 
     def of_release(self, experiment_id: UUID, name: str) -> Campaign | None:
         """The campaign that stands for a release."""

@@ -39,6 +39,7 @@ from weighhouse_backend.campaigns.states import (
     Trigger,
     Verdict,
 )
+from weighhouse_backend.campaigns.tombstones import Tombstones
 from weighhouse_backend.campaigns.transitions import Transitions
 from weighhouse_backend.experiments.errors import ExperimentInvalid
 from weighhouse_backend.experiments.models import Experiment
@@ -197,12 +198,12 @@ class CampaignService:
     def find(self, caller: Caller, campaign_id: UUID, role: Role = Role.VIEWER) -> Campaign:
         """A campaign the caller may see.
 
-        :raises CampaignNotFound: when there is none.
+        :raises CampaignNotFound: when there is none (any more).
         :raises Forbidden: when the caller's role is too low.
         """
         campaign = self.repository.campaign(campaign_id)
         if campaign is None or campaign.project_id not in caller.project_ids:
-            raise CampaignNotFound
+            raise Tombstones(self.session).not_found(caller, campaign_id)
         caller.require(campaign.project_id, role)
         return campaign
 
@@ -390,11 +391,7 @@ class CampaignService:
 
     def _audit(self, actor: str, campaign: Campaign, action: str) -> None:
         audit.record(
-            self.session,
-            self.clock,
-            actor=actor,
-            action=action,
-            subject=f"campaign {campaign.number}",
-            project_id=campaign.project_id,
+            self.session, self.clock, actor=actor, action=action,
+            subject=f"campaign {campaign.number}", project_id=campaign.project_id,
             campaign_id=str(campaign.id),
-        )
+        )  # fmt: skip

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from weighhouse_protocol.base import Name
 
 from weighhouse_backend.disclosure.errors import StateRefused
-from weighhouse_backend.disclosure.models import Challenge
+from weighhouse_backend.disclosure.models import UNDECIDED, Challenge
 from weighhouse_backend.disclosure.recording import Reason
 from weighhouse_backend.disclosure.repository import DisclosureRepository
 from weighhouse_backend.identity import audit
@@ -21,7 +21,6 @@ from weighhouse_backend.notices.kinds import NoticeKind
 from weighhouse_backend.notices.writing import notify
 
 ChallengeState = Literal["open", "answered", "upheld", "rejected", "withdrawn"]
-UNDECIDED = frozenset({"open", "answered"})
 
 
 class ChallengeWrite(BaseModel):

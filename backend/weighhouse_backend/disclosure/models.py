@@ -10,6 +10,8 @@ from weighhouse_backend.kit.db import Base
 from weighhouse_backend.kit.ids import new_id
 
 CHALLENGE_STATES = ("open", "answered", "upheld", "rejected", "withdrawn")
+UNDECIDED = frozenset({"open", "answered"})
+"""States in which it still may be upheld."""
 
 
 class PublicationConsent(Base):

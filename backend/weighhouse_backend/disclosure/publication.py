@@ -98,6 +98,10 @@ class PublicationService:
         """What has to stand on a file that may not be published; None when it may be."""
         return stamp_of(self.decisions(leaving))
 
+    def seen_by_others(self, project_id: UUID) -> dict[UUID, str]:
+        """Campaigns of a project that somebody outside may look into or has spoken of, and why."""
+        return self.repository.seen_by_others(project_id, self.clock.now())
+
     def _of(self, one: Leaving, audience: Audience) -> list[DecisionRead]:
         manifests = self.catalog.manifests([one.project_id])
         targets = [

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.disclosure.models import (
+    UNDECIDED,
     Challenge,
     PublicationConsent,
     PublicationOverride,
@@ -88,3 +89,32 @@ class DisclosureRepository:
     def challenge(self, challenge_id: UUID) -> Challenge | None:
         """One of them, locked."""
         return self.session.get(Challenge, challenge_id, with_for_update=True)
+
+    def seen_by_others(self, project_id: UUID, now: datetime.datetime) -> dict[UUID, str]:
+        """Campaigns that somebody outside may look into or has spoken of, and why in words."""
+        found: dict[UUID, str] = {}
+        for words, query in (
+            ("a vendor has a link to it", select(ReplyLink.campaign_id).where(
+                ReplyLink.project_id == project_id, ReplyLink.revoked_at.is_(None),
+                ReplyLink.expires_at > now,
+            )),
+            ("a vendor agreed that it is shown", select(PublicationConsent.campaign_id).where(
+                PublicationConsent.project_id == project_id,
+                PublicationConsent.campaign_id.is_not(None),
+                PublicationConsent.withdrawn_at.is_(None),
+            )),
+            ("an owner lets it leave", select(PublicationOverride.campaign_id).where(
+                PublicationOverride.project_id == project_id,
+                PublicationOverride.ended_at.is_(None), PublicationOverride.expires_at > now,
+            )),
+            ("a vendor replied to it", select(VendorReply.campaign_id).where(
+                VendorReply.project_id == project_id, VendorReply.withdrawn_at.is_(None),
+            )),
+            ("it is challenged", select(Challenge.campaign_id).where(
+                Challenge.project_id == project_id, Challenge.state.in_(UNDECIDED),
+            )),
+        ):  # fmt: skip
+            for campaign_id in self.session.scalars(query.distinct()):
+                if campaign_id is not None:
+                    found.setdefault(campaign_id, words)
+        return found

@@ -65,6 +65,22 @@ class GateRepository:
                 break
         return found
 
+    def rests_on(self, campaign_id: UUID) -> list[int]:
+        """Numbers of the other campaigns whose verdict, the one that holds, rests on a campaign."""
+        rests = or_(
+            CampaignVerdict.bases.contains([str(campaign_id)]),
+            CampaignVerdict.base_campaign_id == campaign_id,
+            CampaignVerdict.anchor_campaign_id == campaign_id,
+        )
+        return list(
+            self.session.scalars(
+                select(Campaign.number)
+                .join(CampaignVerdict, CampaignVerdict.campaign_id == Campaign.id)
+                .where(CampaignVerdict.superseded_at.is_(None), rests, Campaign.id != campaign_id)
+                .order_by(Campaign.number)
+            )
+        )
+
     def of_release(self, experiment_id: UUID, name: str) -> Campaign | None:
         """The campaign that stands for a release."""
         return self.session.scalar(

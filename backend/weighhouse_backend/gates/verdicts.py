@@ -1,6 +1,7 @@
 """Keeps what campaigns said: the verdict that holds, and those before it."""
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from weighhouse_judging.rules import RULES_VERSION
 
@@ -40,6 +41,10 @@ class VerdictService:
             judged_at=now,
         )
         self.repository.add_verdict(row, now, because)
+
+    def resting_on(self, campaign_id: UUID) -> list[int]:
+        """Numbers of other campaigns whose verdict rests on a campaign; for features above."""
+        return self.repository.rests_on(campaign_id)
 
 
 def says_the_same(kept: CampaignVerdict, decided: Decided) -> bool:

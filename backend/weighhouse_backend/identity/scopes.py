@@ -52,6 +52,7 @@ WRITING: Mapping[str, Scope] = {
     "projects": Scope.PEOPLE_MANAGE,
     "publishing": Scope.PUBLISHING_WRITE,
     "quotas": Scope.PEOPLE_MANAGE,
+    "retention": Scope.PEOPLE_MANAGE,
     "studies": Scope.CAMPAIGNS_RUN,
     "tokens": Scope.PEOPLE_MANAGE,
 }
@@ -61,6 +62,9 @@ OF_ADDRESS: Mapping[tuple[str, str], Scope] = {
     ("POST", "/experiments/validate"): Scope.RESULTS_READ,
     ("POST", "/experiments/fairness"): Scope.RESULTS_READ,
     ("POST", "/schedules/preview"): Scope.RESULTS_READ,
+    ("POST", "/retention/preview"): Scope.RESULTS_READ,
+    ("PUT", "/campaigns/{campaign_id}/keeping"): Scope.CAMPAIGNS_RUN,
+    ("DELETE", "/campaigns/{campaign_id}/keeping"): Scope.CAMPAIGNS_RUN,
     ("POST", "/alerts/trial"): Scope.RESULTS_READ,
     ("GET", "/comparisons/histogram"): Scope.RESULTS_EXPORT,
     ("GET", "/runs/{run_id}/histogram"): Scope.RESULTS_EXPORT,

@@ -41,6 +41,13 @@ class NoiseRepository:
         if rows:
             self.session.execute(insert(NoiseMeasurement), rows)
 
+    def has(self, campaign_id: UUID) -> bool:
+        """Whether anything was learned from a campaign."""
+        learned = select(NoiseMeasurement.campaign_id).where(
+            NoiseMeasurement.campaign_id == campaign_id
+        )
+        return self.session.scalar(learned.limit(1)) is not None
+
     def latest(
         self, project_id: UUID, places: Collection[str], cells: Collection[str], limit: int
     ) -> Sequence[NoiseMeasurement]:

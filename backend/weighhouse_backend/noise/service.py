@@ -38,6 +38,10 @@ class NoiseService:
         """
         self.repository.replace(campaign_id, rows)
 
+    def learned_from(self, campaign_id: UUID) -> bool:
+        """Whether a campaign tells what machines cannot; for features above."""
+        return self.repository.has(campaign_id)
+
     def floors(self, project_id: UUID, cells: Collection[NoiseKey]) -> dict[NoiseKey, Floor]:
         """What machines cannot tell of cells, for each figure; without those of which too few pairs
         told. In one query, out of the latest campaigns of each key; comparison and gate take

@@ -67,19 +67,20 @@ MEANINGS: Mapping[Kind, Meaning] = {
         "bytes",
         "no campaign starts, is repeated or retried; what is being measured is taken in all the "
         "same",
-        "use another project that has room",
+        "keep intervals and logs for fewer days (Settings → Retention), delete campaigns, or use "
+        "another project that has room",
     ),
     Kind.ARTIFACT_BYTES: Meaning(
         "Stored artefacts",
         "bytes",
         "files of runs are refused; the runs go on, and their figures are kept",
-        "let runs leave fewer files",
+        "let runs leave fewer files, or keep them for fewer days (Settings → Retention)",
     ),
     Kind.CAMPAIGNS: Meaning(
         "Campaigns kept",
         "count",
         "no campaign starts",
-        "repeat a campaign that is there",
+        "repeat a campaign that is there, or delete one",
     ),
 }
 SPENT = (Kind.MACHINE_HOURS, Kind.RESULT_BYTES)

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
 from weighhouse_backend.campaigns.intake import IntakeService
 from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.kit.clock import Clock
@@ -22,6 +25,12 @@ from weighhouse_backend.results.models import Artifact
 from weighhouse_backend.results.repository import ResultRepository
 
 MOST_BYTES = 256 * 1024 * 1024
+
+
+def lock_content(session: Session, project_id: UUID, sha256: str) -> None:
+    """Wait for whoever writes or removes a content; until the transaction ends nobody does."""
+    key = f"artifact:{project_id}:{sha256}"
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,10 @@ class ArtifactStore:
             with contextlib.suppress(FileNotFoundError):
                 Path(name).unlink()
             raise
+
+    def remove(self, project_id: UUID, sha256: str) -> None:
+        """Remove a content; repeatable."""
+        self.path(project_id, sha256).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -96,6 +109,7 @@ class ArtifactService:
         if any(item.sha256 == sha256 for item in mine):
             return False
         self.intake.require_open(own)
+        lock_content(self.repository.session, own.project_id, sha256)
         if self.repository.artifact_of_project(own.project_id, sha256) is None:
             self.quotas.take(Kind.ARTIFACT_BYTES, own.project_id, len(content))
         self.store.write(own.project_id, sha256, content)

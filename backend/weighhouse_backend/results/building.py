@@ -98,15 +98,16 @@ class LevelService:
     def drawn(self, attempt_id: UUID, points: int, *, heat: bool = False) -> list[Drawn] | None:
         """What is drawn of an attempt in at most about `points` windows, in order of time.
 
-        None where it is drawn from its intervals: it has no levels, or few enough intervals.
+        None where it is drawn from its intervals: it has no levels, or few enough intervals, which
+        are still there.
 
         :param heat: distributions of latency instead of figures.
         """
         span = self.levels.span(attempt_id)
         if span is None:
             return None
-        width = next((one for one in WIDTHS if span.seconds <= one * points), WIDTHS[-1])
-        if width < span.lowest:
+        width = _width(span, points)
+        if width < span.lowest and not self.levels.thinned(attempt_id):
             found, _ = self.levels.drawn(attempt_id, span.lowest)
             if sum(one.merged for one in found) <= points:
                 return None
@@ -114,6 +115,18 @@ class LevelService:
         found, last = self.levels.drawn(attempt_id, width, heat=heat)
         tail = self._tail(attempt_id, span, width, last)
         return [*found, *(Drawn(one.window, one.piece.merged) for one in tail)]
+
+    def finest_drawn(self, attempt_id: UUID, points: int) -> int | None:
+        """The width of the level that an attempt is drawn from in at most about `points` windows,
+        s; None where it is drawn from its intervals.
+        """
+        span = self.levels.span(attempt_id)
+        if span is None:
+            return None
+        width = _width(span, points)
+        if width < span.lowest and self.levels.merged(attempt_id, span.lowest) <= points:
+            return None
+        return max(width, span.lowest)
 
     def _tail(
         self, attempt_id: UUID, span: Span, width: int, before: Place | None
@@ -176,3 +189,7 @@ class LevelService:
     def _alone(self, own: AttemptMember) -> bool:
         members = self.results.members([own.attempt_id])[own.attempt_id]
         return [one.index for one in members if one.share is not None] in ([], [own.index])
+
+
+def _width(span: Span, points: int) -> int:
+    return next((one for one in WIDTHS if span.seconds <= one * points), WIDTHS[-1])

@@ -27,6 +27,7 @@ from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.scenario_reading import ScenarioReadService
 from weighhouse_backend.results.settlement import SettlementService
+from weighhouse_backend.results.thinning import ThinningService
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,20 @@ class Results:
     def artifacts(self) -> ArtifactService:
         """Takes in files."""
         campaigns = self.campaigns
-        store = ArtifactStore(campaigns.settings.artifact_dir)
         return ArtifactService(
-            self.repository, campaigns.intake, store, campaigns.quotas, campaigns.clock
+            self.repository, campaigns.intake, self.store, campaigns.quotas, campaigns.clock
+        )
+
+    @cached_property
+    def store(self) -> ArtifactStore:
+        """Where contents of files lie."""
+        return ArtifactStore(self.campaigns.settings.artifact_dir)
+
+    @cached_property
+    def thinning(self) -> ThinningService:
+        """Removes what is older than it is kept."""
+        return ThinningService(
+            self.repository, self.levels, self.faults, self.store, self.campaigns.clock
         )
 
     @cached_property

@@ -16,6 +16,7 @@ from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 from weighhouse_backend.results.artifacts import MOST_BYTES
+from weighhouse_backend.results.chart_schemas import HeatMapRead, SpectrumRead
 from weighhouse_backend.results.charts import MOST_COLUMNS, MOST_POINTS
 from weighhouse_backend.results.dependencies import ResultsDep, VisibleRunDep
 from weighhouse_backend.results.errors import ArtifactTooLarge, LogTooLong, ResultNotThere
@@ -24,11 +25,9 @@ from weighhouse_backend.results.gauge_schemas import GaugesRead
 from weighhouse_backend.results.logs import MOST_PIECE_BYTES
 from weighhouse_backend.results.scenario_schemas import RunScenarioRead
 from weighhouse_backend.results.schemas import (
-    HeatMapRead,
     LogAccepted,
     RunListed,
     RunSeriesRead,
-    SpectrumRead,
 )
 
 router = APIRouter(prefix="/api/v1", tags=["runs"])

@@ -12,7 +12,12 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.instants import instant, microseconds
 from weighhouse_backend.kit.db import Base, insert_new
 from weighhouse_backend.results.levels import Closed, Piece, Place, reported
-from weighhouse_backend.results.models import Interval, LevelsWanted, LevelWindow
+from weighhouse_backend.results.models import (
+    Interval,
+    LevelsWanted,
+    LevelWindow,
+    ThinnedAttempt,
+)
 from weighhouse_backend.results.packing import DriverUse, StoredInterval, cut, pack, unpack
 from weighhouse_backend.results.packing import unpack_extremes as extremes
 from weighhouse_backend.results.points import Window, packed_points, unpacked_points
@@ -170,6 +175,27 @@ class LevelRepository:
         ).all()
         drawn = [Drawn(_window(row, heat=heat), row.merged) for row in rows]
         return drawn, _place(rows[-1]) if rows else None
+
+    def merged(self, attempt_id: UUID, width: int) -> int:
+        """How many intervals as reported the windows of a level merge."""
+        counted = select(func.sum(LevelWindow.merged)).where(
+            LevelWindow.attempt_id == attempt_id, LevelWindow.width_seconds == width
+        )
+        return self.session.scalar(counted) or 0
+
+    def thinned(self, attempt_id: UUID) -> bool:
+        """Whether an attempt's intervals were removed."""
+        step = select(ThinnedAttempt.step_seconds).where(ThinnedAttempt.attempt_id == attempt_id)
+        return self.session.scalar(step) is not None
+
+    def remove_below(self, attempt_id: UUID, width: int) -> None:
+        """Remove an attempt's intervals, and its levels that are finer than a width, s."""
+        self.session.execute(
+            delete(LevelWindow).where(
+                LevelWindow.attempt_id == attempt_id, LevelWindow.width_seconds < width
+            )
+        )
+        self.session.execute(delete(Interval).where(Interval.attempt_id == attempt_id))
 
     def insert(
         self, attempt_id: UUID, project_id: UUID, member: int | None, width: int,

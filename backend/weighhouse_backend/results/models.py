@@ -288,3 +288,36 @@ class Artifact(Base):
     media_type: Mapped[str] = mapped_column(Text)
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     created_at: Mapped[datetime.datetime]
+
+
+class ThinnedAttempt(Base):
+    """What was removed of an attempt when it was older than its project's rules keep it."""
+
+    __tablename__ = "thinned_attempts"
+
+    attempt_id: Mapped[UUID] = mapped_column(
+        ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True
+    )
+    project_id: Mapped[UUID] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), index=True
+    )
+    measured: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    """Member → begin and end of what it measured, unix µs by its own clock; what only intervals
+    told before. None: they are all there."""
+    step_seconds: Mapped[int | None]
+    """Width of the finest level that was kept; none: its intervals are all there."""
+    intervals_at: Mapped[datetime.datetime | None]
+    """When its intervals were looked at; so for the two below."""
+    logs_at: Mapped[datetime.datetime | None]
+    artifacts_at: Mapped[datetime.datetime | None]
+
+
+class UnneededFile(Base):
+    """A content that no attempt of its project has any more, and that still lies on the disk."""
+
+    __tablename__ = "unneeded_files"
+
+    project_id: Mapped[UUID] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True
+    )
+    sha256: Mapped[str] = mapped_column(Text, primary_key=True)

@@ -20,6 +20,11 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.results import charts, views
 from weighhouse_backend.results.building import LevelService
+from weighhouse_backend.results.chart_schemas import (
+    HeatMapRead,
+    SpectrumPointRead,
+    SpectrumRead,
+)
 from weighhouse_backend.results.courses import course_of, course_read
 from weighhouse_backend.results.errors import ResultNotThere
 from weighhouse_backend.results.packing import ALL
@@ -29,7 +34,6 @@ from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.schemas import (
     ArtifactRead,
     DetailRead,
-    HeatMapRead,
     MachineLines,
     OperationLineRead,
     PhaseSpanRead,
@@ -37,11 +41,10 @@ from weighhouse_backend.results.schemas import (
     RunListed,
     RunSeriesRead,
     SeriesMarkRead,
-    SpectrumPointRead,
-    SpectrumRead,
     TimelineItem,
 )
 from weighhouse_backend.results.summaries import US_PER_SECOND
+from weighhouse_backend.results.thinned import thinned_read
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,7 @@ class RunReadService:
                 )
                 for item in ([] if shown is None else repository.artifacts(shown.id))
             ],
+            thinned=None if shown is None else thinned_read(repository.thinned(shown.id)),
         )
 
     def _chain(self, run: Run) -> list[RunListed]:

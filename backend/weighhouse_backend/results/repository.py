@@ -20,6 +20,7 @@ from weighhouse_backend.results.models import (
     RunLog,
     RunRecord,
     RunSummary,
+    ThinnedAttempt,
     TimelineMark,
 )
 from weighhouse_backend.results.packing import (
@@ -164,6 +165,19 @@ class ResultRepository:
 
     def measured_span(self, attempt_id: UUID) -> tuple[int, int] | None:
         """When all drivers measured, by the server's clock, unix µs; None when they never did."""
+        spans = self.measured_by_member(attempt_id)
+        if not spans:
+            return None
+        offsets = self.offsets(attempt_id)
+        begins = [begin + offsets.get(member, 0) for member, (begin, _) in spans.items()]
+        ends = [end + offsets.get(member, 0) for member, (_, end) in spans.items()]
+        return max(begins), min(ends)
+
+    def measured_by_member(self, attempt_id: UUID) -> dict[int, tuple[int, int]]:
+        """When each driver measured, by its own clock, unix µs; who never did is missing."""
+        thinned = self.thinned(attempt_id)
+        if thinned is not None and thinned.measured is not None:
+            return {int(one): (begin, end) for one, (begin, end) in thinned.measured.items()}
         length = func.make_interval(0, 0, 0, 0, 0, 0, Interval.duration_us / US_PER_SECOND)
         rows = self.session.execute(
             select(
@@ -171,19 +185,15 @@ class ResultRepository:
                 func.min(Interval.started_at).label("begin"),
                 func.max(Interval.started_at + length).label("end"),
             )
-            .where(
-                Interval.attempt_id == attempt_id,
-                Interval.span == RAW,
-                Interval.phase == "measure",
-            )
+            .where(Interval.attempt_id == attempt_id, Interval.span == RAW)
+            .where(Interval.phase == "measure")
             .group_by(Interval.member)
-        ).all()
-        if not rows:
-            return None
-        offsets = self.offsets(attempt_id)
-        begins = [microseconds(row.begin) + offsets.get(row.member, 0) for row in rows]
-        ends = [microseconds(row.end) + offsets.get(row.member, 0) for row in rows]
-        return max(begins), min(ends)
+        )
+        return {row.member: (microseconds(row.begin), microseconds(row.end)) for row in rows}
+
+    def thinned(self, attempt_id: UUID) -> ThinnedAttempt | None:
+        """What was removed of an attempt; None: nothing."""
+        return self.session.get(ThinnedAttempt, attempt_id)
 
     def measured_samples(self, attempt_id: UUID) -> list[ResourceSample]:
         """Resource samples of the measured phase, of every member's machine, in order."""

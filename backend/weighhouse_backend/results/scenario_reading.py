@@ -11,7 +11,9 @@ from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign, Run
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.results import filling, soaking
+from weighhouse_backend.results.building import FIRST
 from weighhouse_backend.results.filling import Material
+from weighhouse_backend.results.level_repository import LevelRepository
 from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.scenario_schemas import (
     FillRead,
@@ -26,9 +28,17 @@ SCENARIO = "scenario"
 
 
 def material_of(repository: ResultRepository, attempt_id: UUID) -> Material:
-    """What was recorded of an attempt that one machine carried out."""
+    """What was recorded of an attempt that one machine carried out; of one whose intervals were
+    removed, the windows of its finest level in their stead.
+    """
+    intervals = repository.intervals(attempt_id)
+    thinned = repository.thinned(attempt_id)
+    if thinned is not None and thinned.step_seconds is not None:
+        levels = LevelRepository(repository.session)
+        windows = levels.pieces(attempt_id, thinned.step_seconds, FIRST)
+        intervals = [piece.interval for piece in windows]
     return Material(
-        intervals=repository.intervals(attempt_id),
+        intervals=intervals,
         samples=repository.samples(attempt_id),
         marks=repository.marks(attempt_id),
     )

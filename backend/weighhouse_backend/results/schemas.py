@@ -9,6 +9,7 @@ from weighhouse_protocol.load import Share
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
+from weighhouse_backend.results.thinned import ThinnedRead
 
 
 class MemoryRead(BaseModel):
@@ -260,6 +261,7 @@ class RunFacts(RunListed):
     artifacts: list[ArtifactRead]
     chain: list[RunListed]
     """All runs of its chain in the order they are measured, itself too; none: of no chain."""
+    thinned: ThinnedRead | None = None
 
 
 class PhaseSpanRead(BaseModel):
@@ -365,31 +367,6 @@ class RunSeriesRead(BaseModel):
     """Of the first member's machine."""
     machines: list[MachineLines]
     """Of every member's machine."""
-
-
-class SpectrumPointRead(BaseModel):
-    """`count` operations took at most `value_us`."""
-
-    quantile: float
-    value_us: float
-    count: int
-
-
-class SpectrumRead(BaseModel):
-    """Latency by percentile, by operation."""
-
-    operations: dict[str, list[SpectrumPointRead]]
-
-
-class HeatMapRead(BaseModel):
-    """Operations by time and latency; `counts[i][j]` belongs to the seconds from `t[i]` to
-    `until[i]`, and to `buckets_us[j]`, the lower end of a row.
-    """
-
-    t: list[float]
-    until: list[float]
-    buckets_us: list[float]
-    counts: list[list[int]]
 
 
 class LogAccepted(BaseModel):

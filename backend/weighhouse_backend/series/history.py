@@ -208,6 +208,13 @@ class HistoryService:
         """Whether a campaign has a point in a series."""
         return self.repository.point(series_id, campaign_id) is not None
 
+    def leave(self, campaign_id: UUID) -> list[UUID]:
+        """Take a campaign out of all series, and remove those that had nothing else.
+
+        :returns: those that go on without it, to be looked at again.
+        """
+        return self.repository.leave(campaign_id)
+
     def lock(self, series_id: UUID) -> Series | None:
         """A series, locked, for a feature above that writes what belongs to it; None: gone."""
         return self.repository.lock_series(series_id)

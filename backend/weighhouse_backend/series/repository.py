@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, exists, func, select, update
+from sqlalchemy import Select, delete, exists, func, select, update
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
@@ -49,6 +49,16 @@ class SeriesRepository:
     def lock_series(self, series_id: UUID) -> Series | None:
         """A series, locked, so that its change points are written by one at a time."""
         return self.session.scalar(select(Series).where(Series.id == series_id).with_for_update())
+
+    def leave(self, campaign_id: UUID) -> list[UUID]:
+        """Remove a campaign's points, and series that have none left; the ids of the others."""
+        removed = delete(SeriesPoint).where(SeriesPoint.campaign_id == campaign_id)
+        touched = set(self.session.scalars(removed.returning(SeriesPoint.series_id)))
+        empty = delete(Series).where(
+            Series.id.in_(touched), ~exists().where(SeriesPoint.series_id == Series.id)
+        )
+        gone = set(self.session.scalars(empty.returning(Series.id)))
+        return sorted(touched - gone)
 
     def series(self, series_id: UUID) -> Series | None:
         """A series."""

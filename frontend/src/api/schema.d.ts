@@ -815,6 +815,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/campaigns/{campaign_id}/deletion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retention Delete Campaign
+         * @description Have a campaign deleted with all it measured; takes a maintainer. The worker does it soon;
+         *     409 names what holds the campaign. Its number is never given again.
+         */
+        post: operations["retention_delete_campaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns/{campaign_id}/disclosure": {
         parameters: {
             query?: never;
@@ -874,6 +895,34 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{campaign_id}/keeping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retention Read Keeping
+         * @description Whether a campaign is kept whatever the rules say, and whether it can be deleted.
+         */
+        get: operations["retention_read_keeping"];
+        /**
+         * Retention Keep
+         * @description Keep a campaign whole, whatever the rules say; takes a member.
+         */
+        put: operations["retention_keep"];
+        post?: never;
+        /**
+         * Retention Release
+         * @description Have the rules hold for a campaign again; takes a member.
+         */
+        delete: operations["retention_release"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2340,6 +2389,51 @@ export interface paths {
          * @description A link opens nothing any more; takes a maintainer. What was said over it stays.
          */
         post: operations["publishing_revoke_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retention Read
+         * @description How many days a project keeps what it measured; what is not set is kept for ever.
+         */
+        get: operations["retention_read"];
+        /**
+         * Retention Save
+         * @description Say how many days a project keeps what it measured, in the place of all that was said; takes
+         *     an owner. With If-Match only on top of what was seen. Carried out by the worker within minutes.
+         */
+        put: operations["retention_save"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/retention/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retention Preview
+         * @description What rules would remove if they were carried out now; nothing is.
+         */
+        post: operations["retention_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4091,6 +4185,22 @@ export interface components {
             };
         };
         /**
+         * CampaignKeepingRead
+         * @description Whether a campaign is kept, and may be deleted.
+         */
+        CampaignKeepingRead: {
+            deletion: components["schemas"]["DeletionRead"] | null;
+            /** Held Because */
+            held_because: string[];
+            kept: components["schemas"]["KeptRead"] | null;
+            /** May Delete */
+            may_delete: boolean;
+            /** May Keep */
+            may_keep: boolean;
+            /** Passed Over Because */
+            passed_over_because: string | null;
+        };
+        /**
          * CampaignLinks
          * @description Where to go from here.
          */
@@ -5033,6 +5143,31 @@ export interface components {
             system_id: string;
             /** Targets */
             targets: string[];
+        };
+        /**
+         * DeletionRead
+         * @description A deletion that somebody asked for.
+         */
+        DeletionRead: {
+            /**
+             * Asked At
+             * Format: date-time
+             */
+            asked_at: string;
+            /** Because */
+            because: string;
+            /** Deleted By */
+            deleted_by: string;
+            /** Refused Because */
+            refused_because: string | null;
+        };
+        /**
+         * DeletionWrite
+         * @description Delete a campaign with all it measured.
+         */
+        DeletionWrite: {
+            /** Because */
+            because: string;
         };
         /**
          * DeliveryRead
@@ -6435,6 +6570,21 @@ export interface components {
             until: number[];
         };
         /**
+         * HeldRead
+         * @description A campaign that the rules pass over.
+         */
+        HeldRead: {
+            /** Because */
+            because: string;
+            /**
+             * Campaign Id
+             * Format: uuid
+             */
+            campaign_id: string;
+            /** Number */
+            number: number;
+        };
+        /**
          * HistogramFacts
          * @description What a histogram is of: what has to be known before it is compared with another.
          */
@@ -6697,6 +6847,29 @@ export interface components {
             role: components["schemas"]["MemberRole"];
         };
         JsonValue: unknown;
+        /**
+         * KeepWrite
+         * @description Keep a campaign whole, whatever the rules say.
+         */
+        KeepWrite: {
+            /** Because */
+            because: string;
+        };
+        /**
+         * KeptRead
+         * @description Who keeps a campaign, and why.
+         */
+        KeptRead: {
+            /** Because */
+            because: string;
+            /**
+             * Kept At
+             * Format: date-time
+             */
+            kept_at: string;
+            /** Kept By */
+            kept_by: string;
+        };
         /**
          * Kind
          * @description What a quota is of.
@@ -9256,6 +9429,16 @@ export interface components {
             words: string;
         };
         /**
+         * RemovalRead
+         * @description How much of one kind the rules would remove now.
+         */
+        RemovalRead: {
+            /** Bytes */
+            bytes: number | null;
+            /** Runs */
+            runs: number;
+        };
+        /**
          * RepeatRead
          * @description The figures of one repeat.
          */
@@ -9535,6 +9718,50 @@ export interface components {
             steal_percent?: number | null;
         };
         /**
+         * RetentionPreview
+         * @description What rules would remove, if they were carried out now.
+         */
+        RetentionPreview: {
+            artifacts: components["schemas"]["RemovalRead"];
+            events: components["schemas"]["RemovalRead"];
+            /** Held */
+            held: components["schemas"]["HeldRead"][];
+            /** Held Total */
+            held_total: number;
+            intervals: components["schemas"]["RemovalRead"];
+            logs: components["schemas"]["RemovalRead"];
+        };
+        /**
+         * RetentionRead
+         * @description What a project keeps how long.
+         */
+        RetentionRead: {
+            /** May Change */
+            may_change: boolean;
+            rules: components["schemas"]["RetentionRules"];
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * RetentionRules
+         * @description How many days after its campaign ended what a project measured is kept; what is not set is
+         *     kept for ever. Figures, verdicts, findings and what was sampled are kept in any case.
+         */
+        RetentionRules: {
+            /** Artifacts Days */
+            artifacts_days?: number | null;
+            /** Events Days */
+            events_days?: number | null;
+            /** Intervals Days */
+            intervals_days?: number | null;
+            /** Logs Days */
+            logs_days?: number | null;
+        };
+        /**
          * RevisionDiff
          * @description What changed from one revision to another, in document order.
          */
@@ -9689,6 +9916,7 @@ export interface components {
             /** System Id */
             system_id: string;
             target: components["schemas"]["TargetOfRun"] | null;
+            thinned?: components["schemas"]["ThinnedRead"] | null;
             /** Timeline */
             timeline: components["schemas"]["TimelineItem"][];
             /** Waiting For */
@@ -11320,6 +11548,22 @@ export interface components {
             to_progress: number;
             /** Until Seconds */
             until_seconds: number;
+        };
+        /**
+         * ThinnedRead
+         * @description What was removed of a run because it was older than its project's rules keep it.
+         *
+         *     Its figures, merged histograms, findings and what was sampled are never removed.
+         */
+        ThinnedRead: {
+            /** Artifacts At */
+            artifacts_at: string | null;
+            /** Intervals At */
+            intervals_at: string | null;
+            /** Logs At */
+            logs_at: string | null;
+            /** Step Seconds */
+            step_seconds: number | null;
         };
         /**
          * TimelineItem
@@ -13998,6 +14242,50 @@ export interface operations {
             };
         };
     };
+    retention_delete_campaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeletionWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionRead"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     publishing_read_disclosure: {
         parameters: {
             query?: never;
@@ -14098,6 +14386,101 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["GateRead"];
                 };
+            };
+        };
+    };
+    retention_read_keeping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignKeepingRead"];
+                };
+            };
+        };
+    };
+    retention_keep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeepWrite"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignKeepingRead"];
+                };
+            };
+        };
+    };
+    retention_release: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                campaign_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -17738,6 +18121,118 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReplyLinkRead"];
+                };
+            };
+        };
+    };
+    retention_read: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionRead"];
+                };
+            };
+        };
+    };
+    retention_save: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: {
+                "if-match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionRules"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionRead"];
+                };
+            };
+            /** @description Precondition Failed */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    retention_preview: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionRules"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionPreview"];
                 };
             };
         };

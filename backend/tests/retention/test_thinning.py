@@ -1,0 +1,216 @@
+"""What rules remove of runs, and that nothing which rests on a run changes by it."""
+
+import datetime
+import hashlib
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select, update
+from weighhouse_backend.campaigns.models import Campaign, CampaignEvent
+from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.quotas.models import ResultSize
+from weighhouse_backend.results import models
+from weighhouse_backend.results.artifacts import ArtifactStore
+
+from backend.tests.results.laboratory import experiment
+from backend.tests.results.reports import ended, interval, latencies, numbered, recorded
+
+SECONDS = 3000
+RULES = {"intervals_days": 30, "logs_days": 7, "artifacts_days": 7, "events_days": 7}
+CONTENT = b"what the server said at its end"
+
+
+def report(seconds):
+    drawn = [recorded(latencies(seed, 20, 100 + 40 * seed)) for seed in range(8)]
+    events = []
+    for number in range(seconds):
+        operations = {"read": {"ok": drawn[number % 8]}, "update": {"ok": drawn[number % 7]}}
+        events.append({"kind": "interval", "interval": interval(number, operations)})
+        if number % 2:
+            events.append({
+                "kind": "sample", "cpu_percent": float(number % 17), "resident_bytes": number,
+                "metrics": {},
+            })  # fmt: skip
+    events.append(ended("measure", {}))
+    return numbered(events)
+
+
+def carried_out(laboratory, slug, seconds):
+    """A campaign of one run; its id and the run's order."""
+    document = experiment(slug, targets=[{"name": "redis", "system": "redis"}], repetitions=1)
+    campaign_id = laboratory.campaign(document)
+    order, events = laboratory.begin(), report(seconds)
+    for begin in range(0, len(events), 900):
+        laboratory.send(order, events[begin : begin + 900])
+    line = b"a line\n"
+    logged = laboratory.attempt(order, "PUT", "logs/server", content=line, params={"offset": 0})
+    assert logged.status_code == 202, logged.text
+    put = laboratory.attempt(order, "PUT", f"artifacts/{sha256(CONTENT)}", content=CONTENT)
+    assert put.status_code == 201, put.text
+    laboratory.complete(order, len(events))
+    laboratory.settle(order["run_id"])
+    laboratory.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
+    return campaign_id, order
+
+
+def sha256(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def grow_old(laboratory, campaign_id, days):
+    at = SystemClock().now() - datetime.timedelta(days=days)
+    with unit_of_work(laboratory.sessions) as session:
+        session.execute(
+            update(Campaign).where(Campaign.id == UUID(campaign_id)).values(finished_at=at)
+        )
+
+
+def save(laboratory, **rules):
+    answer = laboratory.client.put("/api/v1/retention", json=rules, headers=laboratory.headers)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def told(laboratory, run_id):
+    """All that the pages of a run say, as they ask for it."""
+    run = f"/runs/{run_id}"
+    return {
+        "series": laboratory.get(f"{run}/series"),
+        "coarse": laboratory.get(f"{run}/series", points=100),
+        "heat": laboratory.get(f"{run}/heatmap"), "spectrum": laboratory.get(f"{run}/spectrum"),
+        "faults": laboratory.get(f"{run}/faults"), "gauges": laboratory.get(f"{run}/gauges"),
+    }  # fmt: skip
+
+
+def examined(laboratory, campaign_id):
+    found = []
+
+    def examine(gates):
+        campaign = gates.results.campaigns.campaigns.get(UUID(campaign_id))
+        run = gates.results.campaigns.repository.runs(campaign.id)[0]
+        found.extend(one.model_dump() for one in gates.findings.examination.examine(campaign, run))
+
+    laboratory.work(examine)
+    assert found
+    return found
+
+
+def count(laboratory, table, order):
+    with unit_of_work(laboratory.sessions) as session:
+        mine = select(table).where(table.attempt_id == UUID(order["attempt_id"]))
+        return len(session.scalars(mine).all())
+
+
+def size(laboratory, order):
+    with unit_of_work(laboratory.sessions) as session:
+        mine = select(ResultSize.bytes).where(ResultSize.attempt_id == UUID(order["attempt_id"]))
+        return sum(session.scalars(mine))
+
+
+@pytest.fixture(scope="module")
+def old(laboratory):
+    campaign_id, order = carried_out(laboratory, "long-ago", SECONDS)
+    grow_old(laboratory, campaign_id, 40)
+    return campaign_id, order
+
+
+def test_what_is_removed_changes_nothing_that_rests_on_it(laboratory, old):
+    campaign_id, order = old
+    before, findings = told(laboratory, order["run_id"]), examined(laboratory, campaign_id)
+    facts = laboratory.get(f"/runs/{order['run_id']}")
+    assert facts["thinned"] is None
+    assert facts["artifacts"]
+    assert facts["log_streams"]
+    bytes_before = size(laboratory, order)
+    assert count(laboratory, models.Interval, order) == SECONDS
+    foreseen = laboratory.client.post(
+        "/api/v1/retention/preview", json=RULES, headers=laboratory.headers
+    ).json()
+    assert foreseen["intervals"]["runs"] == foreseen["logs"]["runs"] == 1
+    assert foreseen["intervals"]["bytes"] > 0
+    assert foreseen["artifacts"] == {"runs": 1, "bytes": len(CONTENT)}
+    assert foreseen["events"]["runs"] > 0
+
+    save(laboratory, **RULES)
+    laboratory.clear_away()
+
+    assert told(laboratory, order["run_id"]) == before
+    assert examined(laboratory, campaign_id) == findings
+    assert count(laboratory, models.Interval, order) == 0
+    assert size(laboratory, order) < 0.7 * bytes_before
+    facts = laboratory.get(f"/runs/{order['run_id']}")
+    assert facts["artifacts"] == facts["log_streams"] == []
+    assert facts["thinned"]["step_seconds"] == 4
+    assert all(facts["thinned"].values())
+    store = ArtifactStore(laboratory.settings.artifact_dir)
+    with unit_of_work(laboratory.sessions) as session:
+        project_id = session.get_one(Campaign, UUID(campaign_id)).project_id
+        events = select(CampaignEvent.id).where(CampaignEvent.campaign_id == UUID(campaign_id))
+        assert not session.scalars(events).all()
+    assert not store.path(project_id, sha256(CONTENT)).exists()
+
+    laboratory.clear_away()
+    assert told(laboratory, order["run_id"]) == before, "a second turn finds nothing to do"
+
+
+def test_short_and_young_and_kept_runs_stay(laboratory, old):
+    save(laboratory, **RULES)
+    short_id, short = carried_out(laboratory, "short", 30)
+    young_id, young = carried_out(laboratory, "young", 700)
+    kept_id, kept = carried_out(laboratory, "kept", SECONDS)
+    grow_old(laboratory, short_id, 40)
+    grow_old(laboratory, kept_id, 40)
+    answer = laboratory.client.put(
+        f"/api/v1/campaigns/{kept_id}/keeping", json={"because": "the talk"},
+        headers=laboratory.headers,
+    )  # fmt: skip
+    assert answer.status_code == 200, answer.text
+    foreseen = laboratory.client.post(
+        "/api/v1/retention/preview", json=RULES, headers=laboratory.headers
+    ).json()
+    assert [one["campaign_id"] for one in foreseen["held"]] == [kept_id]
+    assert "the talk" in foreseen["held"][0]["because"]
+    laboratory.clear_away()
+    assert count(laboratory, models.Interval, short) == 30, "drawn from its intervals"
+    assert count(laboratory, models.RunLog, short) == 0
+    assert laboratory.get(f"/runs/{short['run_id']}")["thinned"]["intervals_at"] is None
+    for order in (young, kept):
+        facts = laboratory.get(f"/runs/{order['run_id']}")
+        assert facts["thinned"] is None
+        assert facts["artifacts"], "its content lies there though another run's is gone"
+        content = laboratory.client.get(
+            f"/api/v1/runs/{order['run_id']}/artifacts/{sha256(CONTENT)}",
+            headers=laboratory.headers,
+        )  # fmt: skip
+        assert content.content == CONTENT
+    assert young_id
+
+    gone = laboratory.client.delete(
+        f"/api/v1/campaigns/{kept_id}/keeping", headers=laboratory.headers
+    )
+    assert gone.status_code == 204
+    laboratory.clear_away()
+    assert count(laboratory, models.Interval, kept) == 0
+
+
+def test_rules_are_saved_on_top_of_what_was_seen(laboratory):
+    seen = laboratory.client.get("/api/v1/retention", headers=laboratory.headers)
+    saved = laboratory.client.put(
+        "/api/v1/retention", json={"logs_days": 90},
+        headers={**laboratory.headers, "If-Match": seen.headers["ETag"]},
+    )  # fmt: skip
+    assert saved.status_code == 200
+    assert saved.json()["rules"] == {
+        "intervals_days": None, "logs_days": 90, "artifacts_days": None, "events_days": None,
+    }  # fmt: skip
+    late = laboratory.client.put(
+        "/api/v1/retention", json={},
+        headers={**laboratory.headers, "If-Match": seen.headers["ETag"]},
+    )  # fmt: skip
+    assert late.status_code == 412
+    for wrong in ({"logs_days": 0}, {"logs_days": 1.5}, {"logs_day": 3}, {"logs_days": 10**9}):
+        refused = laboratory.client.put(
+            "/api/v1/retention", json=wrong, headers=laboratory.headers
+        )  # fmt: skip
+        assert refused.status_code == 422, wrong

@@ -1,0 +1,187 @@
+"""Carries rules and deletions out: the worker's part.
+
+Every attempt, campaign and file has a transaction of its own, and all may be done twice: who is
+killed in the middle leaves the rest to the next turn.
+"""
+
+import datetime
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+import structlog
+
+from weighhouse_backend.campaigns.models import Campaign
+from weighhouse_backend.identity import audit
+from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.jobs import Jobs
+from weighhouse_backend.results.thinning import Removable, ThinningService
+from weighhouse_backend.retention.holding import HoldingService
+from weighhouse_backend.retention.repository import RetentionRepository
+from weighhouse_backend.retention.service import DELETE, TURN
+from weighhouse_backend.series.history import HistoryService
+
+log = structlog.get_logger(__name__)
+
+KINDS: tuple[Removable, ...] = ("intervals", "logs", "artifacts")
+AT_ONCE = 200
+"""Attempts or files that are looked up at a time."""
+EVENTS_AT_ONCE = 20_000
+TURN_SECONDS = 60.0
+"""A job carries out for about so long; the next goes on."""
+
+
+@dataclass(frozen=True)
+class CarryingOutService:
+    """One step each, in the transaction it is given."""
+
+    repository: RetentionRepository
+    holding: HoldingService
+    thinning: ThinningService
+    history: HistoryService
+    jobs: Jobs
+    clock: Clock
+
+    def due(self, project_id: UUID, what: Removable) -> list[UUID]:
+        """Attempts of a project of which something is older than it is kept; some of them."""
+        rules = self.repository.rules(project_id)
+        days = None if rules is None else getattr(rules, f"{what}_days")
+        if days is None:
+            return []
+        before = self.clock.now() - datetime.timedelta(days=days)
+        without = self.holding.passed_over(project_id)
+        old = self.repository.ended_before(project_id, before, without)
+        return list(self.thinning.left(what, old, AT_ONCE))
+
+    def remove_events(self, project_id: UUID) -> int:
+        """Remove some events that are older than they are kept; how many."""
+        rules = self.repository.rules(project_id)
+        if rules is None or rules.events_days is None:
+            return 0
+        before = self.clock.now() - datetime.timedelta(days=rules.events_days)
+        without = self.holding.passed_over(project_id)
+        old = self.repository.ended_before(project_id, before, without)
+        return self.repository.remove_events(old, EVENTS_AT_ONCE)
+
+    def delete(self, campaign_id: UUID) -> None:
+        """Delete a campaign with all it measured, unless something came to rest on it meanwhile.
+
+        Its series are looked at again without it. Idempotent.
+        """
+        asked = self.repository.deletion(campaign_id)
+        if asked is None or asked.deleted_at is not None or asked.refused_because is not None:
+            return
+        session = self.repository.session
+        campaign = session.get(Campaign, campaign_id, with_for_update=True)
+        if campaign is not None:
+            if held := self.holding.held(campaign):
+                asked.refused_because = "; ".join(held)
+                return
+            self.thinning.give_up_files(self.repository.attempts(campaign_id))
+            touched = self.history.leave(campaign_id)
+            session.delete(campaign)
+            session.flush()
+            if touched:
+                self.jobs.send("alerts.detect_changes", series_ids=[str(one) for one in touched])
+        asked.deleted_at = self.clock.now()
+        audit.record(
+            session, self.clock, actor=asked.deleted_by, action="campaign.deleted",
+            subject=f"campaign {asked.number}", project_id=asked.project_id,
+            campaign_id=str(campaign_id), because=asked.because,
+        )  # fmt: skip
+        self.jobs.send(TURN)
+
+
+class Transaction(Protocol):
+    """What one transaction offers."""
+
+    @property
+    def carrying_out(self) -> CarryingOutService:
+        """The service over it."""
+        ...
+
+
+Transactions = Callable[[], AbstractContextManager[Transaction]]
+
+
+def take_turn(transaction: Transactions, seconds: float = TURN_SECONDS) -> None:
+    """Carry out what is due until nothing is left or time is up; then another job goes on.
+
+    :param transaction: begins one.
+    """
+    end = time.monotonic() + seconds
+    removed = dict.fromkeys([*KINDS, "events", "files"], 0)
+    for kind, step in _steps(transaction):
+        removed[kind] += step()
+        if time.monotonic() >= end:
+            with transaction() as services:
+                services.carrying_out.jobs.send(TURN)
+            break
+    if any(removed.values()):
+        log.info("retention_carried_out", **removed)
+
+
+def _steps(transaction: Transactions) -> Iterator[tuple[str, Callable[[], int]]]:
+    with transaction() as services:
+        projects = services.carrying_out.repository.projects()
+        for campaign_id in services.carrying_out.repository.open_deletions():
+            services.carrying_out.jobs.send(DELETE, campaign_id=str(campaign_id))
+    for project_id in projects:
+        for what in KINDS:
+            yield from _thinning(transaction, project_id, what)
+        yield from _events(transaction, project_id)
+    yield from _files(transaction)
+
+
+def _thinning(
+    transaction: Transactions, project_id: UUID, what: Removable
+) -> Iterator[tuple[str, Callable[[], int]]]:
+    failed: set[UUID] = set()
+    while True:
+        with transaction() as services:
+            due = services.carrying_out.due(project_id, what)
+        fresh = [one for one in due if one not in failed]
+        if not fresh:
+            return
+        for attempt_id in fresh:
+
+            def thin(attempt_id: UUID = attempt_id) -> int:
+                # What is still due afterwards was not removed: it is not tried again this turn.
+                failed.add(attempt_id)
+                with transaction() as services:
+                    services.carrying_out.thinning.thin(what, attempt_id)
+                return 1
+
+            yield what, thin
+
+
+def _events(transaction: Transactions, project_id: UUID) -> Iterator[tuple[str, Callable[[], int]]]:
+    gone = EVENTS_AT_ONCE
+
+    def remove() -> int:
+        nonlocal gone
+        with transaction() as services:
+            gone = services.carrying_out.remove_events(project_id)
+        return gone
+
+    while gone == EVENTS_AT_ONCE:
+        yield "events", remove
+
+
+def _files(transaction: Transactions) -> Iterator[tuple[str, Callable[[], int]]]:
+    while True:
+        with transaction() as services:
+            found = services.carrying_out.thinning.unneeded(AT_ONCE)
+        if not found:
+            return
+        for project_id, sha256 in found:
+
+            def remove(project_id: UUID = project_id, sha256: str = sha256) -> int:
+                with transaction() as services:
+                    services.carrying_out.thinning.remove_file(project_id, sha256)
+                return 1
+
+            yield "files", remove
