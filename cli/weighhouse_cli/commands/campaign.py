@@ -223,3 +223,42 @@ def release(
     """Let a campaign stand for a release: a base by that name, and an anchor of later verdicts."""
     Client(find_access(url, token)).put(f"/campaigns/{campaign}/release", {"name": name})
     OUT.print(f"stands for the release {name}", markup=False)
+
+
+@app.command()
+def keep(
+    campaign: Identifier,
+    because: Annotated[
+        str | None, typer.Option(help="Why it is kept whole, whatever the project's rules say.")
+    ] = None,
+    no_longer: Annotated[bool, typer.Option("--no-longer", help="The rules hold again.")] = False,
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Keep a campaign whole, whatever the project's rules of retention say; or no longer."""
+    if no_longer == bool(because):
+        raise typer.BadParameter("say --because WHY, or --no-longer")
+    client = Client(find_access(url, token))
+    if because:
+        client.put(f"/campaigns/{campaign}/keeping", {"because": because})
+    else:
+        client.delete(f"/campaigns/{campaign}/keeping")
+    OUT.print("the project's rules hold for it again" if no_longer else "kept")
+
+
+@app.command()
+def delete(
+    campaign: Identifier,
+    because: Annotated[str, typer.Option(help="Why; it stays on record.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Delete a campaign with all it measured; what rests on it is named, and then it stays."""
+    client = Client(find_access(url, token))
+    found = client.get(f"/campaigns/{campaign}")
+    name = f"{found['experiment']['name']} № {found['number']}"
+    if not yes:
+        typer.confirm(f"Delete {name} with all it measured? This cannot be undone.", abort=True)
+    client.post(f"/campaigns/{campaign}/deletion", {"because": because})
+    OUT.print(f"{name} is being deleted", markup=False)
