@@ -34,6 +34,7 @@ def addresses(weighed: dict) -> list[str]:
         "/settings?tab=members",
         "/settings?tab=audit",
         "/settings?tab=usage",
+        "/settings?tab=retention",
         "/nowhere",
         "/campaigns/nothing-of-the-kind",
         f"/campaigns/{NOBODY}",

@@ -77,6 +77,7 @@ class RetentionService:
             subject="what is kept how long", project_id=chosen, before=before,
             after=rules.model_dump(exclude_none=True),
         )  # fmt: skip
+        self.jobs.send(TURN)
         return _read(row, may_change=True)
 
     def preview(

@@ -5,6 +5,8 @@ export class ApiProblem extends Error {
   readonly status: number
   readonly type: string
   readonly title: string
+  /** What it says of this occurrence alone. */
+  readonly detail: string | null
   readonly errors: readonly FieldError[]
 
   constructor(status: number, body: unknown) {
@@ -15,6 +17,7 @@ export class ApiProblem extends Error {
     this.status = status
     this.type = problem.type ?? 'about:blank'
     this.title = title
+    this.detail = problem.detail ?? null
     this.errors = problem.errors ?? []
   }
 }

@@ -1,0 +1,98 @@
+"""The page of what is kept how long; campaigns that are kept, and deleted."""
+
+import datetime
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_cli.commands.dev import manifests
+from weighhouse_testing.browsing import SIZES, THEMES, complaints, sign_in
+from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_worker.seeding.plan import SCALES
+from weighhouse_worker.seeding.sowing import sow
+from weighhouse_worker.tools import Tools
+
+PAGE = "/settings?tab=retention"
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[RunningPlatform]:
+    """A platform of its own, with a campaign of forty days ago."""
+    with running_platform() as running:
+        inner = running.inner
+        tools = Tools(Settings(database_url=inner.database_url, redis_url=inner.redis_url))
+        then = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=40)
+        sow(tools, manifests(), SCALES["sides"](), then, print)
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser, house: RunningPlatform) -> Iterator[Page]:
+    context = browser.new_context(base_url=house.url, bypass_csp=True, reduced_motion="reduce")
+    context.set_default_timeout(60_000)
+    made = context.new_page()
+    sign_in(made, house.url, house.email, house.password)
+    yield made
+    context.close()
+
+
+def looked_at(page: Page, address: str, ready: str) -> list[str]:
+    """What is wrong with a page, in both themes and sizes."""
+    found = []
+    for theme in THEMES:
+        for width, height in SIZES.values():
+            page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+            page.set_viewport_size({"width": width, "height": height})
+            page.goto(address)
+            expect(page.get_by_text(ready).first).to_be_visible()
+            found += complaints(page, f"{address} {theme} {width}")
+    return found
+
+
+def test_what_goes_is_said_before_and_what_is_kept_stays(
+    page: Page, house: RunningPlatform
+) -> None:
+    (campaign,) = house.request("GET", "/campaigns")["items"]
+    here = f"/campaigns/{campaign['id']}"
+    page.goto(PAGE)
+    expect(page.get_by_text("Nobody has set anything yet: everything is kept.")).to_be_visible()
+    expect(page.get_by_role("button", name="Save rules")).to_be_disabled()
+    page.get_by_label("Live events").fill("30")
+    page.get_by_label("Live events").blur()
+    expect(page.get_by_text("events would go now")).to_be_visible()
+
+    page.goto(here)
+    page.get_by_role("button", name="Keep it").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Because").fill("for the talk")
+    dialog.get_by_role("button", name="Keep it").click()
+    expect(page.get_by_text("Kept whole, whatever the rules: for the talk")).to_be_visible()
+    assert looked_at(page, here, "Kept whole, whatever the rules") == []
+
+    page.goto(PAGE)
+    page.get_by_label("Live events").fill("30")
+    page.get_by_label("Live events").blur()
+    expect(page.get_by_text("1 campaign old enough, and passed over")).to_be_visible()
+    expect(page.get_by_text("nothing would go now")).to_be_visible()
+    page.get_by_role("button", name="Save rules").click()
+    page.get_by_role("dialog").get_by_role("button", name="Save rules").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert house.request("GET", "/retention")["rules"]["events_days"] == 30
+    assert looked_at(page, PAGE, "passed over") == []
+
+
+def test_a_campaign_is_deleted_with_a_reason(page: Page, house: RunningPlatform) -> None:
+    (campaign,) = house.request("GET", "/campaigns")["items"]
+    page.goto(f"/campaigns/{campaign['id']}")
+    expect(page.get_by_text("It cannot be deleted:")).to_be_visible()
+    page.get_by_role("button", name="No longer keep it").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("button", name="Delete it")).to_be_disabled()
+    dialog.get_by_label("Because").fill("it was invented")
+    dialog.get_by_role("button", name="Delete it").click()
+    page.wait_for_url("**/campaigns")
+    expect(page.get_by_text("Nothing has been weighed yet")).to_be_visible(timeout=120_000)
+    page.goto(f"/campaigns/{campaign['id']}")
+    expect(page.get_by_text("it was invented")).to_be_visible()
