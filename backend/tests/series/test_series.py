@@ -8,7 +8,7 @@ from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.experiments.models import ScheduleOccurrence
 
 from backend.tests.results.histories import history
-from backend.tests.results.laboratory import experiment
+from backend.tests.results.laboratory import ROUTERS, Laboratory, experiment, manifest
 from backend.tests.results.reports import whole_run
 
 
@@ -105,3 +105,28 @@ def test_a_campaign_that_did_not_plan_the_cell_is_no_gap(laboratory):
     begun = laboratory.carry_out(document, lambda _: whole_run(seed=1, rate=100, seconds=1))
     assert begun
     assert laboratory.get(f"/series/{series['id']}")["gaps"] == []
+
+
+def test_statements_beside_a_series_concern_what_was_measured(
+    make_client, session_factory, settings, tenants
+):
+    laboratory = Laboratory(make_client(*ROUTERS), session_factory, settings, tenants[1].headers)
+    logged = {"id": "logged", "title": "Only with a log", "text": "It is written."}
+    spread = {"id": "spread", "title": "Only with several nodes", "text": "They may fail."}
+    conditional = [
+        {"id": "note", "title": "Always", "text": "Mind this."},
+        {**logged, "when": {"parameters": {"appendonly": [True]}}},
+        {**spread, "when": {"several_nodes": True}},
+    ]
+    laboratory.enrol(manifest("redis", disclaimers=conditional))
+    plain = {"name": "plain", "system": "redis"}
+    careful = {"name": "careful", "system": "redis", "parameters": {"appendonly": True}}
+    document = experiment("set-up", targets=[plain, careful], repetitions=1)
+    laboratory.carry_out(document, lambda _: whole_run(seed=1, rate=100, seconds=1))
+    beside = {
+        one["target"]: {said["title"] for said in laboratory.get(f"/series/{one['id']}")["caveats"]}
+        for one in laboratory.get("/series", metric="throughput")["items"]
+    }
+    assert {"Always", "Only with a log", "Only with several nodes"} & beside["plain"] == {"Always"}
+    assert "Only with a log" in beside["careful"]
+    assert "Only with several nodes" not in beside["careful"]

@@ -49,12 +49,13 @@ class DisclosureService:
         project_ids: Collection[UUID],
         systems: Iterable[str],
         leaving: Sequence[Leaving] = (),
+        setups: Collection[Setup] | None = None,
     ) -> list[DisclaimerRead]:
-        """What must stand beside numbers of these systems, however they are set up; unknown
-        systems say nothing.
+        """What must stand beside numbers of these systems; unknown systems say nothing.
 
         :param project_ids: whose agents' manifests speak.
         :param leaving: whose terms are said; default: those of each product's default edition.
+        :param setups: as which they were measured; None: however they are set up.
         """
         known = self._known(project_ids, systems)
         if leaving:
@@ -66,7 +67,9 @@ class DisclosureService:
                 decide(terms, "public", (), (), now, disclosed=False)
                 for terms in terms_of(plain, known)
             ]
-        return gravest_first([*disclaimers_for(known.values(), None), *of_decisions(decisions)])
+        return gravest_first(
+            [*disclaimers_for(known.values(), None, setups), *of_decisions(decisions)]
+        )
 
     def disclaimers_of(
         self,

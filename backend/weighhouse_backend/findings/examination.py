@@ -15,6 +15,7 @@ from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 from weighhouse_backend.disclosure.publication import Leaving
 from weighhouse_backend.disclosure.service import Disclosed, DisclosureService
+from weighhouse_backend.disclosure.statements import Setup
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.caveats import answered, caveats_read, left_out, of_run, said
 from weighhouse_backend.findings.evidence import observation
@@ -108,8 +109,13 @@ class ExaminationService:
         :param cell: target, workload and label of the load level.
         """
         runs = self.repository.runs_of_cells(campaign_ids, *cell)
+        setups = self._setups(campaign_ids, cell[0])
+        systems = {plugin for setup in setups for plugin in setup.target.plugins}
         statements = self.disclosure.disclaimers_for(
-            [project_id], [system_id], self._leaving(campaign_ids, cell[0])
+            [project_id],
+            sorted(systems | {system_id}),
+            self._leaving(campaign_ids, cell[0]),
+            setups or None,
         )
         beside = Beside(
             sides=[cell[0]],
@@ -118,6 +124,21 @@ class ExaminationService:
             found=[of_run(one.run_id, cell[0], one.finding) for one in self.of_each_run(runs)],
         )
         return caveats_read(caveats(beside))
+
+    def _setups(self, campaign_ids: Collection[UUID], target: str) -> list[Setup]:
+        """As what a target was measured over campaigns, each once."""
+        campaigns = self.repository.campaigns(campaign_ids).values()
+        documents = [
+            self.experiments.document(revision_id)
+            for revision_id in sorted({campaign.revision_id for campaign in campaigns})
+        ]
+        found: list[Setup] = []
+        for document in documents:
+            for one in document.targets:
+                setup = Setup(one, document.placement.servers.machines)
+                if one.name == target and setup not in found:
+                    found.append(setup)
+        return found
 
     def _leaving(self, campaign_ids: Collection[UUID], target: str) -> list[Leaving]:
         """Under which terms a target stands over campaigns: those of the latest of them."""
