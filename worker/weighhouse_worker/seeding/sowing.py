@@ -85,6 +85,8 @@ class Hand:
     project_id: UUID
     token: str = ""
     process_id: UUID = field(default_factory=uuid4)
+    plugins: dict[str, str] = field(default_factory=dict)
+    """Versions of the plugins it has."""
 
     @property
     def caller(self) -> Caller:
@@ -94,6 +96,7 @@ class Hand:
     def enrol(self, manifests: Sequence[Manifest]) -> None:
         """Register the machine; one of an earlier time gives way, lest it be given the runs."""
         instance = uuid4()
+        self.plugins = {manifest.id: manifest.version for manifest in manifests}
         fleet = self.campaigns.fleet
         for earlier in fleet.agents(self.caller, self.project_id, {}):
             if earlier.labels == LABEL and earlier.status != "revoked":
@@ -194,13 +197,22 @@ class Hand:
                 {"name": name, "value": _word(value), "source": "experiment"}
                 for name, value in sorted(order.target.parameters.items())
             ],
-            "facts": FACTS.model_dump(mode="json"), "co_located": True, "threads": 2,
+            "facts": FACTS.model_dump(mode="json") | {"versions": self._versions(order)},
+            "co_located": True, "threads": 2,
         }  # fmt: skip
         made = reported(
             SIDES[side], _course(sown, begin_us, order), clients, seed=seed,
             shift=sown.shift(side, number), described=described,
         )  # fmt: skip
         return [ATTEMPT_EVENT.validate_python(event) for event in made]
+
+    def _versions(self, order: AttemptOrder) -> dict[str, str]:
+        """Of the plugins that take part, as agents tell them."""
+        return {
+            f"plugin {plugin}": self.plugins[plugin]
+            for plugin in order.target.plugins
+            if plugin in self.plugins
+        }
 
     def _forward(self, seconds: float) -> None:
         self.clock.at += datetime.timedelta(seconds=seconds)
