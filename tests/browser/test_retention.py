@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
 from weighhouse_testing.browsing import SIZES, THEMES, complaints, sign_in
+from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_worker.seeding.plan import SCALES
 from weighhouse_worker.seeding.sowing import sow
@@ -80,6 +81,22 @@ def test_what_goes_is_said_before_and_what_is_kept_stays(
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert house.request("GET", "/retention")["rules"]["events_days"] == 30
     assert looked_at(page, PAGE, "passed over") == []
+
+
+def test_the_command_keeps_and_says_why_it_does_not_delete(house: RunningPlatform) -> None:
+    (campaign,) = house.request("GET", "/campaigns")["items"]
+    here = campaign["id"]
+    neither = weighhouse(house, "campaign", "keep", here)
+    assert neither.returncode == 2
+    assert "say --because WHY, or --no-longer" in neither.stderr
+    assert weighhouse(house, "campaign", "keep", here, "--because", "the paper").stdout == "kept\n"
+    held = weighhouse(house, "campaign", "delete", here, "--because", "why", "--yes")
+    assert held.returncode != 0
+    assert "the paper" in held.stderr
+    assert weighhouse(house, "campaign", "keep", here, "--no-longer").returncode == 0
+    kept = house.request("GET", f"/campaigns/{here}/keeping")
+    assert kept["kept"] is None
+    house.request("PUT", f"/campaigns/{here}/keeping", json={"because": "for the talk"})
 
 
 def test_a_campaign_is_deleted_with_a_reason(page: Page, house: RunningPlatform) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.experiments import small_experiment
 
 from upgrade.releases import Serving, former, present, say
-from upgrade.telling import Told, differences, listen, lists
+from upgrade.telling import Told, deliberate, differences, listen, lists
 
 BEFORE_TENANTS_HAD_ROLES = "6f077f7"
 """The last commit whose database login owned its tables."""
@@ -84,7 +85,11 @@ def agents_of(platform: Serving) -> set[str]:
 
 def tell(commit: str, before: Told, after: Told, same: bool) -> int:
     """The differences, and their number as JSON on the last line."""
-    found = list(differences(before, after))
+    every = list(differences(before, after))
+    found = [one for one in every if deliberate(one) is None]
+    reasons = Counter(why for one in every if (why := deliberate(one)) is not None)
+    for why, times in reasons.items():
+        say(f"{times} times on purpose: {why}")
     for line in found[:SHOWN]:
         say(line)
     if len(found) > SHOWN:
@@ -93,6 +98,7 @@ def tell(commit: str, before: Told, after: Told, same: bool) -> int:
         "from": commit,
         "addresses": len(before),
         "differences": len(found),
+        "on_purpose": sum(reasons.values()),
         "agents_go_on": same,
     }
     print(json.dumps(result))

@@ -28,10 +28,26 @@ VOLATILE = {
 """What an answer says of the moment or the release that it was asked of."""
 
 AGENTS_NOW = re.compile(
-    r"//agents(?:\[\d+\]|/[^/]+)/(?:status|no_work|facts/load_average_1m|facts/storage/free_bytes"
-    r"|plugins\[\d+\]/(?:digest|differs))"
+    r"//agents(?:\[\d+\]|/[^/]+)(?:/[^/]+)?/(?:status|no_work|facts/load_average_1m"
+    r"|facts/storage/free_bytes|facts/versions/plugin [^/]+|plugins(?:\[\d+\]|/[^/]+)/digest)"
 )
 """What is told of agents that is of the moment, or of the release's own plugins."""
+PLUGINS_NOW = re.compile(r"//systems(?:\[\d+\]|/[^/]+)(?:/(?!conflicts).*)?")
+"""What systems are, as the release's own plugins say; what agents disagree on aside."""
+DELIBERATE = {
+    "beside a series stand the statements that concern its targets": re.compile(
+        r"//series/[^/]+/caveats/statement:.*: is not told any more"
+    ),
+    "a plugin's version is that of the runs, not today's": re.compile(
+        r".*/disclosure/(?:sheet/)?(?:(?:sections/what/)?(?:answered|completeness): .*"
+        r"|items\[\d+\]/(?:value: .*is 'not known'|fault: was None, is 'no run told it'))"
+    ),
+    "conditions are told in the words of today's manifests": re.compile(
+        r".*/(?:caveats/confounder:conditions/evidence\[\d+\]/text"
+        r"|fairness\[\d+\]/values\[\d+\]): .*"
+    ),
+}
+"""What releases tell differently since, and why."""
 
 Told = dict[str, Any]
 
@@ -102,12 +118,48 @@ def differences(before: Any, after: Any, where: str = "") -> Iterator[str]:
             else:
                 yield from differences(value, after[name], f"{where}/{name}")
     elif isinstance(before, list) and isinstance(after, list):
-        if len(before) != len(after):
-            yield f"{where}: had {len(before)} parts, has {len(after)}"
-        for number, (one, other) in enumerate(zip(before, after, strict=False)):
-            yield from differences(one, other, f"{where}[{number}]")
-    elif before != after and not AGENTS_NOW.fullmatch(where):
+        yield from _of_lists(before, after, where)
+    elif before != after and not _of_now(where):
         yield f"{where}: was {_short(before)}, is {_short(after)}"
+
+
+def _of_lists(before: list[Any], after: list[Any], where: str) -> Iterator[str]:
+    if _named(before) and _named(after):
+        names = {_name(one): one for one in after}
+        for one in before:
+            name = _name(one)
+            if name in names:
+                yield from differences(one, names[name], f"{where}/{name}")
+            elif not _of_now(where):
+                yield f"{where}/{name}: is not told any more"
+        return
+    if len(before) != len(after) and not _of_now(where):
+        yield f"{where}: had {len(before)} parts, has {len(after)}"
+    for number, (one, other) in enumerate(zip(before, after, strict=False)):
+        yield from differences(one, other, f"{where}[{number}]")
+
+
+def _of_now(where: str) -> bool:
+    return any(own.fullmatch(where) for own in (AGENTS_NOW, PLUGINS_NOW))
+
+
+def deliberate(difference: str) -> str | None:
+    """Why something is told differently on purpose; None: it is not."""
+    return next((why for why, told in DELIBERATE.items() if told.fullmatch(difference)), None)
+
+
+def _named(items: list[Any]) -> bool:
+    """Whether each has a name of its own: then order, and others beside them, do not matter."""
+    names = [_name(one) for one in items]
+    return None not in names and len(set(names)) == len(names)
+
+
+def _name(one: Any) -> str | None:
+    if not isinstance(one, dict):
+        return None
+    if {"origin", "name", "value"} == one.keys():
+        return f"{one['origin']} {one['name']}"
+    return one.get("id") if isinstance(one.get("id"), str) else None
 
 
 def _short(value: Any) -> str:

@@ -1,6 +1,8 @@
 """Editions, consents and overrides: may figures leave?"""
 
 import datetime
+import hashlib
+import json
 from uuid import uuid4
 
 import pytest
@@ -105,6 +107,20 @@ def test_a_manifest_from_before_is_its_clause():
     document = before.model_dump(mode="json")
     assert digest_of(Manifest.model_validate(document)) == digest_of(before)
     assert "editions" in document
+
+
+def test_a_manifest_keeps_its_digest_when_manifests_learn_to_say_more():
+    """What it says nothing of is not in it, so that agents of two releases do not disagree."""
+    statement = {"id": "note", "title": "Mind", "text": "Mind this."}
+    before = Manifest.model_validate(manifest("store") | {"disclaimers": [statement]})
+    document = before.model_dump(mode="json")
+    del document["editions"], document["topology"]["keys_by_client"]
+    del document["disclaimers"][0]["when"]["keys_by_client"]
+    told = json.dumps(document, sort_keys=True).encode()
+    assert digest_of(before) == hashlib.sha256(told).hexdigest()
+    more = statement | {"when": {"keys_by_client": True}}
+    after = Manifest.model_validate(manifest("store") | {"disclaimers": [more]})
+    assert digest_of(after) != digest_of(before)
 
 
 def test_the_default_editions_clause_is_the_products():

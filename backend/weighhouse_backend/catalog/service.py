@@ -163,10 +163,19 @@ class CatalogService:
 
 
 def digest_of(manifest: Manifest) -> str:
-    """SHA-256 of a manifest's canonical JSON; one from before there were editions keeps its own."""
+    """SHA-256 of a manifest's canonical JSON.
+
+    What manifests could not say at first is left out where they do not say it: an unchanged plugin
+    keeps its digest, whichever release its agent is of.
+    """
     document = manifest.model_dump(mode="json")
     if not manifest.editions:
         del document["editions"]
+    if manifest.topology.keys_by_client == "never":
+        del document["topology"]["keys_by_client"]
+    for statement in document["disclaimers"]:
+        if statement["when"]["keys_by_client"] is None:
+            del statement["when"]["keys_by_client"]
     content = json.dumps(document, sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
