@@ -133,8 +133,17 @@ def at_the_api(house: RunningPlatform, email: str, password: str) -> httpx.Clien
 
 
 def reset_on_the_machine(house: RunningPlatform) -> None:
-    command = [Path(sys.executable).with_name("weighhouse"), "people", "reset-factor", MIA]
-    subprocess.run([*command, "--data-dir", str(house.inner.directory.path)], check=True)
+    assert people_on_the_machine(house, "reset-factor", MIA).returncode == 0
+
+
+def people_on_the_machine(
+    house: RunningPlatform, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    command = [Path(sys.executable).with_name("weighhouse"), "people", *arguments]
+    return subprocess.run(
+        [*command, "--data-dir", str(house.inner.directory.path)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
 
 
 def test_a_lost_second_factor_is_reset_by_an_owner_or_on_the_machine(
@@ -164,6 +173,23 @@ def test_a_lost_second_factor_is_reset_by_an_owner_or_on_the_machine(
     with_factor(house)
     reset_on_the_machine(house)
     at_the_api(house, MIA, PASSWORD).close()
+
+
+def test_who_is_forgotten_on_the_machine_is_gone(house: RunningPlatform):
+    joined(house)
+    looked = people_on_the_machine(house, "forget", MIA, "--dry-run")
+    assert "would be former member " in looked.stdout
+    at_the_api(house, MIA, PASSWORD).close()
+    last = people_on_the_machine(house, "forget", house.email, "--yes")
+    assert last.returncode != 0
+    assert "has no other owner" in last.stderr
+    done = people_on_the_machine(house, "forget", MIA, "--yes")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("forgotten\n")
+    members = house.request("GET", "/members")["items"]
+    assert MIA not in {one["email"] for one in members}
+    again = people_on_the_machine(house, "forget", MIA, "--yes")
+    assert f"nobody here has the address {MIA}" in again.stderr
 
 
 def test_an_organization_requires_it_and_opens_as_soon_as_it_is_set_up(browser: Browser):
