@@ -127,10 +127,10 @@ def test_what_is_removed_changes_nothing_that_rests_on_it(laboratory, old):
     foreseen = laboratory.client.post(
         "/api/v1/retention/preview", json=RULES, headers=laboratory.headers
     ).json()
-    assert foreseen["intervals"]["runs"] == foreseen["logs"]["runs"] == 1
+    assert foreseen["intervals"]["count"] == foreseen["logs"]["count"] == 1
     assert foreseen["intervals"]["bytes"] > 0
-    assert foreseen["artifacts"] == {"runs": 1, "bytes": len(CONTENT)}
-    assert foreseen["events"]["runs"] > 0
+    assert foreseen["artifacts"] == {"count": 1, "bytes": len(CONTENT)}
+    assert foreseen["events"]["count"] > 0
 
     save(laboratory, **RULES)
     laboratory.clear_away()

@@ -43,8 +43,8 @@ class RetentionRead(BaseModel):
 class RemovalRead(BaseModel):
     """How much of one kind the rules would remove now."""
 
-    runs: int
-    """Runs that would lose it; of events: how many events."""
+    count: int
+    """Of runs that would lose it; of events themselves."""
     bytes: int | None
     """About; null where it is not known."""
 

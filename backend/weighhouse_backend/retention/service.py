@@ -98,7 +98,7 @@ class RetentionService:
             logs=self._weighed("logs", chosen, rules.logs_days, passed_over),
             artifacts=self._weighed("artifacts", chosen, rules.artifacts_days, passed_over),
             events=RemovalRead(
-                runs=0
+                count=0
                 if events is None
                 else self.repository.count_events(self._older(chosen, events, passed_over)),
                 bytes=None,
@@ -199,9 +199,9 @@ class RetentionService:
         self, what: Removable, project_id: UUID, days: int | None, without: dict[UUID, str]
     ) -> RemovalRead:
         if days is None:
-            return RemovalRead(runs=0, bytes=0)
+            return RemovalRead(count=0, bytes=0)
         found = self.thinning.weight(what, self._older(project_id, days, without))
-        return RemovalRead(runs=found.runs, bytes=found.bytes)
+        return RemovalRead(count=found.runs, bytes=found.bytes)
 
     def _older(self, project_id: UUID, days: int, without: dict[UUID, str]) -> Select[UUID]:
         before = self.clock.now() - datetime.timedelta(days=days)

@@ -9435,8 +9435,8 @@ export interface components {
         RemovalRead: {
             /** Bytes */
             bytes: number | null;
-            /** Runs */
-            runs: number;
+            /** Count */
+            count: number;
         };
         /**
          * RepeatRead

@@ -5,10 +5,10 @@ import type { RetentionPreview } from '@/api'
 import { KINDS, removalInWords, rulesOf } from './rules'
 
 const preview: RetentionPreview = {
-  intervals: { runs: 2, bytes: 3_000_000 },
-  logs: { runs: 1, bytes: 512 },
-  artifacts: { runs: 0, bytes: 0 },
-  events: { runs: 12, bytes: null },
+  intervals: { count: 2, bytes: 3_000_000 },
+  logs: { count: 1, bytes: 512 },
+  artifacts: { count: 0, bytes: 0 },
+  events: { count: 12, bytes: null },
   held: [],
   held_total: 0,
 }

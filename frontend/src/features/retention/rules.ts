@@ -24,10 +24,10 @@ export function rulesOf(typed: Readonly<Partial<Record<Kind, number | null>>>): 
 /** What a rule would remove now, in words; nothing where it is not set. */
 export function removalInWords(kind: keyof RetentionPreview, preview: RetentionPreview): string {
   const found = preview[kind]
-  if (typeof found !== 'object' || !('runs' in found)) return ''
-  if (kind === 'events') return found.runs ? `${plural(found.runs, 'event')} would go now` : 'nothing would go now'
-  if (!found.runs) return 'nothing would go now'
+  if (typeof found !== 'object' || !('count' in found)) return ''
+  if (kind === 'events') return found.count ? `${plural(found.count, 'event')} would go now` : 'nothing would go now'
+  if (!found.count) return 'nothing would go now'
   const size = formatBytes(found.bytes)
   const about = kind === 'intervals' ? 'up to ' : ''
-  return `${plural(found.runs, 'run')} would lose ${about}${size.value} ${size.unit} now`
+  return `${plural(found.count, 'run')} would lose ${about}${size.value} ${size.unit} now`
 }
