@@ -21,11 +21,11 @@ RULES = {"intervals_days": 30, "logs_days": 7, "artifacts_days": 7, "events_days
 CONTENT = b"what the server said at its end"
 
 
-def report(seconds):
+def report(seconds, writing="update"):
     drawn = [recorded(latencies(seed, 20, 100 + 40 * seed)) for seed in range(8)]
     events = []
     for number in range(seconds):
-        operations = {"read": {"ok": drawn[number % 8]}, "update": {"ok": drawn[number % 7]}}
+        operations = {"read": {"ok": drawn[number % 8]}, writing: {"ok": drawn[number % 7]}}
         events.append({"kind": "interval", "interval": interval(number, operations)})
         if number % 2:
             events.append({
@@ -36,11 +36,12 @@ def report(seconds):
     return numbered(events)
 
 
-def carried_out(laboratory, slug, seconds):
+def carried_out(laboratory, slug, seconds, writing="update", **changes):
     """A campaign of one run; its id and the run's order."""
-    document = experiment(slug, targets=[{"name": "redis", "system": "redis"}], repetitions=1)
+    targets = [{"name": "redis", "system": "redis"}]
+    document = experiment(slug, **{"targets": targets, "repetitions": 1, **changes})
     campaign_id = laboratory.campaign(document)
-    order, events = laboratory.begin(), report(seconds)
+    order, events = laboratory.begin(), report(seconds, writing)
     for begin in range(0, len(events), 900):
         laboratory.send(order, events[begin : begin + 900])
     line = b"a line\n"
@@ -192,6 +193,31 @@ def test_short_and_young_and_kept_runs_stay(laboratory, old):
     assert gone.status_code == 204
     laboratory.clear_away()
     assert count(laboratory, models.Interval, kept) == 0
+
+
+def test_a_fill_is_drawn_from_what_is_left(laboratory):
+    """Its figures are those of its intervals still; its line has as many points as there are."""
+    save(laboratory, **RULES)
+    campaign_id, order = carried_out(
+        laboratory, "filled", SECONDS, "insert", scenario="sustained",
+        sustained={"until": {"records": 60_050}},
+        phases={"warmup_seconds": 0, "measure_seconds": SECONDS},
+        workloads=[
+            {"name": "fill", "record_count": 50, "operations": {"read": 0.5, "insert": 0.5}}
+        ],
+    )  # fmt: skip
+    before = laboratory.get(f"/runs/{order['run_id']}/scenario", points=100)["fill"]
+    assert before["figures"]["reached"] > 0.9
+    grow_old(laboratory, campaign_id, 40)
+    laboratory.clear_away()
+    assert count(laboratory, models.Interval, order) == 0
+    after = laboratory.get(f"/runs/{order['run_id']}/scenario", points=100)["fill"]
+    assert after["figures"] == before["figures"]
+    assert after["marks"] == before["marks"]
+    assert after["line"]["progress"][-1] == pytest.approx(before["line"]["progress"][-1])
+    assert max(after["line"]["throughput"]) == pytest.approx(
+        max(before["line"]["throughput"]), rel=0.1
+    )
 
 
 def test_rules_are_saved_on_top_of_what_was_seen(laboratory):
