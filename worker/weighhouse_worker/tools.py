@@ -34,7 +34,11 @@ class Tools:
     @cached_property
     def engine(self) -> Engine:
         """The database."""
-        return make_engine(self.settings.database_url, pool_size=CONNECTIONS)
+        return make_engine(
+            self.settings.database_url,
+            pool_size=CONNECTIONS,
+            pooled=self.settings.database_pooled,
+        )
 
     @cached_property
     def sessions(self) -> SessionFactory:

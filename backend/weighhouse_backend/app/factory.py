@@ -93,9 +93,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     chosen = settings or Settings()
     configure_logs(chosen.log_level)
     tracing = tracing_of(chosen, "weighhouse-api")
-    engine = make_engine(chosen.database_url)
-    claims_engine = make_engine(chosen.database_url, pool_size=CONNECTIONS // 2)
-    watching_engine = observers_engine(chosen.database_url)
+    engine = make_engine(chosen.database_url, pooled=chosen.database_pooled)
+    claims_engine = make_engine(
+        chosen.database_url, pool_size=CONNECTIONS // 2, pooled=chosen.database_pooled
+    )
+    watching_engine = observers_engine(chosen.database_url, pooled=chosen.database_pooled)
 
     @asynccontextmanager
     async def lifespan(app: Application) -> AsyncIterator[None]:

@@ -81,12 +81,12 @@ class Work(BaseModel):
     agents_revoked: int
 
 
-def observers_engine(database_url: str) -> Engine:
+def observers_engine(database_url: str, *, pooled: bool = False) -> Engine:
     """A connection for whoever watches, so that a pool without a free one does not blind them."""
     url = make_url(database_url)
     if "connect_timeout" not in url.query:
         url = url.update_query_dict({"connect_timeout": str(CONNECT_SECONDS)})
-    return make_engine(url.render_as_string(hide_password=False), pool_size=1)
+    return make_engine(url.render_as_string(hide_password=False), pool_size=1, pooled=pooled)
 
 
 def asked(engine: Engine, statement: Any, **arguments: Any) -> Any:

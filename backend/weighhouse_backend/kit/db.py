@@ -23,6 +23,8 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 
+OF_CONNECTIONS = {"timezone": "UTC", "lock_timeout": "20000"}
+"""What every connection is set to; milliseconds."""
 SessionFactory = sessionmaker[Session]
 """Makes sessions; one a request or task."""
 
@@ -39,21 +41,32 @@ class Base(DeclarativeBase):
     }
 
 
-def make_engine(url: str, *, pool_size: int = 10) -> Engine:
+def make_engine(url: str, *, pool_size: int = 10, pooled: bool = False) -> Engine:
     """An engine over psycopg 3.
 
     :param url: `postgresql+psycopg://…`.
     :param pool_size: connections kept; up to as many again in a rush.
+    :param pooled: a pooler answers there, which gives each transaction another connection: what
+        holds for one is said in each, and nothing is prepared.
     """
+    options = " ".join(f"-c {name}={value}" for name, value in OF_CONNECTIONS.items())
     # By its module's name: traces wrap it there.
-    return sqlalchemy.create_engine(
+    engine = sqlalchemy.create_engine(
         url,
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_pre_ping=True,
         json_deserializer=from_json,
-        connect_args={"options": "-c timezone=UTC -c lock_timeout=20000"},
+        connect_args={"prepare_threshold": None} if pooled else {"options": options},
     )
+    if pooled:
+        sqlalchemy.event.listen(engine, "begin", _say_what_holds)
+    return engine
+
+
+def _say_what_holds(connection: sqlalchemy.Connection) -> None:
+    for name, value in OF_CONNECTIONS.items():
+        connection.exec_driver_sql(f"SET LOCAL {name} = '{value}'")
 
 
 def insert_new(session: Session, table: type[Base], rows: Sequence[dict[str, Any]]) -> None:
