@@ -17,8 +17,7 @@ class Settings(BaseSettings):
     database_url: str
     """PostgreSQL, as SQLAlchemy takes it: `postgresql+psycopg://…`."""
     database_pooled: bool = False
-    """Whether a pooler answers at the database's address, which gives each transaction another
-    connection: PgBouncer with `pool_mode = transaction`."""
+    """A pooler answers there, PgBouncer for example, with another connection for each transaction."""
     redis_url: str
     """Redis: Celery's broker, and wake-ups of what is live."""
     public_url: str = "http://127.0.0.1:8480"
