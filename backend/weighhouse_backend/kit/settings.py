@@ -17,7 +17,7 @@ class Settings(BaseSettings):
     database_url: str
     """PostgreSQL, as SQLAlchemy takes it: `postgresql+psycopg://…`."""
     database_pooled: bool = False
-    """A pooler answers there, PgBouncer for example, with another connection for each transaction."""
+    """A pooler answers there, as PgBouncer, with another connection for each transaction."""
     redis_url: str
     """Redis: Celery's broker, and wake-ups of what is live."""
     public_url: str = "http://127.0.0.1:8480"
