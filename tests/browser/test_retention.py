@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
-from weighhouse_testing.browsing import SIZES, THEMES, complaints, sign_in
+from weighhouse_testing.browsing import SIZES, THEMES, at_home, complaints
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_worker.seeding.plan import SCALES
@@ -30,12 +30,8 @@ def house() -> Iterator[RunningPlatform]:
 
 @pytest.fixture
 def page(browser: Browser, house: RunningPlatform) -> Iterator[Page]:
-    context = browser.new_context(base_url=house.url, bypass_csp=True, reduced_motion="reduce")
-    context.set_default_timeout(60_000)
-    made = context.new_page()
-    sign_in(made, house.url, house.email, house.password)
-    yield made
-    context.close()
+    with at_home(browser, house.url, house.email, house.password) as made:
+        yield made
 
 
 def looked_at(page: Page, address: str, ready: str) -> list[str]:

@@ -1,10 +1,11 @@
 """What tests in a browser share: how it is started, how one signs in, what every page must keep."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CHROMIUM = "/usr/bin/chromium"
@@ -32,6 +33,17 @@ def sign_in(page: Page, url: str, email: str, password: str) -> None:
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("heading", level=1, name=FIRST_PAGE).wait_for()
+
+
+@contextmanager
+def at_home(browser: Browser, url: str, email: str, password: str) -> Iterator[Page]:
+    """A page of a platform of a test's own, whose user is signed in; nothing moves on it."""
+    context = browser.new_context(base_url=url, bypass_csp=True, reduced_motion="reduce")
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    sign_in(page, url, email, password)
+    yield page
+    context.close()
 
 
 def complaints(page: Page, where: str) -> list[str]:

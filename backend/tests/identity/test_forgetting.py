@@ -101,7 +101,7 @@ def ada(session_factory, tenants):
         entries = {
             "own": note(session, ours, "Ada Lovelace", person_id=ada, address="192.0.2.1"),
             "by_name": note(session, ours, "Ada Lovelace"),
-            "of_her": note(session, ours, "Grace", subject=f"member {email.upper()}"),
+            "of_her": note(session, ours, "Grace", subject=f"{email} is {email.upper()}"),
             "inside": note(
                 session, ours, "Grace", details={"before": [{"owner": "Ada Lovelace"}], "n": 1}
             ),
@@ -132,7 +132,7 @@ def test_what_she_did_stays_under_a_pseudonym(session_factory, on_machine, tenan
         assert found["own"].address is None
         assert found["own"].person_id == ada_id, "what she did belongs together"
         assert found["of_her"].actor == "Grace"
-        assert found["of_her"].subject == f"member {pseudonym}"
+        assert found["of_her"].subject == f"{pseudonym} is {pseudonym}"
         assert found["inside"].details == {"before": [{"owner": pseudonym}], "n": 1}
         assert found["namesake"].actor == "Ada Lovelace"
         rules = {

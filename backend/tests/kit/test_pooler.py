@@ -32,12 +32,11 @@ max_client_conn = 100
 
 
 @pytest.fixture(scope="module")
-def database_url(owner_database_url, tmp_path_factory):
+def database_url(owner_database_url, server_directory):
     """The application's login, over the pooler."""
     address, own = make_url(as_application(owner_database_url)), free_port()
-    folder = tmp_path_factory.mktemp("pooler")
-    for above in (folder, *folder.parents[:2]):
-        above.chmod(0o755)
+    folder = server_directory / "pooler"  # others may pass through it
+    folder.mkdir(mode=0o755)
     people = folder / "people.txt"
     people.write_text(f'"{address.username}" "{address.password}"\n', encoding="utf-8")
     settings = folder / "pgbouncer.ini"
@@ -60,10 +59,12 @@ def database_url(owner_database_url, tmp_path_factory):
         finally:
             engine.dispose()
 
-    until("the pooler answers", answers)
-    yield url
-    pooler.terminate()
-    pooler.wait()
+    try:
+        until("the pooler answers", answers)
+        yield url
+    finally:
+        pooler.terminate()
+        pooler.wait()
 
 
 @pytest.fixture(scope="module")

@@ -220,6 +220,27 @@ def test_a_fill_is_drawn_from_what_is_left(laboratory):
     )
 
 
+def test_what_cannot_be_removed_keeps_nothing_else_from_its_turn(laboratory):
+    with unit_of_work(laboratory.sessions) as session:
+        project_id = session.scalar(select(Campaign.project_id).limit(1))
+        for sha256 in ("aa" * 32, "bb" * 32):
+            session.add(models.UnneededFile(project_id=project_id, sha256=sha256))
+    store = ArtifactStore(laboratory.settings.artifact_dir)
+    stuck, gone = (store.path(project_id, one * 32) for one in ("aa", "bb"))
+    stuck.mkdir(parents=True)  # a folder is not removed as a file is
+    gone.parent.mkdir(parents=True, exist_ok=True)
+    gone.write_bytes(b"nobody has it")
+    laboratory.clear_away()
+    assert stuck.exists()
+    assert not gone.exists()
+    with unit_of_work(laboratory.sessions) as session:
+        assert list(session.scalars(select(models.UnneededFile.sha256))) == ["aa" * 32]
+    stuck.rmdir()
+    laboratory.clear_away()
+    with unit_of_work(laboratory.sessions) as session:
+        assert not session.scalars(select(models.UnneededFile.sha256)).all(), "the next turn does"
+
+
 def test_rules_are_saved_on_top_of_what_was_seen(laboratory):
     seen = laboratory.client.get("/api/v1/retention", headers=laboratory.headers)
     saved = laboratory.client.put(

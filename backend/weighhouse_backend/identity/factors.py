@@ -26,7 +26,7 @@ from weighhouse_backend.identity.errors import (
 )
 from weighhouse_backend.identity.factor_models import FactorLetter, RecoveryCode, SecondFactor
 from weighhouse_backend.identity.factor_schemas import FactorBegun, FactorRead
-from weighhouse_backend.identity.models import LoginSession, Membership, Project, User
+from weighhouse_backend.identity.models import LoginSession, Membership, User
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.secrets import password_fits, token_hash
 from weighhouse_backend.kit.clock import Clock
@@ -248,14 +248,10 @@ class FactorService:
         """In the audit logs of the person's organizations, at the oldest project of each, and in a
         letter to the person.
         """
-        projects = self.session.execute(
-            select(Project.organization_id, Project.id)
-            .join(Membership, Membership.organization_id == Project.organization_id)
-            .where(Membership.user_id == user.id)
-            .order_by(Project.created_at.desc(), Project.id.desc())
-        )
-        oldest = {row.organization_id: row.id for row in projects}
-        for project_id in list(oldest.values()) or [None]:
+        belongs = select(Membership.organization_id).where(Membership.user_id == user.id)
+        organizations = self.session.scalars(belongs).all()
+        oldest = IdentityRepository(self.session).oldest_projects(organizations)
+        for project_id in oldest:
             audit.record(
                 self.session, self.clock, actor=actor or user.name,
                 action=f"second_factor.{kind}", subject=user.email, project_id=project_id,

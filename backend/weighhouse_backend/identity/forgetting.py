@@ -6,7 +6,8 @@ the person belongs to, or acted in as the audit log tells, and only where no nam
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -35,8 +36,6 @@ from weighhouse_backend.kit.problems import Forbidden, NotFound
 ACTOR = "installation"
 NAMED = ("actor", "author", "author_name", "owner_name")
 """Columns that tell who did something, besides those that end in `_by`."""
-KEPT_TOGETHER = {"audit_entries": "details", "alert_events": "changes"}
-"""Table → its column of what changed, in which names stand as values."""
 DIGITS = 8
 
 
@@ -101,10 +100,10 @@ class ForgettingService:
         self.session.execute(
             delete(LoginFailure).where(func.lower(LoginFailure.email) == user.email.lower())
         )
-        home: list[UUID | None] = [*self._oldest_projects([one.id for one in organizations])]
+        home = IdentityRepository(self.session).oldest_projects([one.id for one in organizations])
         self.session.delete(user)
         self.session.flush()
-        for project_id in home or [None]:
+        for project_id in home:
             audit.record(
                 self.session, self.clock, actor=ACTOR, action="person.forgotten",
                 subject=found.pseudonym, project_id=project_id,
@@ -117,13 +116,10 @@ class ForgettingService:
                 Membership.user_id == user.id, Membership.role == Role.OWNER
             )
         )
-        for organization_id in owned:
-            others = select(func.count()).where(
-                Membership.organization_id == organization_id,
-                Membership.role == Role.OWNER,
-                Membership.user_id != user.id,
-            )
-            if not self.session.scalar(others):
+        people = IdentityRepository(self.session)
+        for organization_id in owned.all():
+            people.lock_organization(organization_id)
+            if people.owners_count(organization_id) == 1:
                 name = self.session.get_one(Organization, organization_id).name
                 raise LastOwner(f"{name} has no other owner: make somebody else one first")
 
@@ -147,14 +143,6 @@ class ForgettingService:
                 Membership.organization_id == organization_id
             )
         return self.session.scalar(other.limit(1)) is not None
-
-    def _oldest_projects(self, organizations: Sequence[UUID]) -> list[UUID]:
-        rows = self.session.execute(
-            select(Project.organization_id, Project.id)
-            .where(Project.organization_id.in_(organizations))
-            .order_by(Project.created_at.desc(), Project.id.desc())
-        )
-        return list({row.organization_id: row.id for row in rows}.values())
 
     def _told(self) -> Iterator[TableClause]:
         """Tables that tell a name, each with the column that does as its last."""
@@ -225,23 +213,17 @@ class ForgettingService:
         return project is not None and project.organization_id in organizations
 
     def _forget_changes(self, user: User, plain: list[UUID], pseudonym: str) -> int:
-        changed = 0
-        for name, told in KEPT_TOGETHER.items():
-            if name == "audit_entries":
-                continue
-            rows = table(
-                name, column("id", Uuid()), column("project_id", Uuid()), column(told, JSONB())
-            )
-            value = rows.c[told]
-            mentions = value.cast(Text).contains(user.name, autoescape=True)
-            for row in self.session.execute(select(rows).where(mentions, _whose(rows, plain))):
-                self.session.execute(
-                    update(rows)
-                    .where(rows.c.id == row.id)
-                    .values({told: _without(row[2], user, pseudonym)})
-                )
-                changed += 1
-        return changed
+        """In what became of alerts, names stand as values of what was changed."""
+        rows = table(
+            "alert_events", column("id", Uuid()), column("project_id", Uuid()),
+            column("changes", JSONB()),
+        )  # fmt: skip
+        mentions = rows.c.changes.cast(Text).contains(user.name, autoescape=True)
+        found = self.session.execute(select(rows).where(mentions, _whose(rows, plain))).all()
+        for row in found:
+            changes = _without(row.changes, user, pseudonym)
+            self.session.execute(update(rows).where(rows.c.id == row.id).values(changes=changes))
+        return len(found)
 
 
 def pseudonym_of(user_id: UUID) -> str:
@@ -269,5 +251,4 @@ def _without(value: Any, user: User, pseudonym: str) -> Any:
         return value
     if value == user.name:
         return pseudonym
-    at = value.lower().find(user.email.lower())
-    return value if at < 0 else value[:at] + pseudonym + value[at + len(user.email) :]
+    return re.sub(re.escape(user.email), pseudonym, value, flags=re.IGNORECASE)

@@ -289,6 +289,17 @@ class IdentityRepository:
             .where(Membership.organization_id == organization_id, Membership.role == Role.OWNER)
         ).one()
 
+    def oldest_projects(self, organizations: Collection[UUID]) -> Sequence[UUID | None]:
+        """The oldest project of each organization: where its maintainers read what concerns the
+        whole of it. None alone where no organization has any.
+        """
+        rows = self.session.execute(
+            select(Project.organization_id, Project.id)
+            .where(Project.organization_id.in_(organizations))
+            .order_by(Project.created_at.desc(), Project.id.desc())
+        )
+        return list({row.organization_id: row.id for row in rows}.values()) or [None]
+
     def token(self, token_id: UUID) -> ApiToken | None:
         """An API token by id."""
         return self.session.get(ApiToken, token_id)

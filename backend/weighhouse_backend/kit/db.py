@@ -65,8 +65,8 @@ def make_engine(url: str, *, pool_size: int = 10, pooled: bool = False) -> Engin
 
 
 def _say_what_holds(connection: sqlalchemy.Connection) -> None:
-    for name, value in OF_CONNECTIONS.items():
-        connection.exec_driver_sql(f"SET LOCAL {name} = '{value}'")
+    said = "; ".join(f"SET LOCAL {name} = '{value}'" for name, value in OF_CONNECTIONS.items())
+    connection.exec_driver_sql(said)
 
 
 def insert_new(session: Session, table: type[Base], rows: Sequence[dict[str, Any]]) -> None:

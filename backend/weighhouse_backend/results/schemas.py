@@ -262,6 +262,7 @@ class RunFacts(RunListed):
     chain: list[RunListed]
     """All runs of its chain in the order they are measured, itself too; none: of no chain."""
     thinned: ThinnedRead | None = None
+    """What was removed of it since; null: nothing."""
 
 
 class PhaseSpanRead(BaseModel):

@@ -13,6 +13,8 @@ from typing import Protocol
 from uuid import UUID
 
 import structlog
+from sqlalchemy import Select
+from sqlalchemy.exc import OperationalError
 
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.identity import audit
@@ -47,24 +49,24 @@ class CarryingOutService:
 
     def due(self, project_id: UUID, what: Removable) -> list[UUID]:
         """Attempts of a project of which something is older than it is kept; some of them."""
-        rules = self.repository.rules(project_id)
-        days = None if rules is None else getattr(rules, f"{what}_days")
-        if days is None:
-            return []
-        before = self.clock.now() - datetime.timedelta(days=days)
-        without = self.holding.passed_over(project_id)
-        old = self.repository.ended_before(project_id, before, without)
-        return list(self.thinning.left(what, old, AT_ONCE))
+        old = self._old(project_id, f"{what}_days")
+        return [] if old is None else list(self.thinning.left(what, old, AT_ONCE))
 
     def remove_events(self, project_id: UUID) -> int:
         """Remove some events that are older than they are kept; how many."""
+        old = self._old(project_id, "events_days")
+        return 0 if old is None else self.repository.remove_events(old, EVENTS_AT_ONCE)
+
+    def _old(self, project_id: UUID, rule: str) -> Select[UUID] | None:
+        """Campaigns that are older than a rule says; None where it says nothing."""
         rules = self.repository.rules(project_id)
-        if rules is None or rules.events_days is None:
-            return 0
-        before = self.clock.now() - datetime.timedelta(days=rules.events_days)
-        without = self.holding.passed_over(project_id)
-        old = self.repository.ended_before(project_id, before, without)
-        return self.repository.remove_events(old, EVENTS_AT_ONCE)
+        days = None if rules is None else getattr(rules, rule)
+        if days is None:
+            return None
+        before = self.clock.now() - datetime.timedelta(days=days)
+        return self.repository.ended_before(
+            project_id, before, self.holding.passed_over(project_id)
+        )
 
     def delete(self, campaign_id: UUID) -> None:
         """Delete a campaign with all it measured, unless something came to rest on it meanwhile.
@@ -108,14 +110,20 @@ Transactions = Callable[[], AbstractContextManager[Transaction]]
 
 
 def take_turn(transaction: Transactions, seconds: float = TURN_SECONDS) -> None:
-    """Carry out what is due until nothing is left or time is up; then another job goes on.
+    """Carry out what is due until nothing is left or time is up; then another job goes on. What
+    cannot be removed keeps nothing else from its turn.
 
     :param transaction: begins one.
     """
     end = time.monotonic() + seconds
     removed = dict.fromkeys([*KINDS, "events", "files"], 0)
     for kind, step in _steps(transaction):
-        removed[kind] += step()
+        try:
+            removed[kind] += step()
+        except OperationalError:
+            raise  # the database, not what is removed: the next turn tries again
+        except Exception:
+            log.exception("retention_step_failed", kind=kind)
         if time.monotonic() >= end:
             with transaction() as services:
                 services.carrying_out.jobs.send(TURN)
@@ -139,18 +147,18 @@ def _steps(transaction: Transactions) -> Iterator[tuple[str, Callable[[], int]]]
 def _thinning(
     transaction: Transactions, project_id: UUID, what: Removable
 ) -> Iterator[tuple[str, Callable[[], int]]]:
-    failed: set[UUID] = set()
+    tried: set[UUID] = set()
     while True:
         with transaction() as services:
             due = services.carrying_out.due(project_id, what)
-        fresh = [one for one in due if one not in failed]
+        fresh = [one for one in due if one not in tried]
         if not fresh:
             return
+        # What is still due when it was tried is left to the next turn.
+        tried.update(fresh)
         for attempt_id in fresh:
 
             def thin(attempt_id: UUID = attempt_id) -> int:
-                # What is still due afterwards was not removed: it is not tried again this turn.
-                failed.add(attempt_id)
                 with transaction() as services:
                     services.carrying_out.thinning.thin(what, attempt_id)
                 return 1
@@ -163,6 +171,7 @@ def _events(transaction: Transactions, project_id: UUID) -> Iterator[tuple[str, 
 
     def remove() -> int:
         nonlocal gone
+        gone = 0  # what fails is left to the next turn
         with transaction() as services:
             gone = services.carrying_out.remove_events(project_id)
         return gone
@@ -172,16 +181,19 @@ def _events(transaction: Transactions, project_id: UUID) -> Iterator[tuple[str, 
 
 
 def _files(transaction: Transactions) -> Iterator[tuple[str, Callable[[], int]]]:
+    tried: set[tuple[UUID, str]] = set()
     while True:
         with transaction() as services:
             found = services.carrying_out.thinning.unneeded(AT_ONCE)
-        if not found:
+        fresh = [one for one in found if one not in tried]
+        if not fresh:
             return
-        for project_id, sha256 in found:
+        tried.update(fresh)
+        for content in fresh:
 
-            def remove(project_id: UUID = project_id, sha256: str = sha256) -> int:
+            def remove(content: tuple[UUID, str] = content) -> int:
                 with transaction() as services:
-                    services.carrying_out.thinning.remove_file(project_id, sha256)
+                    services.carrying_out.thinning.remove_file(*content)
                 return 1
 
             yield "files", remove

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.campaigns.models import (
@@ -76,6 +77,15 @@ class RetentionRepository:
     def keeper(self, campaign_id: UUID) -> KeptCampaign | None:
         """Who wants a campaign kept."""
         return self.session.get(KeptCampaign, campaign_id, populate_existing=True)
+
+    def keep(self, campaign: Campaign, because: str, who: str, now: datetime.datetime) -> None:
+        """Keep a campaign, in the place of what was said before."""
+        told = {"because": because, "kept_by": who, "kept_at": now}
+        row = {"campaign_id": campaign.id, "project_id": campaign.project_id, **told}
+        kept = insert(KeptCampaign).values(row)
+        self.session.execute(
+            kept.on_conflict_do_update(index_elements=[KeptCampaign.campaign_id], set_=told)
+        )
 
     def deletion(self, campaign_id: UUID) -> DeletedCampaign | None:
         """What was asked for."""

@@ -19,7 +19,7 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.results.thinning import Removable, ThinningService
 from weighhouse_backend.retention.errors import CampaignHeld
 from weighhouse_backend.retention.holding import HoldingService
-from weighhouse_backend.retention.models import KeptCampaign, RetentionRules
+from weighhouse_backend.retention.models import RetentionRules
 from weighhouse_backend.retention.repository import RetentionRepository
 from weighhouse_backend.retention.schemas import (
     CampaignKeepingRead,
@@ -137,12 +137,9 @@ class RetentionService:
         :raises CampaignNotFound: when it is not the caller's to see.
         """
         campaign = self.campaigns.find(caller, campaign_id, Role.MEMBER)
-        row = self.repository.keeper(campaign.id)
-        if row is None:
-            row = KeptCampaign(campaign_id=campaign.id, project_id=campaign.project_id)
-            self.repository.session.add(row)
-        row.because, row.kept_by, row.kept_at = because.strip(), caller.name, self.clock.now()
-        self._note(caller.name, campaign, "campaign.kept", because=row.because)
+        reason = because.strip()
+        self.repository.keep(campaign, reason, caller.name, self.clock.now())
+        self._note(caller.name, campaign, "campaign.kept", because=reason)
         return self.keeping(caller, campaign_id)
 
     def release(self, caller: Caller, campaign_id: UUID) -> None:

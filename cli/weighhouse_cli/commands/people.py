@@ -56,7 +56,7 @@ def forget(
     would = json.loads(
         _on_the_machine(data_dir, "forget_person", email, "--dry-run", failed="nothing was done")
     )
-    verb = "would be" if dry_run else "is"
+    verb = "would be" if dry_run else "will be"
     told = f"{would['name']} <{email}> {verb} {would['pseudonym']} from now on:"
     OUT.print(told, markup=False, soft_wrap=True)
     OUT.print(f"  organizations: {', '.join(would['organizations']) or 'none'}", markup=False)

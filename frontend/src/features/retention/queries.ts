@@ -14,8 +14,8 @@ export function useRetention() {
   })
 }
 
-/** What rules would remove now. */
-export function useRetentionPreview(rules: MaybeRefOrGetter<RetentionRules>) {
+/** What rules would remove now; asked for while they are such as may be saved. */
+export function useRetentionPreview(rules: MaybeRefOrGetter<RetentionRules>, sound: MaybeRefOrGetter<boolean>) {
   const session = useSession()
   return useQuery({
     queryKey: ['retention', () => session.project?.id, 'preview', () => toValue(rules)],
@@ -26,7 +26,7 @@ export function useRetentionPreview(rules: MaybeRefOrGetter<RetentionRules>) {
           body: toValue(rules),
         }),
       ),
-    enabled: () => Boolean(session.project),
+    enabled: () => Boolean(session.project) && toValue(sound),
     placeholderData: (before) => before,
   })
 }
@@ -66,7 +66,7 @@ export function useKeep(campaignId: MaybeRefOrGetter<string>) {
       if (because === null) await unwrap(api.DELETE('/api/v1/campaigns/{campaign_id}/keeping', { params }))
       else await unwrap(api.PUT('/api/v1/campaigns/{campaign_id}/keeping', { params, body: { because } }))
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: ['campaigns', campaignId, 'keeping'] }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['campaigns', toValue(campaignId), 'keeping'] }),
   })
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { RetentionPreview } from '@/api'
 
-import { KINDS, removalInWords, rulesOf } from './rules'
+import { isDays, KINDS, removalInWords, rulesOf } from './rules'
 
 const preview: RetentionPreview = {
   intervals: { count: 2, bytes: 3_000_000 },
@@ -17,6 +17,11 @@ describe('rules of retention', () => {
   it('leaves out what is kept for ever', () => {
     expect(rulesOf({ logs_days: 30, intervals_days: null })).toEqual({ logs_days: 30 })
     expect(rulesOf({})).toEqual({})
+  })
+
+  it('knows days from what is none', () => {
+    expect([null, 1, 36_500].map(isDays)).toEqual([true, true, true])
+    expect([0, -1, 1.5, 36_501].map(isDays)).toEqual([false, false, false, false])
   })
 
   it('says what would go', () => {

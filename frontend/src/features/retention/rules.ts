@@ -16,6 +16,13 @@ export const KINDS: readonly { of: Kind; what: keyof RetentionPreview; label: st
   { of: 'events_days', what: 'events', label: 'Live events', hint: 'What was told on a campaign’s page while it ran.' },
 ]
 
+export const MOST_DAYS = 36_500
+
+/** Whether something may be kept for so long; null is for ever. */
+export function isDays(days: number | null): boolean {
+  return days === null || (Number.isInteger(days) && days >= 1 && days <= MOST_DAYS)
+}
+
 /** Rules without what was left empty: that is kept for ever. */
 export function rulesOf(typed: Readonly<Partial<Record<Kind, number | null>>>): RetentionRules {
   return Object.fromEntries(KINDS.flatMap(({ of }) => ((typed[of] ?? null) === null ? [] : [[of, typed[of]]])))
