@@ -22,7 +22,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 # What is no tenant's: their transactions may not even look.
 UNSEEN = {
     "users", "memberships", "project_memberships", "invitations", "password_resets",
-    "second_factors", "recovery_codes", "factor_letters",
+    "second_factors", "passkeys", "recovery_codes", "factor_letters",
     "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
     "identity_providers", "identities", "sign_ins", "alembic_version", "notice_preferences",
     "pipeline_trusts", "pipeline_uses", "unneeded_files",
@@ -35,7 +35,7 @@ OF_PEOPLE = {
 # Guarded by what stands in their own rows: who asked for what.
 WITHOUT_POLICY = {
     "idempotency_records", "login_sessions", "login_failures", "login_devices", "password_resets",
-    "identities", "sign_ins", "second_factors", "recovery_codes", "factor_letters",
+    "identities", "sign_ins", "second_factors", "passkeys", "recovery_codes", "factor_letters",
     "alembic_version", "notice_preferences", "pipeline_uses",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")

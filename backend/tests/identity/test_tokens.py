@@ -60,6 +60,8 @@ def test_every_operation_of_tokens_has_a_scope_and_no_rule_is_left_over():
         "/api/v1/password", "/api/v1/sessions", "/api/v1/sessions/current",
         "/api/v1/sessions/{login_id}", "/api/v1/second-factor",
         "/api/v1/second-factor/recovery-codes", "/api/v1/second-factor/removal",
+        "/api/v1/second-factor/passkey-question", "/api/v1/second-factor/passkeys",
+        "/api/v1/second-factor/passkeys/{passkey_id}/removal",
     }  # fmt: skip
     assert {scope for *_, scope in found} >= set(Scope)
     known = {(method, path.removeprefix("/api/v1")) for method, path, _ in found}

@@ -164,6 +164,17 @@ RULES: Mapping[str, Rule] = {
     "identity_begin_second_factor": mine(
         by_person=True, body={"current": "w"}, others=REFUSED, viewer=REFUSED
     ),
+    "identity_log_in_by_passkey": Rule("public", body={"answer": {}}),
+    "identity_ask_for_passkey": Rule("public"),
+    "identity_begin_passkey": mine(
+        by_person=True, body={"current": "w"}, others=REFUSED, viewer=REFUSED
+    ),
+    "identity_add_passkey": mine(
+        by_person=True, body={"name": "p", "answer": {}}, others=REFUSED, viewer=REFUSED
+    ),
+    "identity_remove_passkey": named(
+        by_person=True, body={"current": "w"}, others=REFUSED, viewer=REFUSED
+    ),
     "identity_confirm_second_factor": mine(
         by_person=True, body={"code": "1"}, others=NONE_BEGUN, viewer=NONE_BEGUN
     ),

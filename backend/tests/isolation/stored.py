@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.identity.access import CSRF_HEADER
 from weighhouse_backend.identity.cookie_names import SESSION
+from weighhouse_backend.identity.factor_models import Passkey, SecondFactor
 from weighhouse_backend.identity.models import (
     ApiToken,
     IdentityProvider,
@@ -235,8 +236,14 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
             conditions={"repository": f"{MARK}/a"}, role="member", scopes=["results:read"],
             lifetime_seconds=60, created_by=MARK, created_at=NOW,
         )  # fmt: skip
-        session.add_all([alert, asked, login, quotas, rules, provider, notice, trust])
+        factor = SecondFactor(user_id=owner.user_id, last_step=0, wrong_codes=0, created_at=NOW)
+        session.add_all([alert, asked, login, quotas, rules, provider, notice, trust, factor])
         session.flush()
+        passkey = Passkey(
+            user_id=owner.user_id, name=MARK, credential_id=MARK.encode(), credential=b"", uses=0,
+            created_at=NOW,
+        )  # fmt: skip
+        session.add(passkey)
         alert_id = alert.id
         entry = NoticeEntry(project_id=owner.project_id, notice_id=notice.id, user_id=owner.user_id)
         sent = NoticeDelivery(
@@ -257,7 +264,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "project_id": str(owner.project_id), "organization_id": str(owner.organization_id),
         "document": document, "facts": FACTS, "reason": REASON, "any": str(uuid4()),
         "invitation_id": str(asked.id), "login_id": str(login.id),
-        "trust_id": str(trust.id),
+        "trust_id": str(trust.id), "passkey_id": str(passkey.id),
         "channel_id": channel["id"], "notice_id": str(entry.id),
     }  # fmt: skip
 

@@ -46,6 +46,7 @@ from weighhouse_backend.identity.cookie_names import SESSION, name_of
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.identity.factor_endpoints import router as factors
 from weighhouse_backend.identity.logins import Turns
+from weighhouse_backend.identity.passkey_endpoints import router as passkeys
 from weighhouse_backend.identity.pipeline_endpoints import router as pipelines
 from weighhouse_backend.identity.provider_endpoints import router as providers
 from weighhouse_backend.kit.clock import SystemClock
@@ -74,7 +75,8 @@ from weighhouse_backend.studies.endpoints import router as studies
 log = structlog.get_logger(__name__)
 
 ROUTERS = (
-    campaigns_agent, results_agent, fleet_agent, status, identity, account, factors, audit,
+    campaigns_agent, results_agent, fleet_agent, status, identity, account, factors, passkeys,
+    audit,
     providers, pipelines, experiments, campaigns, results, findings, scenarios, comparisons,
     publishing, studies, gates, alerts, annotations, overviews, noise, notices, prices, quotas,
     retention, fleet, metrics,

@@ -96,8 +96,11 @@ def _insist_on_factor(request: Request, attempt: Attempt, user_id: UUID, code: s
         right = bool(code) and factors.takes(
             user_id, code or "", own_device=attempt.device_id is not None
         )
-    if not code:
+        by_code = factors.has_authenticator(user_id)
+    if not code and by_code:
         raise SecondFactorNeeded("send the code of the authenticator, or a recovery code")
+    if not code:
+        raise SecondFactorNeeded("sign in by your passkey instead, or send a recovery code")
     if not right:
         raise wrong_code()
 

@@ -132,6 +132,27 @@ class FactorMissing(Conflict):
     title = "You have no second factor yourself"
 
 
+class PasskeyRefused(Invalid):
+    """A passkey's answer that does not hold."""
+
+    slug = "passkey-refused"
+    title = "This passkey was not taken"
+
+
+class PasskeyExists(Conflict):
+    """The passkey is known already."""
+
+    slug = "passkey-exists"
+    title = "This passkey is known already"
+
+
+class PasskeysNotHere(Conflict):
+    """No browser makes or shows a passkey at the platform's address."""
+
+    slug = "passkeys-not-here"
+    title = "The platform's address has no passkeys"
+
+
 class PipelineRefused(NotAuthenticated):
     """A CI service's token that no trust lets in."""
 

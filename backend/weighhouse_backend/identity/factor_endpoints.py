@@ -10,7 +10,6 @@ from weighhouse_backend.identity.cookie_names import session_sent
 from weighhouse_backend.identity.dependencies import PasswordServiceDep
 from weighhouse_backend.identity.factor_policy import FactorPolicyService
 from weighhouse_backend.identity.factor_schemas import (
-    FactorBegin,
     FactorBegun,
     FactorConfirm,
     FactorPolicyRead,
@@ -42,26 +41,28 @@ FactorPolicyServiceDep = Annotated[FactorPolicyService, Depends(_policy)]
 
 @router.get("/second-factor", tags=["sessions"])
 def identity_read_second_factor(caller: PersonDep, service: FactorServiceDep) -> FactorRead:
-    """Whether one's logins take a second factor."""
+    """What one's logins take besides the password, or in its stead."""
     return service.read(caller.id)
 
 
 @router.post("/second-factor", status_code=201, tags=["sessions"])
 def identity_begin_second_factor(
-    body: FactorBegin, caller: PersonDep, request: Request, service: FactorServiceDep,
+    body: FactorProof, caller: PersonDep, request: Request, service: FactorServiceDep,
     people: PasswordServiceDep,
 ) -> FactorBegun:  # fmt: skip
-    """Set up an authenticator, by one's password; logins take it once a code was confirmed."""
+    """Set up an authenticator, by one's password, and a code where there is a second factor;
+    logins take it once a code was confirmed.
+    """
     with guessing(request, people.address_of(caller)):
-        return service.begin(caller, body.current)
+        return service.begin(caller, body)
 
 
 @router.put("/second-factor", tags=["sessions"])
 def identity_confirm_second_factor(
     body: FactorConfirm, caller: PersonDep, request: Request, service: FactorServiceDep
 ) -> RecoveryCodesMade:
-    """Confirm the authenticator with a code of it; other browsers are signed out. The recovery
-    codes are shown this once.
+    """Confirm the authenticator with a code of it. With the first second factor come recovery
+    codes, shown this once, and other browsers are signed out.
     """
     keep = token_hash(session_sent(request))
     return RecoveryCodesMade(recovery_codes=service.confirm(caller, body.code, keep))
@@ -72,9 +73,9 @@ def identity_renew_recovery_codes(
     body: FactorProof, caller: PersonDep, request: Request, service: FactorServiceDep,
     people: PasswordServiceDep,
 ) -> RecoveryCodesMade:  # fmt: skip
-    """Make one's recovery codes anew; the former ones end."""
+    """Make one's recovery codes anew, by password and a code, or by a passkey; the former end."""
     with guessing(request, people.address_of(caller)):
-        made = service.renew_codes(caller, body.current, body.code)
+        made = service.renew_codes(caller, body)
     return RecoveryCodesMade(recovery_codes=made)
 
 
@@ -83,9 +84,9 @@ def identity_remove_second_factor(
     body: FactorProof, caller: PersonDep, request: Request, service: FactorServiceDep,
     people: PasswordServiceDep,
 ) -> None:  # fmt: skip
-    """Turn one's second factor off, by password and a code."""
+    """Take one's authenticator off, by password and a code, or by a passkey."""
     with guessing(request, people.address_of(caller)):
-        service.remove(caller, body.current, body.code)
+        service.remove(caller, body)
 
 
 @router.delete("/members/{user_id}/second-factor", status_code=204, tags=["people"])

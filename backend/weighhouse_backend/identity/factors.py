@@ -1,4 +1,5 @@
-"""Second factors: codes of an authenticator (TOTP, RFC 6238), and recovery codes in their stead.
+"""Second factors: codes of an authenticator (TOTP, RFC 6238), passkeys, and recovery codes in
+their stead.
 
 A code is taken once: the time step of the last one is kept, under a lock of the row, so that of two
 logins with one code at the same time one is refused.
@@ -8,6 +9,7 @@ import datetime
 import hmac
 import secrets
 from base64 import b32encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -24,11 +26,23 @@ from weighhouse_backend.identity.errors import (
     TooManyLogins,
     WrongCode,
 )
-from weighhouse_backend.identity.factor_models import FactorLetter, RecoveryCode, SecondFactor
-from weighhouse_backend.identity.factor_schemas import FactorBegun, FactorRead
+from weighhouse_backend.identity.factor_models import (
+    FactorLetter,
+    Passkey,
+    RecoveryCode,
+    SecondFactor,
+)
+from weighhouse_backend.identity.factor_schemas import (
+    FactorBegun,
+    FactorProof,
+    FactorRead,
+    PasskeyRead,
+)
 from weighhouse_backend.identity.models import LoginSession, Membership, User
+from weighhouse_backend.identity.passkey_use import take
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.secrets import password_fits, token_hash
+from weighhouse_backend.identity.webauthn import place_of
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import FieldProblem, NotFound
 from weighhouse_backend.kit.sealing import seal_of
@@ -58,34 +72,41 @@ class FactorService:
     settings: Settings
 
     def read(self, user_id: UUID) -> FactorRead:
-        """Whether a person's logins take a second factor."""
-        factor = self._factor(user_id)
-        if factor is None or factor.confirmed_at is None:
-            return FactorRead(enabled=False, since=None, recovery_codes_left=0)
+        """What a person's logins take."""
+        factor, place = self._factor(user_id), place_of(self.settings)
+        on = factor is not None and factor.confirmed_at is not None
         left = select(func.count()).where(
             RecoveryCode.user_id == user_id, RecoveryCode.used_at.is_(None)
         )
         return FactorRead(
-            enabled=True,
-            since=factor.confirmed_at,
-            recovery_codes_left=self.session.scalar(left) or 0,
+            enabled=on,
+            since=factor.confirmed_at if factor is not None else None,
+            authenticator=factor is not None and factor.authenticator_at is not None,
+            recovery_codes_left=self.session.scalar(left) or 0 if on else 0,
+            passkeys=[PasskeyRead.model_validate(one) for one in self.passkeys(user_id)],
+            passkeys_at=place.origin if place is not None else None,
         )
 
-    def begin(self, caller: Caller, current: str) -> FactorBegun:
+    def passkeys(self, user_id: UUID) -> Sequence[Passkey]:
+        """A person's passkeys, the oldest first."""
+        found = select(Passkey).where(Passkey.user_id == user_id)
+        return self.session.scalars(found.order_by(Passkey.id)).all()
+
+    def begin(self, caller: Caller, proof: FactorProof) -> FactorBegun:
         """A new key for the caller's authenticator; it counts once a code of it was confirmed.
 
         :raises CurrentPasswordWrong: when the present password does not fit.
-        :raises FactorExists: when there is a second factor already.
+        :raises WrongCode: when there is a second factor, and the code does not.
+        :raises PasskeyRefused: when a passkey was shown in their stead, and its answer does not
+            hold.
+        :raises FactorExists: when there is an authenticator already.
         """
-        user = self._insist_on_password(caller, current)
-        factor = self._factor(user.id)
-        if factor is not None and factor.confirmed_at is not None:
+        if self.has_authenticator(caller.id):
             raise FactorExists("take it off first; that takes a code of it")
-        key, now = pyotp.random_base32(), self.clock.now()
-        if factor is None:
-            factor = SecondFactor(user_id=user.id, last_step=0, wrong_codes=0)
-            self.session.add(factor)
-        factor.key_sealed, factor.created_at = seal_of(self.settings).close(key), now
+        user = self.proven(caller, proof)
+        factor = self._factor(user.id) or self._new_factor(user.id)
+        key = pyotp.random_base32()
+        factor.key_sealed, factor.created_at = seal_of(self.settings).close(key), self.clock.now()
         uri = pyotp.TOTP(key).provisioning_uri(name=user.email, issuer_name=ISSUER)
         image = segno.make(uri, error="m", micro=False)
         return FactorBegun(
@@ -93,47 +114,85 @@ class FactorService:
         )
 
     def confirm(self, caller: Caller, code: str, keep_digest: str) -> list[str]:
-        """Have the caller's logins take a second factor from now on; other browsers are signed out.
+        """Have the caller's logins take the authenticator from now on. With the first second factor
+        of theirs other browsers are signed out.
 
         :param keep_digest: hash of the cookie that stays valid.
-        :returns: recovery codes.
+        :returns: recovery codes; none: there were some already.
         :raises NotFound: when none was begun lately.
         :raises FactorExists: when it was confirmed already.
         :raises WrongCode: when the code is none of the new key's.
         """
         factor, now = self._factor(caller.id), self.clock.now()
-        if factor is not None and factor.confirmed_at is not None:
+        if factor is not None and factor.authenticator_at is not None:
             raise FactorExists("it was confirmed already")
-        if factor is None or factor.created_at < now - CONFIRMED_WITHIN:
+        if (
+            factor is None
+            or factor.key_sealed is None
+            or factor.created_at < now - CONFIRMED_WITHIN
+        ):
             raise NotFound("nothing was begun in the last quarter of an hour; begin again")
         if not self._of_authenticator(factor, _plain(code)):
             raise wrong_code()
-        factor.confirmed_at = now
-        user = self.session.get_one(User, caller.id)
+        factor.authenticator_at = now
+        return self.begin_to_ask(caller.id, "set_up", keep_digest)
+
+    def begin_to_ask(self, user_id: UUID, kind: str, keep_digest: str) -> list[str]:
+        """A person has one factor more. With the first, the password alone signs in no more, and
+        browsers are signed out that it alone had signed in.
+
+        :param kind: what happened, for the audit log.
+        :param keep_digest: hash of the cookie that stays valid.
+        :returns: recovery codes; none: there were some already.
+        """
+        user = self.session.get_one(User, user_id)
+        factor = self._factor(user_id) or self._new_factor(user_id)
+        self._note(user, kind)
+        if factor.confirmed_at is not None:
+            return []
+        factor.confirmed_at = self.clock.now()
         self.session.execute(
             delete(LoginSession).where(
-                LoginSession.user_id == user.id, LoginSession.token_hash != keep_digest
+                LoginSession.user_id == user_id, LoginSession.token_hash != keep_digest
             )
         )
-        self._note(user, "set_up")
-        return self._new_codes(user.id)
+        return self._new_codes(user_id)
 
-    def renew_codes(self, caller: Caller, current: str, code: str) -> list[str]:
-        """New recovery codes; the former ones end.
+    def cease_to_ask(self, user_id: UUID, kind: str) -> None:
+        """A person has one factor less; with the last the password alone signs in.
 
-        :raises CurrentPasswordWrong: when the present password does not fit.
-        :raises WrongCode: when the code does not.
+        :param kind: what happened, for the audit log, where another one is left.
+        """
+        factor, user = self._factor(user_id), self.session.get_one(User, user_id)
+        if factor is None or factor.authenticator_at is not None or self.passkeys(user_id):
+            self._note(user, kind)
+            return
+        self.session.delete(factor)
+        self._note(user, "removed")
+
+    def renew_codes(self, caller: Caller, proof: FactorProof) -> list[str]:
+        """New recovery codes; the former ones end. Raises as `begin` does.
+
         :raises NotFound: when there is no second factor.
         """
-        user, _ = self._proven(caller, current, code)
+        user = self.proven(caller, proof)
+        if not self.asked_of(user.id):
+            raise NotFound("there is no second factor")
         self._note(user, "recovery_codes_made")
         return self._new_codes(user.id)
 
-    def remove(self, caller: Caller, current: str, code: str) -> None:
-        """Have the caller's logins take the password alone. Raises as `renew_codes` does."""
-        user, factor = self._proven(caller, current, code)
-        self.session.delete(factor)
-        self._note(user, "removed")
+    def remove(self, caller: Caller, proof: FactorProof) -> None:
+        """Have the caller's logins take no codes of an authenticator. Raises as `begin` does.
+
+        :raises NotFound: when there is none.
+        """
+        user = self.proven(caller, proof)
+        factor = self._factor(user.id)
+        if factor is None or factor.authenticator_at is None:
+            raise NotFound("there is no authenticator")
+        factor.key_sealed = factor.authenticator_at = None
+        self.session.flush()
+        self.cease_to_ask(user.id, "authenticator_removed")
 
     def reset_on_machine(self, email: str) -> None:
         """Have somebody's logins take the password alone, and end them all: for whoever keeps the
@@ -152,13 +211,18 @@ class FactorService:
         self._note(user, "reset", actor=INSTALLATION)
 
     def asked_of(self, user_id: UUID) -> bool:
-        """Whether a person's login takes a code."""
+        """Whether a person's password alone signs nobody in."""
         return (
             self.session.scalar(
                 select(SecondFactor.confirmed_at).where(SecondFactor.user_id == user_id)
             )
             is not None
         )
+
+    def has_authenticator(self, user_id: UUID) -> bool:
+        """Whether a person's login may take codes of an authenticator."""
+        at = select(SecondFactor.authenticator_at).where(SecondFactor.user_id == user_id)
+        return self.session.scalar(at) is not None
 
     def takes(self, user_id: UUID, code: str, *, own_device: bool) -> bool:
         """Whether a code is right, which then is used up. A wrong one is counted: the caller
@@ -186,22 +250,31 @@ class FactorService:
             factor.wrong_codes += 1
         return False
 
-    def _proven(self, caller: Caller, current: str, code: str) -> tuple[User, SecondFactor]:
-        user = self._insist_on_password(caller, current)
-        factor = self._factor(user.id)
-        if factor is None or factor.confirmed_at is None:
-            raise NotFound("there is no second factor")
-        if not self._fits(factor, code):
-            raise wrong_code()
-        return user, factor
-
-    def _insist_on_password(self, caller: Caller, current: str) -> User:
+    def proven(self, caller: Caller, proof: FactorProof) -> User:
+        """It is the caller who asks, not somebody who found a browser open. Raises as `begin`
+        does.
+        """
+        if proof.passkey is not None:
+            take(self.session, self.clock, self.settings, proof.passkey, of=caller.id)
+            return self.session.get_one(User, caller.id)
         user = IdentityRepository(self.session).user(caller.id)
-        if user is None or not password_fits(user.password_hash, current):
+        if user is None or not password_fits(user.password_hash, proof.current):
             raise CurrentPasswordWrong(
                 errors=[FieldProblem(path="current", message="does not fit")]
             )
+        factor = self._factor(user.id)
+        asked = factor is not None and factor.confirmed_at is not None
+        if factor is not None and asked and not self._fits(factor, proof.code):
+            raise wrong_code()
         return user
+
+    def _new_factor(self, user_id: UUID) -> SecondFactor:
+        made = SecondFactor(
+            user_id=user_id, created_at=self.clock.now(), last_step=0, wrong_codes=0
+        )
+        self.session.add(made)
+        self.session.flush()
+        return made
 
     def _factor(self, user_id: UUID) -> SecondFactor | None:
         """Locked until the transaction ends: a code is looked at by one request at a time."""
@@ -209,9 +282,14 @@ class FactorService:
 
     def _fits(self, factor: SecondFactor, code: str) -> bool:
         plain = _plain(code)
-        return self._of_authenticator(factor, plain) or self._of_recovery(factor, plain)
+        confirmed = factor.authenticator_at is not None
+        if confirmed and self._of_authenticator(factor, plain):
+            return True
+        return self._of_recovery(factor, plain)
 
     def _of_authenticator(self, factor: SecondFactor, plain: str) -> bool:
+        if factor.key_sealed is None:
+            return False
         totp = pyotp.TOTP(seal_of(self.settings).open(factor.key_sealed), interval=STEP_SECONDS)
         step = int(self.clock.now().timestamp()) // STEP_SECONDS
         for one in range(step - STEPS_ASIDE, step + STEPS_ASIDE + 1):

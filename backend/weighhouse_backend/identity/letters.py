@@ -29,10 +29,16 @@ NOT_YOU = (
     "your organization.\n"
 )
 FACTOR_NEWS = {
-    "set_up": "A second factor was set up for your account: logins take a code from now on.",
+    "set_up": "An authenticator was set up for your account: logins take a code of it from now on.",
+    "authenticator_removed": "The authenticator of your account was taken off.",
+    "passkey_added": (
+        "A passkey was added to your account: it signs you in by itself, and your password alone "
+        "does not any more."
+    ),
+    "passkey_removed": "A passkey of your account was removed.",
     "removed": "The second factor of your account was turned off: your password alone signs in.",
     "recovery_codes_made": "New recovery codes were made for your account; the former ones ended.",
-    "recovery_code_used": "A recovery code of your account was used instead of its authenticator.",
+    "recovery_code_used": "A recovery code of your account was used instead of its second factor.",
     "reset": (
         "The second factor of your account was reset by an owner of your organization, or by "
         "whoever keeps the installation: your password alone signs in, and you were signed out "

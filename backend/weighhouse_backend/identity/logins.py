@@ -147,6 +147,14 @@ class LoginService:
             device_id=row.device_id,
         )
 
+    def certain(self, user: User, origin: Origin) -> Attempt:
+        """An attempt that is no guess, for what was shown cannot be guessed: nothing is counted."""
+        device = self._device(user, origin, self.clock.now())
+        return Attempt(
+            id=new_id(), email=user.email.lower(), origin=origin, user_id=user.id,
+            password_hash=None, device_id=device.id if device else None,
+        )  # fmt: skip
+
     def withdraw(self, attempt: Attempt) -> None:
         """Forget an attempt whose password nobody looked at."""
         self._logins.forget_failure(attempt.id)

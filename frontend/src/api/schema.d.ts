@@ -2696,18 +2696,19 @@ export interface paths {
         };
         /**
          * Identity Read Second Factor
-         * @description Whether one's logins take a second factor.
+         * @description What one's logins take besides the password, or in its stead.
          */
         get: operations["identity_read_second_factor"];
         /**
          * Identity Confirm Second Factor
-         * @description Confirm the authenticator with a code of it; other browsers are signed out. The recovery
-         *     codes are shown this once.
+         * @description Confirm the authenticator with a code of it. With the first second factor come recovery
+         *     codes, shown this once, and other browsers are signed out.
          */
         put: operations["identity_confirm_second_factor"];
         /**
          * Identity Begin Second Factor
-         * @description Set up an authenticator, by one's password; logins take it once a code was confirmed.
+         * @description Set up an authenticator, by one's password, and a code where there is a second factor;
+         *     logins take it once a code was confirmed.
          */
         post: operations["identity_begin_second_factor"];
         delete?: never;
@@ -2742,6 +2743,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/second-factor/passkey-question": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Begin Passkey
+         * @description What a browser is asked to make a passkey for the caller, who proves that it is they: by
+         *     their password, and a code where there is a second factor; or by another passkey.
+         */
+        post: operations["identity_begin_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/second-factor/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Add Passkey
+         * @description Have a passkey that a browser made sign one in. With the first second factor come recovery
+         *     codes, shown this once, and other browsers are signed out.
+         */
+        post: operations["identity_add_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/second-factor/passkeys/{passkey_id}/removal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Remove Passkey
+         * @description Have a passkey sign nobody in any more, by password and a code, or by a passkey.
+         */
+        post: operations["identity_remove_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/second-factor/recovery-codes": {
         parameters: {
             query?: never;
@@ -2753,7 +2816,7 @@ export interface paths {
         put?: never;
         /**
          * Identity Renew Recovery Codes
-         * @description Make one's recovery codes anew; the former ones end.
+         * @description Make one's recovery codes anew, by password and a code, or by a passkey; the former ones end.
          */
         post: operations["identity_renew_recovery_codes"];
         delete?: never;
@@ -2773,7 +2836,7 @@ export interface paths {
         put?: never;
         /**
          * Identity Remove Second Factor
-         * @description Turn one's second factor off, by password and a code.
+         * @description Take one's authenticator off, by password and a code, or by a passkey.
          */
         post: operations["identity_remove_second_factor"];
         delete?: never;
@@ -2872,6 +2935,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/by-passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Log In By Passkey
+         * @description Sign in by a passkey, without address, password and code. The answer sets a cookie that
+         *     scripts cannot read.
+         */
+        post: operations["identity_log_in_by_passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/current": {
         parameters: {
             query?: never;
@@ -2891,6 +2975,27 @@ export interface paths {
          * @description Sign out; tells where one signs out of the provider, too, if one came by one.
          */
         delete: operations["identity_log_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/passkey-question": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Ask For Passkey
+         * @description What a browser is asked to show a passkey: to sign in by it, or to prove that it is its
+         *     holder who changes second factors. It may be answered once, within five minutes.
+         */
+        post: operations["identity_ask_for_passkey"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5822,14 +5927,6 @@ export interface components {
             updated_at: string;
         };
         /**
-         * FactorBegin
-         * @description Somebody sets up an authenticator.
-         */
-        FactorBegin: {
-            /** Current */
-            current: string;
-        };
-        /**
          * FactorBegun
          * @description What an authenticator takes in; shown this once.
          */
@@ -5872,24 +5969,38 @@ export interface components {
         };
         /**
          * FactorProof
-         * @description It is they who ask: by password and second factor.
+         * @description It is they who ask: by password, and code where there is a second factor; or by a passkey.
          */
         FactorProof: {
             /**
              * Code
+             * @default
              * @example 123456
              */
-            code: string;
-            /** Current */
-            current: string;
+            code?: string;
+            /**
+             * Current
+             * @default
+             */
+            current?: string;
+            /** Passkey */
+            passkey?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * FactorRead
-         * @description Whether logins take a second factor.
+         * @description What logins take besides the password, or in its stead.
          */
         FactorRead: {
+            /** Authenticator */
+            authenticator: boolean;
             /** Enabled */
             enabled: boolean;
+            /** Passkeys */
+            passkeys: components["schemas"]["PasskeyRead"][];
+            /** Passkeys At */
+            passkeys_at: string | null;
             /** Recovery Codes Left */
             recovery_codes_left: number;
             /** Since */
@@ -8352,6 +8463,67 @@ export interface components {
              * @enum {string}
              */
             name: "database" | "migrations" | "redis" | "worker" | "timetable" | "agents";
+        };
+        /**
+         * PasskeyAdd
+         * @description A passkey that a browser made.
+         */
+        PasskeyAdd: {
+            /** Answer */
+            answer: {
+                [key: string]: unknown;
+            };
+            /** Name */
+            name: string;
+        };
+        /**
+         * PasskeyLogin
+         * @description Somebody signs in by a passkey.
+         */
+        PasskeyLogin: {
+            /** Answer */
+            answer: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * PasskeyMade
+         * @description A passkey was taken in.
+         */
+        PasskeyMade: {
+            passkey: components["schemas"]["PasskeyRead"];
+            /** Recovery Codes */
+            recovery_codes: string[];
+        };
+        /**
+         * PasskeyQuestion
+         * @description What a browser is asked.
+         */
+        PasskeyQuestion: {
+            /** Public Key */
+            public_key: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * PasskeyRead
+         * @description One of a person's passkeys.
+         */
+        PasskeyRead: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Name */
+            name: string;
         };
         /**
          * PasswordChange
@@ -18763,7 +18935,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FactorBegin"];
+                "application/json": components["schemas"]["FactorProof"];
             };
         };
         responses: {
@@ -18850,6 +19022,105 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["FactorPolicyRead"];
                 };
+            };
+        };
+    };
+    identity_begin_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorProof"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyQuestion"];
+                };
+            };
+        };
+    };
+    identity_add_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyAdd"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyMade"];
+                };
+            };
+        };
+    };
+    identity_remove_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                passkey_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactorProof"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -19102,6 +19373,39 @@ export interface operations {
             };
         };
     };
+    identity_log_in_by_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyLogin"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserRead"];
+                };
+            };
+        };
+    };
     identity_who_am_i: {
         parameters: {
             query?: never;
@@ -19156,6 +19460,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignedOut"];
+                };
+            };
+        };
+    };
+    identity_ask_for_passkey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyQuestion"];
                 };
             };
         };
