@@ -1,6 +1,5 @@
 """A second factor in a browser: set up, asked for at the login, recovery codes, turned off."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,16 +10,11 @@ import httpx
 import pyotp
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from weighhouse_testing.browsing import FIRST_PAGE, NARROW, THEMES, WIDE, complaints, sign_in
+from weighhouse_testing.browsing import FIRST_PAGE, looked_at, sign_in
 from weighhouse_testing.platform import RunningPlatform, running_platform
 
 MIA, NEA = "mia@example.test", "nea@example.test"
 PASSWORD = "gravel tuba eleven lantern"
-SETTLED = """async () => {
-  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
-  await Promise.all(document.getAnimations().map(one => one.finished.catch(() => {})))
-}"""
-"""The colours of the other theme have come."""
 
 
 @pytest.fixture(scope="module")
@@ -45,18 +39,6 @@ def with_code(page: Page, house: RunningPlatform, code: str) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def looked_at(page: Page, where: str) -> None:
-    """The page has no faults of access at both widths in both themes."""
-    for size in (WIDE, NARROW):
-        for theme in THEMES:
-            page.set_viewport_size({"width": size[0], "height": size[1]})
-            page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-            page.evaluate(SETTLED)
-            assert complaints(page, f"{where}, {theme}, {size[0]} px") == []
-            if shots := os.environ.get("WEIGHHOUSE_SHOTS"):
-                page.screenshot(path=f"{shots}/{where}-{theme}-{size[0]}.png", full_page=True)
-
-
 def test_a_second_factor_from_set_up_to_turned_off(browser: Browser, house: RunningPlatform):
     context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
     context.set_default_timeout(60_000)
@@ -64,7 +46,7 @@ def test_a_second_factor_from_set_up_to_turned_off(browser: Browser, house: Runn
     sign_in(page, house.url, house.email, house.password)
     page.goto(f"{house.url}/settings?tab=account")
     page.get_by_label("Your password").fill(house.password)
-    page.get_by_role("button", name="Set it up").click()
+    page.get_by_role("button", name="Set up an authenticator").click()
     picture = page.get_by_alt_text("QR code")
     expect(picture).to_be_visible()
     assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
@@ -102,8 +84,8 @@ def test_a_second_factor_from_set_up_to_turned_off(browser: Browser, house: Runn
     page.goto(f"{house.url}/settings?tab=account")
     page.get_by_label("Your password").fill(house.password)
     page.get_by_label("Code").fill(codes[1])
-    page.get_by_role("button", name="Turn it off").click()
-    expect(page.get_by_role("button", name="Set it up")).to_be_visible()
+    page.get_by_role("button", name="Take the authenticator off").click()
+    expect(page.get_by_role("button", name="Set up an authenticator")).to_be_visible()
     password_only(page, house)
     expect(page.get_by_role("heading", level=1, name=FIRST_PAGE)).to_be_visible()
     context.close()
@@ -233,7 +215,7 @@ def set_up_on_page(page: Page, house: RunningPlatform, password: str) -> None:
 def confirmed(page: Page, password: str) -> None:
     """The form of a second factor on the page is filled in to its end."""
     page.get_by_label("Your password").fill(password)
-    page.get_by_role("button", name="Set it up").click()
+    page.get_by_role("button", name="Set up an authenticator").click()
     picture = page.get_by_alt_text("QR code")
     key = page.locator("form", has=picture).locator("pre").first.inner_text().strip()
     page.get_by_label("Code").fill(pyotp.TOTP(key).now())

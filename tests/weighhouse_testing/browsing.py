@@ -1,5 +1,6 @@
 """What tests in a browser share: how it is started, how one signs in, what every page must keep."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -21,6 +22,11 @@ Sows = Callable[..., None]
 at `end`."""
 Window = Callable[..., Page]
 """The fixture `window`: opens a window of a size and a theme."""
+_SETTLED = """async () => {
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+  await Promise.all(document.getAnimations().map(one => one.finished.catch(() => {})))
+}"""
+"""The colours of the other theme have come."""
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _MOST_MARKUP = 160
 """Of an element that is complained of, characters."""
@@ -44,6 +50,20 @@ def at_home(browser: Browser, url: str, email: str, password: str) -> Iterator[P
     sign_in(page, url, email, password)
     yield page
     context.close()
+
+
+def looked_at(page: Page, where: str) -> None:
+    """The page as it stands has no faults at both widths in both themes; pictures of it go where
+    the environment variable WEIGHHOUSE_SHOTS says.
+    """
+    for size in (WIDE, NARROW):
+        for theme in THEMES:
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+            page.evaluate(_SETTLED)
+            assert complaints(page, f"{where}, {theme}, {size[0]} px") == []
+            if shots := os.environ.get("WEIGHHOUSE_SHOTS"):
+                page.screenshot(path=f"{shots}/{where}-{theme}-{size[0]}.png", full_page=True)
 
 
 def complaints(page: Page, where: str) -> list[str]:

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
 
-import { api, ApiProblem, unwrap, type Role, type Session } from '@/api'
+import { api, ApiProblem, unwrap, type PasskeyAnswer, type Role, type Session } from '@/api'
 
 const PROJECT_KEY = 'weighhouse-project'
 const ranks: Record<Role, number> = { viewer: 0, member: 1, maintainer: 2, owner: 3 }
@@ -45,6 +45,13 @@ export const useSession = defineStore('session', () => {
     return 'signed in'
   }
 
+  /** Signs in by what a passkey answered. Throws ApiProblem when the server refuses. */
+  async function signInBy(answer: PasskeyAnswer): Promise<void> {
+    await unwrap(api.POST('/api/v1/sessions/by-passkey', { body: { answer } }))
+    asked.value = false
+    await restore()
+  }
+
   /** Signs out here; gives the address at which one signs out of one's provider, if one came by one. */
   async function signOut(): Promise<string | null> {
     const ended = await unwrap(api.DELETE('/api/v1/sessions/current'))
@@ -67,5 +74,17 @@ export const useSession = defineStore('session', () => {
     return project.value !== null && ranks[project.value.role] >= ranks[role]
   }
 
-  return { session, projects, project, factorRequiredBy, restore, signIn, signOut, forget, chooseProject, may }
+  return {
+    session,
+    projects,
+    project,
+    factorRequiredBy,
+    restore,
+    signIn,
+    signInBy,
+    signOut,
+    forget,
+    chooseProject,
+    may,
+  }
 })

@@ -1,19 +1,34 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 
-import { api, unwrap } from '@/api'
+import { api, ApiProblem, unwrap, type PasskeyAnswer } from '@/api'
 
 const KEY = ['second-factor']
 
-/** Whether one's logins take a second factor. */
+/** That it is they who ask: password, and code where there is a second factor; or a passkey. */
+export type Proof = { current: string; code: string; passkey?: PasskeyAnswer }
+
+export const noProof = (): Proof => ({ current: '', code: '' })
+
+/** Whether something is there to prove it by. */
+export const isGiven = (proof: Proof, coded: boolean): boolean =>
+  proof.passkey !== undefined || (proof.current !== '' && (!coded || proof.code !== ''))
+
+/** What a problem says of one of the fields; of all that names no field, where `current` is asked for. */
+export function saidAt(cause: unknown, field: string): string | undefined {
+  if (!(cause instanceof Error)) return undefined
+  const named = cause instanceof ApiProblem ? cause.errors.map((one) => one.path) : []
+  return named.includes(field) || (named.length === 0 && field === 'current') ? cause.message : undefined
+}
+
+/** What one's logins take besides the password, or in its stead. */
 export const useFactor = () => useQuery({ queryKey: KEY, queryFn: () => unwrap(api.GET('/api/v1/second-factor')) })
 
-/** Begins to set one up; nothing counts yet. */
+/** Begins to set up an authenticator; nothing counts yet. */
 export const useBeginFactor = () =>
-  useMutation({
-    mutationFn: (current: string) => unwrap(api.POST('/api/v1/second-factor', { body: { current } })),
-  })
+  useMutation({ mutationFn: (body: Proof) => unwrap(api.POST('/api/v1/second-factor', { body })) })
 
-function useFactorChange<Wanted, Made>(change: (wanted: Wanted) => Promise<Made>) {
+/** A change of one's factors, after which they and one's logins are looked at again. */
+export function useFactorChange<Wanted, Made>(change: (wanted: Wanted) => Promise<Made>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: change,
@@ -22,16 +37,14 @@ function useFactorChange<Wanted, Made>(change: (wanted: Wanted) => Promise<Made>
   })
 }
 
-/** Confirms it by a first code; answers with recovery codes. */
+/** Confirms it by a first code; the first factor comes with recovery codes. */
 export const useConfirmFactor = () =>
   useFactorChange((code: string) => unwrap(api.PUT('/api/v1/second-factor', { body: { code } })))
-
-type Proof = { current: string; code: string }
 
 /** Makes recovery codes anew. */
 export const useRenewCodes = () =>
   useFactorChange((body: Proof) => unwrap(api.POST('/api/v1/second-factor/recovery-codes', { body })))
 
-/** Turns the second factor off. */
+/** Takes the authenticator off. */
 export const useRemoveFactor = () =>
   useFactorChange((body: Proof) => unwrap(api.POST('/api/v1/second-factor/removal', { body })))
