@@ -23,10 +23,11 @@ at `end`."""
 Window = Callable[..., Page]
 """The fixture `window`: opens a window of a size and a theme."""
 _SETTLED = """async () => {
+  scrollTo(0, 0)
   await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
   await Promise.all(document.getAnimations().map(one => one.finished.catch(() => {})))
 }"""
-"""The colours of the other theme have come."""
+"""The colours of the other theme have come, and the head of the page covers nothing."""
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _MOST_MARKUP = 160
 """Of an element that is complained of, characters."""
@@ -60,8 +61,10 @@ def looked_at(page: Page, where: str) -> None:
         for theme in THEMES:
             page.set_viewport_size({"width": size[0], "height": size[1]})
             page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+            page.mouse.move(0, 0)
             page.evaluate(_SETTLED)
-            assert complaints(page, f"{where}, {theme}, {size[0]} px") == []
+            found = complaints(page, f"{where}, {theme}, {size[0]} px")
+            assert not found, found
             if shots := os.environ.get("WEIGHHOUSE_SHOTS"):
                 page.screenshot(path=f"{shots}/{where}-{theme}-{size[0]}.png", full_page=True)
 

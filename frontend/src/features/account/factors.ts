@@ -13,11 +13,11 @@ export const noProof = (): Proof => ({ current: '', code: '' })
 export const isGiven = (proof: Proof, coded: boolean): boolean =>
   proof.passkey !== undefined || (proof.current !== '' && (!coded || proof.code !== ''))
 
-/** What a problem says of one of the fields; of all that names no field, where `current` is asked for. */
-export function saidAt(cause: unknown, field: string): string | undefined {
+/** What a problem says of one of the fields; without a field, what it says of none. */
+export function saidOf(cause: unknown, field?: string): string | undefined {
   if (!(cause instanceof Error)) return undefined
   const named = cause instanceof ApiProblem ? cause.errors.map((one) => one.path) : []
-  return named.includes(field) || (named.length === 0 && field === 'current') ? cause.message : undefined
+  return (field === undefined ? named.length === 0 : named.includes(field)) ? cause.message : undefined
 }
 
 /** What one's logins take besides the password, or in its stead. */
