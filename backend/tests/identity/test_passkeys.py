@@ -129,7 +129,9 @@ def test_a_passkey_signs_in_by_itself_and_the_password_alone_no_more(
             ours.user_id
         )
         assert [one.kind for one in session.scalars(select(FactorLetter))] == ["passkey_added"]
-    assert "second_factor.passkey_added" in audited(session_factory, ours)
+    told = audited(session_factory, ours)
+    assert "second_factor.passkey_added" in told
+    assert told[-1] == "login.by_passkey"
 
 
 def test_a_recovery_code_stands_in_for_a_lost_passkey(client, tenants):

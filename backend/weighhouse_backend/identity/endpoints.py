@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from weighhouse_backend.identity import person_audit
 from weighhouse_backend.identity.access import KnownCallerDep, ManagerDep, PersonDep
 from weighhouse_backend.identity.cookie_names import SESSION, session_sent
 from weighhouse_backend.identity.cookies import set_login_cookies, take_back
@@ -79,6 +80,7 @@ def identity_log_in(body: SessionCreate, request: Request, response: Response) -
         made = LoginService(session, SystemClock()).succeed(
             attempt, attempt.user_id, settings.session_hours
         )
+        person_audit.record(session, SystemClock(), made.user, "login.by_password")
     set_login_cookies(response, settings, made)
     user = made.user
     return UserRead(id=user.id, email=user.email, name=user.name)

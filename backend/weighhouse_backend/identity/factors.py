@@ -18,7 +18,7 @@ import segno
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.identity import audit
+from weighhouse_backend.identity import person_audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import (
     CurrentPasswordWrong,
@@ -38,7 +38,7 @@ from weighhouse_backend.identity.factor_schemas import (
     FactorRead,
     PasskeyRead,
 )
-from weighhouse_backend.identity.models import LoginSession, Membership, User
+from weighhouse_backend.identity.models import LoginSession, User
 from weighhouse_backend.identity.passkey_use import take
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.secrets import password_fits, token_hash
@@ -326,14 +326,7 @@ class FactorService:
         """In the audit logs of the person's organizations, at the oldest project of each, and in a
         letter to the person.
         """
-        belongs = select(Membership.organization_id).where(Membership.user_id == user.id)
-        organizations = self.session.scalars(belongs).all()
-        oldest = IdentityRepository(self.session).oldest_projects(organizations)
-        for project_id in oldest:
-            audit.record(
-                self.session, self.clock, actor=actor or user.name,
-                action=f"second_factor.{kind}", subject=user.email, project_id=project_id,
-            )  # fmt: skip
+        person_audit.record(self.session, self.clock, user, f"second_factor.{kind}", actor=actor)
         self.session.add(FactorLetter(user_id=user.id, kind=kind, at=self.clock.now()))
 
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from weighhouse_backend.identity import person_audit
 from weighhouse_backend.identity.access import PersonDep
 from weighhouse_backend.identity.cookie_names import session_sent
 from weighhouse_backend.identity.cookies import set_login_cookies
@@ -60,6 +61,7 @@ def identity_log_in_by_passkey(
     logins = LoginService(session, clock)
     attempt = logins.certain(user, origin_of(request))
     made = logins.succeed(attempt, user.id, settings.session_hours)
+    person_audit.record(session, clock, user, "login.by_passkey")
     set_login_cookies(response, settings, made)
     return UserRead(id=user.id, email=user.email, name=user.name)
 
