@@ -164,7 +164,7 @@ RULES: Mapping[str, Rule] = {
     "identity_begin_second_factor": mine(
         by_person=True, body={"current": "w"}, others=REFUSED, viewer=REFUSED
     ),
-    "identity_log_in_by_passkey": Rule("public", body={"answer": {}}),
+    "identity_log_in_by_passkey": Rule("public", body={"answer": {}}, viewer=REFUSED),
     "identity_ask_for_passkey": Rule("public"),
     "identity_begin_passkey": mine(
         by_person=True, body={"current": "w"}, others=REFUSED, viewer=REFUSED

@@ -134,7 +134,7 @@ def asking(client, session_factory, objects, callers, marks) -> Asking:
 def wanted(rule: Rule, who: str) -> frozenset[int]:
     """Answers that somebody may be given."""
     if rule.kind == "public":
-        return FINE | {401, 409}
+        return FINE | {401, 409} | rule.viewer
     if rule.kind == "vendor":
         return frozenset({404})
     if rule.kind == "agent" or who in NOBODY:
