@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from weighhouse_backend.identity.installation import FIRST_ORGANIZATION
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.browsing import (
     FIRST_PAGE,
@@ -54,7 +55,9 @@ def house() -> Iterator[RunningPlatform]:
 def provider(house: RunningPlatform) -> Iterator[RealProvider]:
     port = free_port()
     script = REPOSITORY / "tests" / "weighhouse_testing" / "oidc_provider.mjs"
-    command = ["node", str(script), str(port), f"{house.url}/login/answer", f"{house.url}/login"]
+    out = f"{house.url}/api/v1/sign-in/{FIRST_ORGANIZATION}/signed-out"
+    ours = f"{house.url}/login/answer", f"{house.url}/login", out
+    command = ["node", str(script), str(port), *ours]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     made = RealProvider(f"http://127.0.0.1:{port}")
     until("the provider answers", made.answers)
@@ -201,6 +204,24 @@ def test_a_group_lets_somebody_in_whom_nobody_invited_back_to_where_they_were_go
     una.get_by_role("button", name="Go on").click()
     expect(una.get_by_role("heading", name="Where you are signed in")).to_be_visible()
     assert role_of(una) == "maintainer"
+
+
+def test_who_signs_out_at_the_provider_is_signed_out_here(
+    provider: RealProvider, lead: Page, opens: Open
+) -> None:
+    provider.account("ned", "lookers")
+    ned = opens()
+    come_in(ned, "ned")
+    is_in(ned)
+    there = ned.context.new_page()
+    there.goto(f"{provider.url}/session/end")
+    there.get_by_role("button", name="Yes, sign me out").click()
+    ended = lambda: ned.request.get("/api/v1/sessions/current").status == 401  # noqa: E731
+    until("the login ends here", ended)
+    lead.goto("/settings?tab=audit")
+    expect(lead.get_by_text("login.ended_by_provider").first).to_be_visible()
+    come_in(ned, "ned")
+    is_in(ned)
 
 
 def test_an_address_that_the_provider_has_not_verified_is_nobodys(

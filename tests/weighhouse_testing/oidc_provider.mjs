@@ -1,4 +1,4 @@
-// A real OpenID Connect provider for tests: `node oidc_provider.mjs PORT REDIRECT SIGNED_OUT`.
+// A real OpenID Connect provider for tests: `node oidc_provider.mjs PORT REDIRECT SIGNED_OUT BACK_CHANNEL`.
 //
 // Accounts are told to it while it runs: PUT /accounts/NAME with {"email", "email_verified", "groups"}.
 // Whoever signs in types a name alone; there are no passwords, for nothing is guarded by them.
@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 const require = createRequire(new URL('../../frontend/package.json', import.meta.url))
 const { Provider } = await import(require.resolve('oidc-provider'))
 
-const [port, redirect, signedOut] = process.argv.slice(2)
+const [port, redirect, signedOut, backChannel] = process.argv.slice(2)
 const accounts = new Map()
 
 const provider = new Provider(`http://127.0.0.1:${port}`, {
@@ -18,6 +18,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
       client_secret: 'a secret of tests & more',
       redirect_uris: [redirect],
       post_logout_redirect_uris: [signedOut],
+      backchannel_logout_uri: backChannel,
       grant_types: ['authorization_code'],
       response_types: ['code'],
     },
@@ -25,7 +26,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
   claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
   scopes: ['openid', 'groups'],
   pkce: { required: () => true },
-  features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+  features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true }, backchannelLogout: { enabled: true } },
   cookies: { keys: ['only for tests'] },
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
   findAccount: (_, id) =>

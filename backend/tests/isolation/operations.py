@@ -150,6 +150,7 @@ RULES: Mapping[str, Rule] = {
     "identity_begin_sign_in": Rule("vendor", body={"organization": "nobody"}),
     "identity_end_sign_in": Rule("vendor", body={"state": "none", "code": "none"}),
     "identity_list_ways_in": Rule("public"),
+    "identity_end_by_provider": Rule("vendor"),
     # One's own account
     "identity_ask_password_reset": Rule("public", body={"email": "nobody@quokka.test"}),
     "identity_change_password": mine(

@@ -264,7 +264,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "project_id": str(owner.project_id), "organization_id": str(owner.organization_id),
         "document": document, "facts": FACTS, "reason": REASON, "any": str(uuid4()),
         "invitation_id": str(asked.id), "login_id": str(login.id),
-        "trust_id": str(trust.id), "passkey_id": str(passkey.id),
+        "trust_id": str(trust.id), "passkey_id": str(passkey.id), "organization": "nobody",
         "channel_id": channel["id"], "notice_id": str(entry.id),
     }  # fmt: skip
 

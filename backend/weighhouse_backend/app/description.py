@@ -62,7 +62,8 @@ OPEN = frozenset(
     {
         "identity_log_in", "identity_log_in_by_passkey", "identity_ask_for_passkey",
         "identity_ask_password_reset", "identity_list_ways_in",
-        "identity_begin_sign_in", "identity_end_sign_in", "identity_exchange_pipeline_token",
+        "identity_begin_sign_in", "identity_end_by_provider",
+        "identity_end_sign_in", "identity_exchange_pipeline_token",
         "status_health", "status_live",
         "status_ready", "status_about",
     }

@@ -132,6 +132,14 @@ class FactorMissing(Conflict):
     title = "You have no second factor yourself"
 
 
+class LogoutRefused(Invalid):
+    """A provider's word that somebody signed out, which does not hold."""
+
+    status = 400
+    slug = "logout-refused"
+    title = "This logout token does not hold"
+
+
 class PasskeyRefused(Invalid):
     """A passkey's answer that does not hold."""
 

@@ -2,20 +2,24 @@
 
 import datetime
 import secrets
+from typing import Annotated
+from urllib.parse import parse_qs
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from weighhouse_backend.identity import oidc
 from weighhouse_backend.identity.access import ManagerDep
+from weighhouse_backend.identity.back_channel import BackChannelService, ended_in
 from weighhouse_backend.identity.cookie_names import SIGN_IN
 from weighhouse_backend.identity.cookie_names import sent as sent_cookie
 from weighhouse_backend.identity.cookies import leave, set_login_cookies, take_back
 from weighhouse_backend.identity.dependencies import ProviderServiceDep, SignInServiceDep
-from weighhouse_backend.identity.errors import ProviderAnswerRefused
+from weighhouse_backend.identity.errors import LogoutRefused, ProviderAnswerRefused
 from weighhouse_backend.identity.logins import Attempt, LoginService, SignedIn
 from weighhouse_backend.identity.models import SignIn
 from weighhouse_backend.identity.origins import origin_of
+from weighhouse_backend.identity.pipeline_claims import issuer_in
 from weighhouse_backend.identity.provider_schemas import (
     ProviderOffer,
     ProviderRead,
@@ -37,6 +41,21 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 router = APIRouter(prefix="/api/v1")
+LOGOUT_FORM = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/x-www-form-urlencoded": {
+                "schema": {
+                    "type": "object",
+                    "required": ["logout_token"],
+                    "properties": {"logout_token": {"type": "string", "minLength": 1}},
+                }
+            }
+        },
+    }
+}
+"""What providers send, as the standard has it; everything else here takes JSON."""
 
 
 @router.get("/identity-provider", tags=["people"])
@@ -134,6 +153,44 @@ def identity_end_sign_in(body: SignInAnswer, request: Request, response: Respons
     set_login_cookies(response, settings, done)
     user = done.user
     return SignInDone(user=UserRead(id=user.id, email=user.email, name=user.name), next=sent.next)
+
+
+async def _body(request: Request) -> bytes:
+    return await request.body()
+
+
+@router.post(
+    "/sign-in/{organization}/signed-out", status_code=204, tags=["sessions"],
+    openapi_extra=LOGOUT_FORM,
+)  # fmt: skip
+def identity_end_by_provider(
+    organization: str, request: Request, body: Annotated[bytes, Depends(_body)]
+) -> None:
+    """An organization's provider says that somebody signed out there, by a signed `logout_token`
+    (OpenID Connect Back-Channel Logout): their logins by it end here, too.
+    """
+    state, clock = request.app.state, SystemClock()
+    with unit_of_work(state.session_factory) as session:
+        found = SignInService(session, clock).offered(organization)
+        if not found:
+            raise NotFound("no organization with this name signs in with a provider")
+        row = found[0][1]
+        party, provider_id = party_of(state.settings, row), row.id
+    token = _logout_token(body)
+    if issuer_in(token) != party.issuer:  # before anybody is asked for keys
+        raise LogoutRefused("it is not of the organization's provider")
+    keys = oidc.keys_of(party.issuer, loopback=party.loopback)
+    ended = ended_in(token, keys, party, datetime.datetime.now(datetime.UTC).timestamp())
+    with unit_of_work(state.session_factory) as session:
+        provider = SignInService(session, clock).provider(provider_id)
+        BackChannelService(session, clock).end(provider, ended)
+
+
+def _logout_token(body: bytes) -> str:
+    try:
+        return parse_qs(body.decode("ascii"), max_num_fields=10)["logout_token"][0]
+    except (ValueError, KeyError) as error:
+        raise LogoutRefused("send a form with `logout_token`") from error
 
 
 def _answered(

@@ -78,6 +78,8 @@ class ProviderRead(BaseModel):
     """To be registered at the provider."""
     signed_out_uri: str
     """To be registered there, too: where people are sent who signed out."""
+    back_channel_uri: str
+    """And where the provider itself says that somebody signed out there."""
     updated_at: datetime.datetime
 
 

@@ -20,6 +20,7 @@ from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
 
 ANSWER_PATH, SIGNED_OUT_PATH = "/login/answer", "/login"
+BACK_CHANNEL_PATH = "/api/v1/sign-in/{organization}/signed-out"
 
 
 def party_of(settings: Settings, row: IdentityProvider) -> Party:
@@ -123,6 +124,9 @@ class ProviderService:
                 "organization": organization.slug,
                 "redirect_uri": _here(self.settings, ANSWER_PATH),
                 "signed_out_uri": signed_out_uri(self.settings),
+                "back_channel_uri": _here(
+                    self.settings, BACK_CHANNEL_PATH.format(organization=organization.slug)
+                ),
             }
         )  # fmt: skip
 

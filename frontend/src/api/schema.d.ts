@@ -2816,7 +2816,7 @@ export interface paths {
         put?: never;
         /**
          * Identity Renew Recovery Codes
-         * @description Make one's recovery codes anew, by password and a code, or by a passkey; the former ones end.
+         * @description Make one's recovery codes anew, by password and a code, or by a passkey; the former end.
          */
         post: operations["identity_renew_recovery_codes"];
         delete?: never;
@@ -3021,6 +3021,27 @@ export interface paths {
          *     that binds the attempt to this browser.
          */
         post: operations["identity_begin_sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/{organization}/signed-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity End By Provider
+         * @description An organization's provider says that somebody signed out there, by a signed `logout_token`
+         *     (OpenID Connect Back-Channel Logout): their logins by it end here, too.
+         */
+        post: operations["identity_end_by_provider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9039,6 +9060,8 @@ export interface components {
          * @description The provider of an organization, without what makes it work.
          */
         ProviderRead: {
+            /** Back Channel Uri */
+            back_channel_uri: string;
             /** Client Id */
             client_id: string;
             /** Groups Claim */
@@ -19554,6 +19577,41 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SignInSent"];
                 };
+            };
+        };
+    };
+    identity_end_by_provider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    logout_token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
