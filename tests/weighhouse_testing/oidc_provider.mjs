@@ -27,6 +27,8 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
   scopes: ['openid', 'groups'],
   pkce: { required: () => true },
   features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true }, backchannelLogout: { enabled: true } },
+  // It refuses to call its own machine, where the platform under test is.
+  fetch: (url, { dispatcher, ...options }) => fetch(url, options),
   cookies: { keys: ['only for tests'] },
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
   findAccount: (_, id) =>
