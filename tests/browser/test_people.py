@@ -10,7 +10,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from playwright.sync_api import Browser, Page, expect
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.browsing import NARROW, THEMES, WIDE, complaints, sign_in
+from weighhouse_testing.browsing import NARROW, THEMES, WIDE, complaints, looked_at, sign_in
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
 
@@ -236,3 +236,45 @@ def test_pages_of_people_suit_everybody(
         guest.get_by_role("heading", level=1).wait_for()
         found += complaints(guest, path)
     assert not found, "\n".join(found)
+
+
+def test_who_has_an_address_of_the_domain_joins_without_being_asked(
+    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Open
+):
+    box = postbox[0]
+    lead, keeper, zoe = opens(), opens(), opens()
+    sign_in(lead, house.url, house.email, house.password)
+    lead.goto("/settings?tab=members")
+    form = lead.get_by_role("form", name="Add a domain")
+    form.get_by_label("Domain").fill("no domain")
+    form.get_by_role("button", name="Ask them").click()
+    expect(form.get_by_text("domain").nth(1)).to_be_visible()
+    form.get_by_label("Domain").fill("quokka.test")
+    form.get_by_role("button", name="Ask them").click()
+    expect(lead.get_by_text("postmaster@quokka.test was asked")).to_be_visible()
+    looked_at(lead, "domains-asked")
+    asked_to_join(zoe, "zoe@quokka.test")
+
+    keeper.goto(box.link("postmaster@quokka.test"))
+    expect(keeper.get_by_role("heading", name="Is quokka.test a domain of")).to_be_visible()
+    looked_at(keeper, "domain-confirm")
+    keeper.get_by_role("button", name="Yes, it is").click()
+    expect(keeper.get_by_role("heading", name="quokka.test is confirmed")).to_be_visible()
+    looked_at(keeper, "domain-confirmed")
+    lead.reload()
+    expect(lead.get_by_text("was asked")).to_have_count(0)
+
+    asked_to_join(zoe, "zoe@quokka.test")
+    looked_at(zoe, "joining-asked")
+    join(zoe, box.link("zoe@quokka.test"), "Zoe")
+    assert zoe.request.get("/api/v1/projects").json()["items"][0]["role"] == "viewer"
+    lead.get_by_role("button", name="Remove quokka.test").click()
+    expect(lead.get_by_text("Nobody joins by quokka.test any more").first).to_be_visible()
+
+
+def asked_to_join(page: Page, address: str) -> None:
+    page.goto("/login")
+    page.get_by_role("link", name="New here?").click()
+    page.get_by_label("Your work address").fill(address)
+    page.get_by_role("button", name="Send me an invitation").click()
+    expect(page.get_by_role("status")).to_contain_text(address)

@@ -103,6 +103,12 @@ def mail_invitation(tools: Tools, invitation_id: str) -> None:
         letters.mail_invitation(UUID(invitation_id))
 
 
+def mail_domain(tools: Tools, domain_id: str) -> None:
+    """Ask a domain's keepers whether it is an organization's."""
+    with tools.letters() as letters:
+        letters.mail_domain(UUID(domain_id))
+
+
 def mail_reset(tools: Tools, reset_id: str) -> None:
     """Send a link to set a password anew."""
     with tools.letters() as letters:
@@ -120,10 +126,12 @@ def mail_unsent(tools: Tools) -> None:
     with tools.letters() as letters:
         invitations, resets = letters.unsent()
         factors = letters.unsent_factor_letters()
+        domains = letters.unsent_domains()
     sending = [
         *((mail_invitation, one) for one in invitations),
         *((mail_reset, one) for one in resets),
         *((mail_factor, one) for one in factors),
+        *((mail_domain, one) for one in domains),
     ]
     for send, one in sending:
         try:
@@ -221,6 +229,7 @@ TASKS: Mapping[str, TaskPlan] = {
     "gates.rejudge": TaskPlan(rejudge, limit_seconds=600),
     "alerts.detect_changes": TaskPlan(detect_changes, limit_seconds=600),
     "identity.mail_invitation": TaskPlan(mail_invitation),
+    "identity.mail_domain": TaskPlan(mail_domain),
     "identity.mail_reset": TaskPlan(mail_reset),
     "identity.mail_unsent": TaskPlan(mail_unsent, limit_seconds=600),
     "alerts.look_for_missed": TaskPlan(look_for_missed, limit_seconds=60),

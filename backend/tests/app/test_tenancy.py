@@ -22,7 +22,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 # What is no tenant's: their transactions may not even look.
 UNSEEN = {
     "users", "memberships", "project_memberships", "invitations", "password_resets",
-    "second_factors", "passkeys", "recovery_codes", "factor_letters",
+    "second_factors", "passkeys", "recovery_codes", "factor_letters", "joining_domains",
     "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
     "identity_providers", "identities", "sign_ins", "alembic_version", "notice_preferences",
     "pipeline_trusts", "pipeline_uses", "unneeded_files",
@@ -30,7 +30,7 @@ UNSEEN = {
 OF_PEOPLE = {
     "organizations", "projects", "users", "memberships", "project_memberships", "invitations",
     "api_tokens", "audit_entries", "organization_quotas", "project_quotas", "identity_providers",
-    "pipeline_trusts",
+    "pipeline_trusts", "joining_domains",
 }  # fmt: skip
 # Guarded by what stands in their own rows: who asked for what.
 WITHOUT_POLICY = {

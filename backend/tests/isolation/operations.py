@@ -132,6 +132,13 @@ RULES: Mapping[str, Rule] = {
     "identity_rotate_token": named("maintainer", body={}),
     "identity_set_project_role": named("owner", body={"role": "viewer"}),
     "identity_who_am_i": mine(by_person=True),
+    # Joining by one's address
+    "identity_list_domains": of_project("owner"),
+    "identity_add_domain": of_project("owner", body={"domain": "quokka.test"}),
+    "identity_remove_domain": named("owner"),
+    "identity_open_domain": Rule("vendor"),
+    "identity_confirm_domain": Rule("vendor"),
+    "identity_ask_to_join": Rule("public", body={"email": "nobody@quokka.test"}),
     # Pipelines that are trusted
     "identity_list_trusts": of_project("maintainer"),
     "identity_make_trust": in_body("maintainer", body={

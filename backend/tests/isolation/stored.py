@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.alerts.models import Alert
 from weighhouse_backend.identity.access import CSRF_HEADER
 from weighhouse_backend.identity.cookie_names import SESSION
+from weighhouse_backend.identity.domain_models import JoiningDomain
 from weighhouse_backend.identity.factor_models import Passkey, SecondFactor
 from weighhouse_backend.identity.models import (
     ApiToken,
@@ -212,6 +213,11 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
             organization_id=owner.organization_id, email=f"{MARK}@example.test", role="viewer",
             invited_by="test", created_at=NOW, expires_at=NOW + datetime.timedelta(days=1),
         )  # fmt: skip
+        domain = JoiningDomain(
+            organization_id=owner.organization_id, domain=f"{MARK}.test", role="viewer",
+            mailbox="postmaster", created_at=NOW, expires_at=NOW, mailed_at=NOW,
+        )  # fmt: skip
+        session.add(domain)
         login = LoginSession(
             user_id=owner.user_id, token_hash=token_hash(new_token("s")), created_at=NOW,
             last_used_at=NOW,
@@ -265,6 +271,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "document": document, "facts": FACTS, "reason": REASON, "any": str(uuid4()),
         "invitation_id": str(asked.id), "login_id": str(login.id),
         "trust_id": str(trust.id), "passkey_id": str(passkey.id), "organization": "nobody",
+        "domain_id": str(domain.id),
         "channel_id": channel["id"], "notice_id": str(entry.id),
     }  # fmt: skip
 

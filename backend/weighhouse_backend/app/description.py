@@ -61,14 +61,19 @@ PEOPLE: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 OPEN = frozenset(
     {
         "identity_log_in", "identity_log_in_by_passkey", "identity_ask_for_passkey",
-        "identity_ask_password_reset", "identity_list_ways_in",
+        "identity_ask_password_reset", "identity_ask_to_join",
+        "identity_list_ways_in",
         "identity_begin_sign_in", "identity_end_by_provider",
         "identity_end_sign_in", "identity_exchange_pipeline_token",
         "status_health", "status_live",
         "status_ready", "status_about",
     }
 )  # fmt: skip
-BY_LINK = frozenset({"/api/v1/reply", "/api/v1/invitation", "/api/v1/password-reset"})
+BY_LINK = frozenset(
+    {
+        "/api/v1/reply", "/api/v1/invitation", "/api/v1/password-reset", "/api/v1/joining-domain"
+    }
+)  # fmt: skip
 PROBLEM = "application/problem+json"
 KEPT = "^[^\\u0000]*$"
 """Of every text in a request that nothing else is said of."""

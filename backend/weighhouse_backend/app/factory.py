@@ -43,6 +43,7 @@ from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.cookie_names import SESSION, name_of
+from weighhouse_backend.identity.domain_endpoints import router as domains
 from weighhouse_backend.identity.endpoints import router as identity
 from weighhouse_backend.identity.factor_endpoints import router as factors
 from weighhouse_backend.identity.logins import Turns
@@ -76,10 +77,9 @@ log = structlog.get_logger(__name__)
 
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, account, factors, passkeys,
-    audit,
-    providers, pipelines, experiments, campaigns, results, findings, scenarios, comparisons,
-    publishing, studies, gates, alerts, annotations, overviews, noise, notices, prices, quotas,
-    retention, fleet, metrics,
+    domains, audit, providers, pipelines, experiments, campaigns, results, findings, scenarios,
+    comparisons, publishing, studies, gates, alerts, annotations, overviews, noise, notices,
+    prices, quotas, retention, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

@@ -7,6 +7,8 @@ from uuid import UUID
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.identity.domain_models import JoiningDomain
+from weighhouse_backend.identity.domains import domain_link
 from weighhouse_backend.identity.factor_models import FactorLetter
 from weighhouse_backend.identity.invitations import invitation_link
 from weighhouse_backend.identity.models import (
@@ -85,6 +87,40 @@ class LetterService:
         )
         row.mailed_at = self.clock.now()
 
+    def mail_domain(self, domain_id: UUID) -> None:
+        """Ask a domain's keepers whether it is an organization's. Raises OSError when the server
+        refuses it.
+        """
+        row = self.session.get(JoiningDomain, domain_id, with_for_update=True)
+        if row is None or row.mailed_at or row.verified_at or self._over(row):
+            return
+        name = self.session.get_one(Organization, row.organization_id).name
+        self.post.send(
+            Letter(
+                to=f"{row.mailbox}@{row.domain}",
+                subject=f"Is {row.domain} a domain of {name}?",
+                text=(
+                    f"An owner of {name} on Weighhouse says so, and would have everybody with an "
+                    f"address at {row.domain} join {name} as {row.role}. If that is right, say so "
+                    "here:\n\n"
+                    f"{domain_link(self.settings, row)}\n\n"
+                    f"The link holds until {row.expires_at:%Y-%m-%d %H:%M} UTC. If it is not, or "
+                    "you do not know, there is nothing to do: nobody joins.\n"
+                ),
+            )
+        )
+        row.mailed_at = self.clock.now()
+
+    def unsent_domains(self) -> list[UUID]:
+        """Domains whose keepers are still to be asked."""
+        if not mail_is_set_up(self.settings):
+            return []
+        waiting = select(JoiningDomain.id).where(
+            JoiningDomain.mailed_at.is_(None), JoiningDomain.verified_at.is_(None),
+            JoiningDomain.expires_at > self.clock.now(),
+        )  # fmt: skip
+        return list(self.session.scalars(waiting))
+
     def mail_reset(self, reset_id: UUID) -> None:
         """Send a link to set a password anew. Raises OSError when the server refuses it."""
         row = self.session.get(PasswordReset, reset_id, with_for_update=True)
@@ -150,5 +186,5 @@ class LetterService:
         )  # fmt: skip
         return list(self.session.scalars(invitations)), list(self.session.scalars(resets))
 
-    def _over(self, row: Invitation | PasswordReset) -> bool:
+    def _over(self, row: Invitation | PasswordReset | JoiningDomain) -> bool:
         return row.expires_at <= self.clock.now()

@@ -14,7 +14,7 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.sealing import SEALED
 
 _ROLE = f"role IN ({', '.join(repr(role.value) for role in Role)})"
-_MEMBER_ROLE = f"role IN ({', '.join(repr(role.value) for role in MemberRole)})"
+MEMBER_ROLE = f"role IN ({', '.join(repr(role.value) for role in MemberRole)})"
 
 
 class Organization(Base):
@@ -63,7 +63,7 @@ class Membership(Base):
     """A person's role in an organization, and so in all its projects; a guest's is in none."""
 
     __tablename__ = "memberships"
-    __table_args__ = (CheckConstraint(_MEMBER_ROLE, name="role"),)
+    __table_args__ = (CheckConstraint(MEMBER_ROLE, name="role"),)
 
     organization_id: Mapped[UUID] = mapped_column(
         ForeignKey("organizations.id", ondelete="CASCADE"), primary_key=True
@@ -95,7 +95,7 @@ class Invitation(Base):
     """Somebody is asked to join an organization. The link they get is signed, not stored."""
 
     __tablename__ = "invitations"
-    __table_args__ = (CheckConstraint(_MEMBER_ROLE, name="role"),)
+    __table_args__ = (CheckConstraint(MEMBER_ROLE, name="role"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
     organization_id: Mapped[UUID] = mapped_column(

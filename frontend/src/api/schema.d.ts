@@ -1698,6 +1698,97 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/joining": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Identity Ask To Join
+         * @description Have an invitation sent to one's address, if an organization lets people of its domain join.
+         *     The answer is the same whether or not there is one.
+         */
+        post: operations["identity_ask_to_join"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/joining-domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity Open Domain
+         * @description What the link asks a domain's keepers that is sent as a bearer token.
+         */
+        get: operations["identity_open_domain"];
+        put?: never;
+        /**
+         * Identity Confirm Domain
+         * @description Confirm, over the link that is sent as a bearer token, that the domain is the organization's:
+         *     its people may join from now on.
+         */
+        post: operations["identity_confirm_domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/joining-domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identity List Domains
+         * @description Domains whose people may join a project's organization; takes an owner of it.
+         */
+        get: operations["identity_list_domains"];
+        put?: never;
+        /**
+         * Identity Add Domain
+         * @description Let people of a domain join a project's organization, once its keepers said by a link in a
+         *     mail that the domain is the organization's. One that is there is asked anew. Takes an owner.
+         */
+        post: operations["identity_add_domain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/joining-domains/{domain_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Identity Remove Domain
+         * @description Have nobody join by a domain any more; who has joined stays. Takes an owner.
+         */
+        delete: operations["identity_remove_domain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/members": {
         parameters: {
             query?: never;
@@ -5559,6 +5650,63 @@ export interface components {
             yaml?: string | null;
         };
         /**
+         * DomainCreate
+         * @description A domain whose people shall be able to join.
+         */
+        DomainCreate: {
+            /**
+             * Domain
+             * @example example.com
+             */
+            domain: string;
+            /** @default postmaster */
+            mailbox?: components["schemas"]["Mailbox"];
+            /** @default viewer */
+            role?: components["schemas"]["JoiningRole"];
+        };
+        /**
+         * DomainOpened
+         * @description What a link asks.
+         */
+        DomainOpened: {
+            /** Domain */
+            domain: string;
+            /** Organization */
+            organization: string;
+            role: components["schemas"]["MemberRole"];
+            /** Verified */
+            verified: boolean;
+        };
+        /**
+         * DomainRead
+         * @description A domain whose people may join, once it is verified.
+         */
+        DomainRead: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Domain */
+            domain: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            mailbox: components["schemas"]["Mailbox"];
+            /** Mailed At */
+            mailed_at: string | null;
+            role: components["schemas"]["MemberRole"];
+            /** Verified At */
+            verified_at: string | null;
+        };
+        /**
          * DraftFairnessRead
          * @description The fairness sheet of a draft, before anything has run.
          */
@@ -6978,6 +7126,23 @@ export interface components {
             project_id: string | null;
             role: components["schemas"]["MemberRole"];
         };
+        /**
+         * JoiningAsk
+         * @description Somebody would like to join by their address.
+         */
+        JoiningAsk: {
+            /**
+             * Email
+             * @example mia@example.com
+             */
+            email: string;
+        };
+        /**
+         * JoiningRole
+         * @description What people join as by their address alone; more is given by an owner.
+         * @enum {string}
+         */
+        JoiningRole: "guest" | "viewer" | "member";
         JsonValue: unknown;
         /**
          * KeepWrite
@@ -7464,6 +7629,13 @@ export interface components {
             /** Watts */
             watts?: number | null;
         };
+        /**
+         * Mailbox
+         * @description Mailboxes that a domain's keepers read. Source: RFC 2142; CA/Browser Forum, Baseline
+         *     Requirements, 3.2.2.4.4.
+         * @enum {string}
+         */
+        Mailbox: "admin" | "administrator" | "hostmaster" | "postmaster" | "webmaster";
         /**
          * ManifestConflict
          * @description Agents that say the same version of a plugin, and mean different things by it.
@@ -8335,6 +8507,13 @@ export interface components {
         Page_DeliveryRead_: {
             /** Items */
             items: components["schemas"]["DeliveryRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[DomainRead] */
+        Page_DomainRead_: {
+            /** Items */
+            items: components["schemas"]["DomainRead"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -16756,6 +16935,192 @@ export interface operations {
             header?: never;
             path: {
                 invitation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    identity_ask_to_join: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JoiningAsk"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    identity_open_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainOpened"];
+                };
+            };
+        };
+    };
+    identity_confirm_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainOpened"];
+                };
+            };
+        };
+    };
+    identity_list_domains: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DomainRead_"];
+                };
+            };
+        };
+    };
+    identity_add_domain: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainCreate"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainRead"];
+                };
+            };
+        };
+    };
+    identity_remove_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                domain_id: string;
             };
             cookie?: never;
         };

@@ -34,6 +34,18 @@ export const routes: RouteRecordRaw[] = [
     meta: { title: 'Join', open: true },
   },
   {
+    path: '/joining',
+    name: 'joining',
+    component: () => import('@/pages/JoiningPage.vue'),
+    meta: { title: 'Join', open: true },
+  },
+  {
+    path: '/domain',
+    name: 'domain',
+    component: () => import('@/pages/DomainPage.vue'),
+    meta: { title: 'Domain', open: true },
+  },
+  {
     path: '/password',
     name: 'password',
     component: () => import('@/pages/PasswordPage.vue'),

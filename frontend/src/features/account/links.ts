@@ -39,3 +39,18 @@ export const useSetPassword = (token: Ref<string>) =>
     mutationFn: (password: string) =>
       unwrap(api.POST('/api/v1/password-reset', { ...byLink(token.value), body: { password } })),
   })
+
+/** Asks for an invitation by one's address. */
+export const useAskToJoin = () =>
+  useMutation({ mutationFn: (email: string) => unwrap(api.POST('/api/v1/joining', { body: { email } })) })
+
+/** What a link asks a domain's keepers. */
+export const useDomain = (token: Ref<string>) =>
+  useQuery({
+    queryKey: ['joining-domain', token],
+    queryFn: () => unwrap(api.GET('/api/v1/joining-domain', byLink(token.value))),
+  })
+
+/** Says over a link that a domain is the organization's. */
+export const useConfirmDomain = (token: Ref<string>) =>
+  useMutation({ mutationFn: () => unwrap(api.POST('/api/v1/joining-domain', byLink(token.value))) })

@@ -1,0 +1,41 @@
+"""Table joining_domains."""
+
+import datetime
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from weighhouse_backend.identity.models import MEMBER_ROLE
+from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.ids import new_id
+
+
+class JoiningDomain(Base):
+    """Whoever has an address of a domain may join an organization, once it is shown to be its own.
+
+    The link that shows it is signed, not stored.
+    """
+
+    __tablename__ = "joining_domains"
+    __table_args__ = (
+        CheckConstraint(MEMBER_ROLE, name="role"),
+        UniqueConstraint("organization_id", "domain"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    organization_id: Mapped[UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), index=True
+    )
+    domain: Mapped[str] = mapped_column(Text, index=True)
+    """In small letters, as DNS knows it."""
+    role: Mapped[str] = mapped_column(Text)
+    """What they join as."""
+    mailbox: Mapped[str] = mapped_column(Text)
+    """Before the `@`: who is asked whether the domain is the organization's."""
+    created_at: Mapped[datetime.datetime]
+    expires_at: Mapped[datetime.datetime]
+    """Until when that may be answered."""
+    mailed_at: Mapped[datetime.datetime | None]
+    verified_at: Mapped[datetime.datetime | None]
+    """When it was answered; None: nobody joins by it yet."""

@@ -1,0 +1,83 @@
+"""What the API says of domains whose people may join."""
+
+import datetime
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from weighhouse_backend.identity.roles import MemberRole
+
+
+class Mailbox(StrEnum):
+    """Mailboxes that a domain's keepers read. Source: RFC 2142; CA/Browser Forum, Baseline
+    Requirements, 3.2.2.4.4.
+    """
+
+    ADMIN = "admin"
+    ADMINISTRATOR = "administrator"
+    HOSTMASTER = "hostmaster"
+    POSTMASTER = "postmaster"
+    WEBMASTER = "webmaster"
+
+
+class JoiningRole(StrEnum):
+    """What people join as by their address alone; more is given by an owner."""
+
+    GUEST = "guest"
+    VIEWER = "viewer"
+    MEMBER = "member"
+
+
+LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+DOMAIN = rf"^({LABEL}\.)+[A-Za-z]([A-Za-z0-9-]{{0,61}}[A-Za-z0-9])$"
+Domain = Annotated[
+    str, Field(max_length=253, pattern=DOMAIN, examples=["example.com"]), AfterValidator(str.lower)
+]
+
+
+class DomainCreate(BaseModel):
+    """A domain whose people shall be able to join."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    domain: Domain
+    role: JoiningRole = JoiningRole.VIEWER
+    mailbox: Mailbox = Mailbox.POSTMASTER
+    """Who at the domain is asked, by mail, whether it is the organization's."""
+
+
+class DomainRead(BaseModel):
+    """A domain whose people may join, once it is verified."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    domain: str
+    role: MemberRole
+    mailbox: Mailbox
+    created_at: datetime.datetime
+    expires_at: datetime.datetime
+    """Until when the link in the mail holds."""
+    mailed_at: datetime.datetime | None
+    verified_at: datetime.datetime | None
+
+
+class DomainOpened(BaseModel):
+    """What a link asks."""
+
+    domain: str
+    organization: str
+    role: MemberRole
+    verified: bool
+
+
+class JoiningAsk(BaseModel):
+    """Somebody would like to join by their address."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    email: str = Field(
+        min_length=3, max_length=320, pattern=r"^[^@\s]+@[^@\s]+$", examples=["mia@example.com"]
+    )
