@@ -3,7 +3,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . infra/bootstrap/settings.sh
-. infra/build/maven.sh rocksdb cassandra cassandra-stress mongo-stand-in ycsb
+. infra/build/maven.sh rocksdb cassandra cassandra-stress mongo-stand-in s3proxy ycsb
 . infra/build/valkey-server.sh
 # Nothing depends on Go: without it, or without its proxy, tests of FerretDB say that they do not run.
 command -v go >/dev/null && { . infra/build/ferretdb.sh || true; }

@@ -14,6 +14,8 @@
 #   mongo-stand-in    a wire-compatible stand-in, not MongoDB, for tests alone: mongo-java-server, a
 #                     server in memory that answers MongoDB's protocol, and the lines that start it.
 #                     Exports WEIGHHOUSE_MONGO_STAND_IN, the folder with `lib` and `classes`.
+#   s3proxy           an S3-compatible store, a program of its own, for tests alone. Exports
+#                     WEIGHHOUSE_S3PROXY, the folder with `s3proxy.jar`.
 #   ycsb              YCSB's own program, with an HdrHistogram that works on Java 11 and newer. Its
 #                     clients of the systems are not there; for tests, a stand-in for the Redis one is
 #                     compiled. Exports WEIGHHOUSE_YCSB, unless that names one, which has all clients.
@@ -62,6 +64,14 @@ maven_mongo-stand-in() {
   folder=mongo-stand-in/$version
   dependencies=(de.bwaldvogel:mongo-java-server:$version)
   make_home() { javac -cp "home/lib/*" -d home/classes "$maven_root/$source"; }
+}
+
+maven_s3proxy() {
+  version=2.6.0
+  variable=WEIGHHOUSE_S3PROXY title="s3proxy, a store in tests," size="about 42 MB"
+  folder=s3proxy/$version holds=s3proxy.jar programs=mvn
+  artifacts=("org.gaul:s3proxy:$version:jar:jar-with-dependencies")
+  make_home() { mv s3proxy-*.jar home/s3proxy.jar; }
 }
 
 maven_ycsb() {
@@ -158,7 +168,7 @@ maven_one() {
 maven() {
   local name status=0
   if [ $# -eq 0 ]; then
-    echo "weighhouse: which? infra/build/maven.sh rocksdb | cassandra | cassandra-stress | mongo-stand-in | ycsb" >&2
+    echo "weighhouse: which? infra/build/maven.sh rocksdb | cassandra | cassandra-stress | mongo-stand-in | s3proxy | ycsb" >&2
     return 2
   fi
   for name in "$@"; do maven_one "$name" || status=1; done

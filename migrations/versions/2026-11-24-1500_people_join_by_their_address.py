@@ -36,7 +36,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_joining_domains")),
         sa.UniqueConstraint(
-            "organization_id", "domain", name=op.f("uq_joining_domains_organization_id")
+            "organization_id", "domain", name=op.f("uq_joining_domains_organization_id_domain")
         ),
     )  # fmt: skip
     for column in ("organization_id", "domain"):

@@ -13,11 +13,12 @@ VARIABLES = {
     "cassandra": "WEIGHHOUSE_CASSANDRA",
     "cassandra-stress": "CASSANDRA_STRESS_HOME",
     "mongo-stand-in": "WEIGHHOUSE_MONGO_STAND_IN",
+    "s3proxy": "WEIGHHOUSE_S3PROXY",
     "ycsb": "WEIGHHOUSE_YCSB",
 }
 HOLDS = {
     "rocksdb": "librocksdb.so", "cassandra": "lib", "cassandra-stress": "tools",
-    "mongo-stand-in": "classes", "ycsb": "lib",
+    "mongo-stand-in": "classes", "s3proxy": "s3proxy.jar", "ycsb": "lib",
 }  # fmt: skip
 FAKE_MAVEN = "#!/bin/bash\necho '[ERROR] there is no network'\nexit 1\n"
 
@@ -78,6 +79,7 @@ def versions(name: str) -> list[str]:
         "cassandra": ["5.0.9"],
         "cassandra-stress": ["4.0-alpha2"],
         "mongo-stand-in": [f"1.47.0-{digest('engine/testkit/stand-in/MongoStandIn.java')}"],
+        "s3proxy": ["2.6.0"],
         "ycsb": [f"0.17.0-{digest('plugins/ycsb/tests/stand-in/RedisClient.java')}"],
     }[name]
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
-from weighhouse_backend.results.artifacts import ArtifactStore
+from weighhouse_backend.results.directory import ArtifactDirectory
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
 from weighhouse_testing.command import weighhouse
@@ -84,7 +84,7 @@ def leave_file(platform: RunningPlatform, campaign_id: str) -> str:
             [sha256, len(CONTENT), run],
         ).fetchone()
     assert row is not None
-    store = ArtifactStore(platform.inner.directory.folder("artifacts"))
+    store = ArtifactDirectory(platform.inner.directory.folder("artifacts"))
     store.write(row[0], sha256, CONTENT)
     return f"/runs/{run}/artifacts/{sha256}"
 

@@ -135,7 +135,7 @@ RULES: Mapping[str, Rule] = {
     # Joining by one's address
     "identity_list_domains": of_project("owner"),
     "identity_add_domain": of_project("owner", body={"domain": "quokka.test"}),
-    "identity_remove_domain": named("owner"),
+    "identity_remove_domain": named("owner", viewer=frozenset({404})),
     "identity_open_domain": Rule("vendor"),
     "identity_confirm_domain": Rule("vendor"),
     "identity_ask_to_join": Rule("public", body={"email": "nobody@quokka.test"}),

@@ -11,7 +11,7 @@ from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.quotas.models import ResultSize
 from weighhouse_backend.results import models
-from weighhouse_backend.results.artifacts import ArtifactStore
+from weighhouse_backend.results.directory import ArtifactDirectory
 
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.reports import ended, interval, latencies, numbered, recorded
@@ -144,7 +144,7 @@ def test_what_is_removed_changes_nothing_that_rests_on_it(laboratory, old):
     assert facts["artifacts"] == facts["log_streams"] == []
     assert facts["thinned"]["step_seconds"] == 4
     assert all(facts["thinned"].values())
-    store = ArtifactStore(laboratory.settings.artifact_dir)
+    store = ArtifactDirectory(laboratory.settings.artifact_dir)
     with unit_of_work(laboratory.sessions) as session:
         project_id = session.get_one(Campaign, UUID(campaign_id)).project_id
         events = select(CampaignEvent.id).where(CampaignEvent.campaign_id == UUID(campaign_id))
@@ -225,7 +225,7 @@ def test_what_cannot_be_removed_keeps_nothing_else_from_its_turn(laboratory):
         project_id = session.scalar(select(Campaign.project_id).limit(1))
         for sha256 in ("aa" * 32, "bb" * 32):
             session.add(models.UnneededFile(project_id=project_id, sha256=sha256))
-    store = ArtifactStore(laboratory.settings.artifact_dir)
+    store = ArtifactDirectory(laboratory.settings.artifact_dir)
     stuck, gone = (store.path(project_id, one * 32) for one in ("aa", "bb"))
     stuck.mkdir(parents=True)  # a folder is not removed as a file is
     gone.parent.mkdir(parents=True, exist_ok=True)

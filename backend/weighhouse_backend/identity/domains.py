@@ -20,7 +20,7 @@ from weighhouse_backend.identity.links import DOMAIN
 from weighhouse_backend.identity.models import Invitation, Organization, Project
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.identity.service import insist_on_owner
+from weighhouse_backend.identity.service import insist_on_owner, owns
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import NoMail, mail_is_set_up
@@ -84,10 +84,10 @@ class DomainService:
     def remove(self, caller: Caller, domain_id: UUID) -> None:
         """Have nobody join by a domain any more; who has joined stays. Takes an owner."""
         row = self.session.get(JoiningDomain, domain_id)
+        repository = IdentityRepository(self.session)
         own = [] if row is None else self._projects(caller, row.organization_id)
-        if row is None or not own:
+        if row is None or not own or not owns(repository, caller, row.organization_id):
             raise NotFound
-        insist_on_owner(IdentityRepository(self.session), caller, row.organization_id)
         self.session.delete(row)
         self._audit(caller.name, "domain.removed", row, own[0])
 

@@ -32,6 +32,16 @@ class Settings(BaseSettings):
     """The folder `migrations/`: `/health/ready` says whether the database is at its head."""
     artifact_dir: Path = Path("/var/lib/weighhouse/artifacts")
     """Where artefacts and logs of runs lie."""
+    artifact_s3_url: str | None = None
+    """A bucket to keep artefacts in instead: `https://HOST/BUCKET`, and a prefix if you like."""
+    artifact_s3_region: str = "us-east-1"
+    """Its region."""
+    artifact_s3_access_key: str | None = None
+    """Who asks it."""
+    artifact_s3_secret_key: SecretStr | None = None
+    """With which secret."""
+    artifact_s3_secret_key_file: Path | None = None
+    """A file that holds that secret instead."""
     secret_key: SecretStr | None = None
     """The installation's secret, at least 16 characters: signs links, seals stored secrets."""
     secret_key_file: Path | None = None

@@ -4,12 +4,8 @@ A file is known by the SHA-256 of its content. Content lies in a folder of the p
 nobody can learn by a hash what another project has.
 """
 
-import contextlib
 import hashlib
-import os
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -23,6 +19,7 @@ from weighhouse_backend.quotas.kinds import Kind
 from weighhouse_backend.results.errors import ArtifactDiffers, ArtifactTooLarge, ResultNotThere
 from weighhouse_backend.results.models import Artifact
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.stores import ArtifactStore
 
 MOST_BYTES = 256 * 1024 * 1024
 
@@ -31,39 +28,6 @@ def lock_content(session: Session, project_id: UUID, sha256: str) -> None:
     """Wait for whoever writes or removes a content; until the transaction ends nobody does."""
     key = f"artifact:{project_id}:{sha256}"
     session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
-
-
-@dataclass(frozen=True)
-class ArtifactStore:
-    """Content on disk, by project and hash."""
-
-    directory: Path
-
-    def path(self, project_id: UUID, sha256: str) -> Path:
-        """Where a content lies, or would."""
-        return self.directory / str(project_id) / sha256[:2] / sha256
-
-    def write(self, project_id: UUID, sha256: str, content: bytes) -> None:
-        """Write a content whole or not at all; repeatable."""
-        path = self.path(project_id, sha256)
-        if path.exists():
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                Path(name).unlink()
-            raise
-
-    def remove(self, project_id: UUID, sha256: str) -> None:
-        """Remove a content; repeatable."""
-        self.path(project_id, sha256).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -79,7 +43,7 @@ class ArtifactService:
     def has(self, member: AttemptMember, sha256: str) -> bool:
         """Has the member's project this content already? Then it need not be sent."""
         known = self.repository.artifact_of_project(member.project_id, sha256)
-        return known is not None and self.store.path(member.project_id, sha256).exists()
+        return known is not None and self.store.exists(member.project_id, sha256)
 
     def put(
         self,
@@ -126,13 +90,12 @@ class ArtifactService:
         self.repository.insert_new(Artifact, [row])
         return True
 
-    def path(self, attempt_id: UUID, sha256: str) -> tuple[Artifact, Path]:
-        """A file of an attempt, and where it lies.
+    def find(self, attempt_id: UUID, sha256: str) -> Artifact:
+        """A file of an attempt, whose content is there.
 
         :raises ResultNotThere: when the attempt left no such file.
         """
         for item in self.repository.artifacts(attempt_id):
-            path = self.store.path(item.project_id, sha256)
-            if item.sha256 == sha256 and path.exists():
-                return item, path
+            if item.sha256 == sha256 and self.store.exists(item.project_id, sha256):
+                return item
         raise ResultNotThere(f"the run left no file {sha256[:12]}…")

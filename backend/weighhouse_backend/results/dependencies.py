@@ -11,7 +11,7 @@ from weighhouse_backend.campaigns.dependencies import Campaigns, CampaignsDep
 from weighhouse_backend.campaigns.models import Run
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep
-from weighhouse_backend.results.artifacts import ArtifactService, ArtifactStore
+from weighhouse_backend.results.artifacts import ArtifactService
 from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.chain_sharing import ChainSharing
 from weighhouse_backend.results.distributions import DistributionService
@@ -27,6 +27,7 @@ from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.scenario_reading import ScenarioReadService
 from weighhouse_backend.results.settlement import SettlementService
+from weighhouse_backend.results.stores import ArtifactStore, store_of
 from weighhouse_backend.results.thinning import ThinningService
 
 
@@ -73,7 +74,7 @@ class Results:
     @cached_property
     def store(self) -> ArtifactStore:
         """Where contents of files lie."""
-        return ArtifactStore(self.campaigns.settings.artifact_dir)
+        return store_of(self.campaigns.settings)
 
     @cached_property
     def thinning(self) -> ThinningService:

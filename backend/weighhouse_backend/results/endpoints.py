@@ -3,10 +3,11 @@
 # ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
 
 from typing import Annotated
+from urllib.parse import quote
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from fastapi.responses import FileResponse, PlainTextResponse
+from fastapi.responses import FileResponse, PlainTextResponse, StreamingResponse
 from weighhouse_protocol.report import EventBatch, EventsAccepted
 
 from weighhouse_backend.campaigns.dependencies import MemberDep
@@ -208,13 +209,19 @@ def results_read_log(
 
 
 @router.get("/runs/{run_id}/artifacts/{sha256}", response_class=FileResponse)
-def results_read_artifact(run: VisibleRunDep, sha256: Sha256, results: ResultsDep) -> FileResponse:
+def results_read_artifact(run: VisibleRunDep, sha256: Sha256, results: ResultsDep) -> Response:
     """A file the run left, to download."""
     attempt_id = results.reading.shown_id(run)
     if attempt_id is None:
         raise ResultNotThere
-    item, path = results.artifacts.path(attempt_id, sha256)
-    return FileResponse(path, filename=item.name, media_type="application/octet-stream")
+    item, store = results.artifacts.find(attempt_id, sha256), results.store
+    media_type = "application/octet-stream"
+    if path := store.local(item.project_id, sha256):
+        return FileResponse(path, filename=item.name, media_type=media_type)
+    named = f"attachment; filename*=utf-8''{quote(item.name, safe='')}"
+    headers = {"Content-Disposition": named, "Content-Length": str(item.size_bytes)}
+    pieces = store.pieces(item.project_id, sha256)
+    return StreamingResponse(pieces, media_type=media_type, headers=headers)
 
 
 def _keep(run: Run, response: Response) -> None:

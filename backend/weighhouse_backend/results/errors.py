@@ -1,6 +1,6 @@
 """What can go wrong with results, as problems."""
 
-from weighhouse_backend.kit.problems import Problem
+from weighhouse_backend.kit.problems import Problem, Unavailable
 
 
 class ResultNotThere(Problem):
@@ -49,3 +49,10 @@ class EventsInvalid(Problem):
     status = 422
     slug = "events-invalid"
     title = "An event cannot be read"
+
+
+class FilesAway(Unavailable):
+    """The store that holds contents of files does not answer as one."""
+
+    slug = "files-away"
+    title = "The store of files is away"

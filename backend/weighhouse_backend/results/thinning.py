@@ -17,7 +17,7 @@ from weighhouse_judging.arithmetic.histograms import HistogramError
 from weighhouse_backend.campaigns.models import Attempt, Run
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.db import insert_new
-from weighhouse_backend.results.artifacts import ArtifactStore, lock_content
+from weighhouse_backend.results.artifacts import lock_content
 from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.charts import MOST_POINTS
 from weighhouse_backend.results.fault_costs import FaultService
@@ -31,6 +31,7 @@ from weighhouse_backend.results.models import (
     UnneededFile,
 )
 from weighhouse_backend.results.repository import ResultRepository
+from weighhouse_backend.results.stores import ArtifactStore
 
 Removable = Literal["intervals", "logs", "artifacts"]
 """What may be removed of a run while its figures stay."""

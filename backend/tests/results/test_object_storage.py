@@ -1,0 +1,126 @@
+"""Files of runs in a bucket of a real S3-compatible store."""
+
+import hashlib
+
+import pytest
+from pydantic import SecretStr
+from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.results import models
+from weighhouse_backend.results.directory import ArtifactDirectory
+from weighhouse_testing.s3 import ACCESS_KEY, SECRET_KEY, running_store
+
+from .laboratory import experiment
+
+CONTENT = bytes(range(256)) * 1000
+
+
+@pytest.fixture(scope="module")
+def store():
+    with running_store() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def settings(settings, store, tmp_path_factory):
+    return settings.model_copy(
+        update={
+            "artifact_dir": tmp_path_factory.mktemp("former"),
+            "artifact_s3_url": f"{store.url}/lab",
+            "artifact_s3_access_key": ACCESS_KEY, "artifact_s3_secret_key": SecretStr(SECRET_KEY),
+        }
+    )  # fmt: skip
+
+
+@pytest.fixture
+def order(laboratory):
+    laboratory.campaign(experiment("files", repetitions=1))
+    begun = laboratory.begin()
+    yield begun
+    failure = {"kind": "invalid", "message": "the test is over"}
+    laboratory.complete(begun, 0, outcome="failed", failure=failure)
+
+
+def put(laboratory, order, content, name="a name of ours.bin"):
+    path = f"artifacts/{hashlib.sha256(content).hexdigest()}"
+    query = {"name": name}
+    return laboratory.attempt(order, "PUT", path, content=content, params=query)
+
+
+def read(laboratory, order, content):
+    address = f"/api/v1/runs/{order['run_id']}/artifacts/{hashlib.sha256(content).hexdigest()}"
+    return laboratory.client.get(address, headers=laboratory.headers)
+
+
+def project_of(laboratory, order):
+    with unit_of_work(laboratory.sessions) as session:
+        rows = session.query(models.Artifact).filter_by(attempt_id=order["attempt_id"])
+        return rows.first().project_id
+
+
+def test_a_file_goes_into_the_bucket_and_comes_out_again(laboratory, order, store):
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    assert laboratory.attempt(order, "HEAD", f"artifacts/{digest}").status_code == 404
+    assert put(laboratory, order, CONTENT).status_code == 201
+    assert put(laboratory, order, CONTENT).status_code == 200
+    assert laboratory.attempt(order, "HEAD", f"artifacts/{digest}").status_code == 200
+    project_id = project_of(laboratory, order)
+    assert store.keys() == [f"lab/{project_id}/{digest[:2]}/{digest}"]
+    assert list(laboratory.settings.artifact_dir.rglob("*")) == [], "nothing lies on the disk"
+    answer = read(laboratory, order, CONTENT)
+    assert (answer.content, answer.headers["Content-Length"]) == (CONTENT, str(len(CONTENT)))
+    assert answer.headers["Content-Disposition"] == (
+        "attachment; filename*=utf-8''a%20name%20of%20ours.bin"
+    )
+    # Its row gone, it is unneeded, and the next turn of the worker takes it out.
+    with unit_of_work(laboratory.sessions) as session:
+        session.query(models.Artifact).delete()
+        session.add(models.UnneededFile(project_id=project_id, sha256=digest))
+    laboratory.clear_away()
+    assert store.keys() == []
+
+
+def test_what_lay_in_the_directory_before_is_still_read_and_removed(laboratory, order, store):
+    older = b"from before there was a bucket"
+    digest = hashlib.sha256(older).hexdigest()
+    assert put(laboratory, order, older).status_code == 201
+    project_id = project_of(laboratory, order)
+    (key,) = store.keys()
+    store.client.remove_object("files-of-runs", key)
+    assert read(laboratory, order, older).status_code == 404
+    directory = ArtifactDirectory(laboratory.settings.artifact_dir)
+    directory.write(project_id, digest, older)
+    assert read(laboratory, order, older).content == older
+    with unit_of_work(laboratory.sessions) as session:
+        session.query(models.Artifact).delete()
+        session.add(models.UnneededFile(project_id=project_id, sha256=digest))
+    laboratory.clear_away()
+    assert directory.local(project_id, digest) is None
+
+
+def test_a_store_that_is_away_is_said_and_loses_nothing(laboratory, order, store):
+    kept = b"kept until the store is back"
+    store.stop()
+    try:
+        refused = put(laboratory, order, kept)
+        assert (refused.status_code, refused.json()["type"].rpartition("/")[2]) == (
+            503, "files-away",
+        )  # fmt: skip
+        assert str(store.port) not in refused.text, "where it is, is the operator's"
+        with unit_of_work(laboratory.sessions) as session:
+            assert session.query(models.Artifact).count() == 0, "nothing is half written"
+    finally:
+        store.start()
+    assert put(laboratory, order, kept).status_code == 201
+    assert read(laboratory, order, kept).content == kept
+
+
+def test_a_key_that_may_not_is_said(laboratory, order, make_client):
+    app = laboratory.client.app
+    wrong = app.state.settings.model_copy(update={"artifact_s3_secret_key": SecretStr("wrong")})
+    right, app.state.settings = app.state.settings, wrong
+    try:
+        refused = put(laboratory, order, b"x")
+        assert refused.status_code == 503
+        assert "wrong" not in refused.text
+    finally:
+        app.state.settings = right

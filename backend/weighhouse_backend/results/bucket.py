@@ -1,0 +1,108 @@
+"""Contents of files in a bucket of an S3-compatible store, by the library minio."""
+
+import io
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+import urllib3
+from minio import Minio
+from minio.error import MinioException, S3Error
+from urllib3.exceptions import HTTPError
+from urllib3.util import Retry, Timeout
+
+from weighhouse_backend.results.directory import PIECE_BYTES, ArtifactDirectory
+from weighhouse_backend.results.errors import FilesAway
+
+CONNECT_SECONDS, READ_SECONDS = 5.0, 60.0
+TRIES_AGAIN = 2
+NOT_THERE = frozenset({"NoSuchKey", "NoSuchObject"})
+
+
+def open_bucket(host: str, secure: bool, region: str, access_key: str, secret_key: str) -> Minio:
+    """Whoever speaks to a store; it is not asked yet.
+
+    :param host: with its port, if it is another than usual.
+    """
+    again = Retry(total=TRIES_AGAIN, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504])
+    pool = urllib3.PoolManager(
+        timeout=Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS), retries=again, maxsize=16
+    )
+    return Minio(
+        host, access_key=access_key, secret_key=secret_key, secure=secure, region=region,
+        http_client=pool,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ArtifactBucket:
+    """Content in a bucket, by project and hash; below it the directory that held it before."""
+
+    client: Minio
+    bucket: str
+    prefix: str
+    former: ArtifactDirectory
+
+    def exists(self, project_id: UUID, sha256: str) -> bool:
+        """Whether a content is there. Raises FilesAway."""
+        return self._in_bucket(project_id, sha256) or self.former.exists(project_id, sha256)
+
+    def local(self, project_id: UUID, sha256: str) -> Path | None:
+        """Where a content lies in the former directory; None: it is not there."""
+        return self.former.local(project_id, sha256)
+
+    def pieces(self, project_id: UUID, sha256: str) -> Iterator[bytes]:
+        """A content, a piece at a time. Raises FileNotFoundError, FilesAway."""
+        with _reaching():
+            try:
+                answer = self.client.get_object(self.bucket, self._key(project_id, sha256))
+            except S3Error as error:
+                if error.code in NOT_THERE:
+                    raise FileNotFoundError(sha256) from error
+                raise
+        with closing(answer):
+            yield from answer.stream(PIECE_BYTES)
+            answer.release_conn()
+
+    def write(self, project_id: UUID, sha256: str, content: bytes) -> None:
+        """Keep a content; repeatable. Raises FilesAway."""
+        if self._in_bucket(project_id, sha256):
+            return
+        with _reaching():
+            self.client.put_object(
+                self.bucket, self._key(project_id, sha256), io.BytesIO(content), len(content)
+            )
+
+    def remove(self, project_id: UUID, sha256: str) -> None:
+        """Remove a content, from the former directory too; repeatable. Raises FilesAway."""
+        with _reaching():
+            self.client.remove_object(self.bucket, self._key(project_id, sha256))
+        self.former.remove(project_id, sha256)
+
+    def _in_bucket(self, project_id: UUID, sha256: str) -> bool:
+        with _reaching():
+            try:
+                self.client.stat_object(self.bucket, self._key(project_id, sha256))
+            except S3Error as error:
+                if error.code in NOT_THERE:
+                    return False
+                raise
+        return True
+
+    def _key(self, project_id: UUID, sha256: str) -> str:
+        return f"{self.prefix}{project_id}/{sha256[:2]}/{sha256}"
+
+
+@contextmanager
+def _reaching() -> Iterator[None]:
+    """What keeps a store from answering, without its address and words: they are the operator's."""
+    try:
+        yield
+    except S3Error as error:
+        raise FilesAway(f"the store of files answers {error.code}") from error
+    except (MinioException, HTTPError, OSError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise FilesAway("the store of files does not answer") from error

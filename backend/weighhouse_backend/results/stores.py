@@ -1,0 +1,67 @@
+"""Where contents of files lie: a directory that all backends and workers see, or a bucket."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.results.bucket import ArtifactBucket, open_bucket
+from weighhouse_backend.results.directory import ArtifactDirectory
+
+
+class ArtifactStore(Protocol):
+    """Contents by project and hash; what is written is there whole or not at all."""
+
+    def exists(self, project_id: UUID, sha256: str) -> bool:
+        """Whether a content is there."""
+        ...
+
+    def write(self, project_id: UUID, sha256: str, content: bytes) -> None:
+        """Keep a content; repeatable."""
+        ...
+
+    def remove(self, project_id: UUID, sha256: str) -> None:
+        """Remove a content; repeatable."""
+        ...
+
+    def local(self, project_id: UUID, sha256: str) -> Path | None:
+        """Where a content lies on this machine's disks; None: it is not there."""
+        ...
+
+    def pieces(self, project_id: UUID, sha256: str) -> Iterator[bytes]:
+        """A content, a piece at a time.
+
+        :raises FileNotFoundError: when it is not there, before the first piece.
+        """
+        ...
+
+
+def store_of(settings: Settings) -> ArtifactStore:
+    """The installation's store. What a directory held before there was a bucket is read from it."""
+    directory = ArtifactDirectory(settings.artifact_dir)
+    if settings.artifact_s3_url is None:
+        return directory
+    asks = settings.artifact_s3_access_key or "", _secret(settings)
+    return _bucket(settings.artifact_s3_url, settings.artifact_s3_region, *asks, directory)
+
+
+@lru_cache(maxsize=4)
+def _bucket(
+    url: str, region: str, access_key: str, secret_key: str, former: ArtifactDirectory
+) -> ArtifactBucket:
+    """One for each process, for it holds connections."""
+    address = urlsplit(url)
+    name, _, prefix = address.path.strip("/").partition("/")
+    client = open_bucket(address.netloc, address.scheme == "https", region, access_key, secret_key)
+    return ArtifactBucket(client, name, f"{prefix}/" if prefix else "", former)
+
+
+def _secret(settings: Settings) -> str:
+    if settings.artifact_s3_secret_key is not None:
+        return settings.artifact_s3_secret_key.get_secret_value().strip()
+    if settings.artifact_s3_secret_key_file is not None:
+        return settings.artifact_s3_secret_key_file.read_text(encoding="utf-8").strip()
+    return ""
