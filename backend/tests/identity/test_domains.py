@@ -155,12 +155,16 @@ def test_only_addresses_of_the_very_domain_are_invited(client, session_factory, 
     assert into == {ours.organization_id, theirs.organization_id}
 
 
-def test_nobodys_postbox_is_filled(client, session_factory, settings, tenants):
+def test_nobodys_postbox_is_filled(client, session_factory, settings, tenants, monkeypatch):
     ours, _ = tenants
     verified(client, session_factory, settings, ours)
     for _ in range(LETTERS_A_DAY + 2):
         asks(client, "bo@quokka.test")
     assert len(invitations(session_factory)) == LETTERS_A_DAY
+    monkeypatch.setattr("weighhouse_backend.identity.domains.LETTERS_OF_DOMAIN", LETTERS_A_DAY + 1)
+    for name in ("cleo", "dan"):
+        asks(client, f"{name}@quokka.test")
+    assert len(invitations(session_factory)) == LETTERS_A_DAY + 1, "nor all of a company's"
 
 
 def test_a_domain_that_is_asked_anew_or_removed_lets_nobody_in(

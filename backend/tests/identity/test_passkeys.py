@@ -333,6 +333,10 @@ def test_what_no_browser_sends_is_refused_with_a_reason(client, tenants, spoilt)
     ):
         broken = {**shown, "response": {**shown["response"], field: value}}
         assert slug(by_passkey(client, broken)) == "passkey-refused", field
+    huge = Authenticator()
+    huge.id = b"x" * 5000
+    question = to_add(client, {"passkey": made.show(asked(client))}).json()["public_key"]
+    assert slug(add(client, huge.make(question))) == "passkey-refused"
     long = by_passkey(client, {"rawId": "A" * 50_000})
     assert (long.status_code, slug(long)) == (422, "invalid")
 

@@ -30,6 +30,8 @@ from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of, se
 
 LETTERS_A_DAY = 3
 """Invitations that somebody gets into one organization by asking themselves."""
+LETTERS_OF_DOMAIN = 200
+"""And into it altogether, by one domain: strangers fill no company's postboxes."""
 DAY = datetime.timedelta(days=1)
 
 
@@ -138,12 +140,14 @@ class DomainService:
         user = repository.user_by_email(email)
         if user is not None and repository.membership(row.organization_id, user.id) is not None:
             return
-        theirs = (
-            Invitation.organization_id == row.organization_id,
-            func.lower(Invitation.email) == email.lower(),
+        theirs = func.lower(Invitation.email) == email.lower()
+        lately = select(func.count()).where(
+            Invitation.organization_id == row.organization_id, Invitation.created_at > now - DAY
         )
-        lately = select(func.count()).where(*theirs, Invitation.created_at > now - DAY)
-        if (self.session.scalar(lately) or 0) >= LETTERS_A_DAY:
+        if (self.session.scalar(lately.where(theirs)) or 0) >= LETTERS_A_DAY:
+            return
+        of_domain = lately.where(Invitation.invited_by == row.domain)
+        if (self.session.scalar(of_domain) or 0) >= LETTERS_OF_DOMAIN:
             return
         invitation = Invitation(
             organization_id=row.organization_id, email=email, role=row.role,

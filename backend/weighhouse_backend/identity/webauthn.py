@@ -41,6 +41,8 @@ HELD = datetime.timedelta(minutes=5)
 """How long a question may be answered."""
 TO_PROVE = b"weighhouse: who has a passkey, 1"
 TO_ADD = b"weighhouse: a new passkey, 1:"
+LONGEST_ID = 1023
+"""Bytes. Source: Web Authentication, 4, Credential ID."""
 PREFIX = "whk_"
 LOCALHOST = "localhost"
 BROKEN = (
@@ -148,9 +150,12 @@ def passkey_in(
         _question(settings, TO_ADD + user_id.bytes, asked.challenge, now)
         _insist_on_top(asked.cross_origin)
         told = server.register_complete(_state(asked.challenge), read)
-        if told.credential_data is None or told.credential_data.credential_id != read.raw_id:
+        made = told.credential_data
+        if made is None or made.credential_id != read.raw_id:
             raise ValueError("it is about another passkey")
-        return told.credential_data, told.counter
+        if len(made.credential_id) > LONGEST_ID:
+            raise ValueError("its id is longer than the standard has it")
+        return made, told.counter
 
 
 def id_in(answer: Mapping[str, Any]) -> bytes:
