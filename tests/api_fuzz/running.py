@@ -72,6 +72,8 @@ def examine(world: World, examples: int, seed: int, only: Sequence[str] = ()) ->
     """
     examiner = Examiner(world, examples, seed)
     chosen = operations_of(world, only)
+    if not chosen:
+        raise SystemExit(f"no operation's name has any of {', '.join(only)} in it")
     say(f"{len(chosen)} operations, {examples} examples each, as {', '.join(world.headers)}")
     examine_methods(world, examiner.account, examiner.session)
     for number, operation in enumerate(chosen, 1):
