@@ -16,7 +16,7 @@ from weighhouse_backend.identity.domain_models import JoiningDomain
 from weighhouse_backend.identity.domain_schemas import DomainCreate
 from weighhouse_backend.identity.errors import LinkInvalid
 from weighhouse_backend.identity.invitations import LASTS
-from weighhouse_backend.identity.links import DOMAIN
+from weighhouse_backend.identity.links import DOMAIN, row_of
 from weighhouse_backend.identity.models import Invitation, Organization, Project
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
@@ -26,7 +26,7 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import NoMail, mail_is_set_up
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of, secrets_of
+from weighhouse_backend.kit.signing import secret_of
 
 LETTERS_A_DAY = 3
 """Invitations that somebody gets into one organization by asking themselves."""
@@ -98,12 +98,7 @@ class DomainService:
 
         :raises LinkInvalid: when it was not signed here, has ended, or the domain was removed.
         """
-        try:
-            found = DOMAIN.read(secrets_of(self.settings), token, self.clock.now())
-        except LinkUnknown as error:
-            raise LinkInvalid("it is not one of ours; is it complete?") from error
-        except LinkEnded as error:
-            raise LinkInvalid("it has ended; ask for another") from error
+        found = row_of(DOMAIN, self.settings, token, self.clock.now())
         row = self.session.get(JoiningDomain, found, with_for_update=True)
         if row is None:
             raise LinkInvalid("the organization asks no more")

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import AlreadyMember, LinkInvalid, WrongPassword
-from weighhouse_backend.identity.links import INVITATION
+from weighhouse_backend.identity.links import INVITATION, row_of
 from weighhouse_backend.identity.models import (
     Invitation,
     Membership,
@@ -31,7 +31,7 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import mail_is_set_up
 from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of, secrets_of
+from weighhouse_backend.kit.signing import secret_of
 
 LASTS = datetime.timedelta(days=7)
 
@@ -129,12 +129,7 @@ class InvitationService:
 
         :raises LinkInvalid: when it was not signed here, has ended, was used or revoked.
         """
-        try:
-            found = INVITATION.read(secrets_of(self.settings), token, self.clock.now())
-        except LinkUnknown as error:
-            raise LinkInvalid("it is not one of ours; is it complete?") from error
-        except LinkEnded as error:
-            raise LinkInvalid("it has ended; ask for another") from error
+        found = row_of(INVITATION, self.settings, token, self.clock.now())
         row = self.session.get(Invitation, found, with_for_update=True)
         if row is None:
             raise LinkInvalid("what it invited to is gone")

@@ -1,7 +1,25 @@
 """Kinds of signed links that people get by mail."""
 
-from weighhouse_backend.kit.signing import LinkKind
+import datetime
+from uuid import UUID
+
+from weighhouse_backend.identity.errors import LinkInvalid
+from weighhouse_backend.kit.settings import Settings
+from weighhouse_backend.kit.signing import LinkEnded, LinkKind, LinkUnknown, secrets_of
 
 INVITATION = LinkKind(prefix="whi_", purpose=b"weighhouse invitation 1\0")
 DOMAIN = LinkKind(prefix="whd_", purpose=b"weighhouse joining domain 1\0")
 RESET = LinkKind(prefix="whn_", purpose=b"weighhouse password reset 1\0")
+
+
+def row_of(kind: LinkKind, settings: Settings, token: str, now: datetime.datetime) -> UUID:
+    """Which row a link is of.
+
+    :raises LinkInvalid: when it was not signed here, or has ended.
+    """
+    try:
+        return kind.read(secrets_of(settings), token, now)
+    except LinkUnknown as error:
+        raise LinkInvalid("it is not one of ours; is it complete?") from error
+    except LinkEnded as error:
+        raise LinkInvalid("it has ended; ask for another") from error

@@ -11,7 +11,7 @@ from zxcvbn import zxcvbn
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import CurrentPasswordWrong, LinkInvalid, WeakPassword
-from weighhouse_backend.identity.links import RESET
+from weighhouse_backend.identity.links import RESET, row_of
 from weighhouse_backend.identity.models import LoginSession, PasswordReset, User
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.secrets import hash_password, password_fits
@@ -20,7 +20,7 @@ from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import NoMail, mail_is_set_up
 from weighhouse_backend.kit.problems import FieldProblem
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import LinkEnded, LinkUnknown, secret_of, secrets_of
+from weighhouse_backend.kit.signing import secret_of
 
 LEAST_CHARACTERS = 12
 LEAST_SCORE = 3
@@ -131,12 +131,7 @@ class PasswordService:
 
     def _open(self, token: str) -> tuple[PasswordReset, User]:
         now = self.clock.now()
-        try:
-            reset_id = RESET.read(secrets_of(self.settings), token, now)
-        except LinkUnknown as error:
-            raise LinkInvalid("it is not one of ours; is it complete?") from error
-        except LinkEnded as error:
-            raise LinkInvalid("it has ended; ask for another") from error
+        reset_id = row_of(RESET, self.settings, token, now)
         row = self.session.get(PasswordReset, reset_id, with_for_update=True)
         user = None if row is None else self._repository.user(row.user_id)
         if row is None or user is None:

@@ -32,7 +32,7 @@ class Settings(BaseSettings):
     """The folder `migrations/`: `/health/ready` says whether the database is at its head."""
     artifact_dir: Path = Path("/var/lib/weighhouse/artifacts")
     """Where artefacts and logs of runs lie."""
-    artifact_s3_url: str | None = None
+    artifact_s3_url: str | None = Field(default=None, pattern=r"^https?://[^/@?#]+/[^/?#]+[^?#]*$")
     """A bucket to keep artefacts in instead: `https://HOST/BUCKET`, and a prefix if you like."""
     artifact_s3_region: str = "us-east-1"
     """Its region."""
