@@ -4,6 +4,8 @@ SHELL := /bin/bash
 WEIGHHOUSE_CACHE ?= $(HOME)/.cache/weighhouse
 export WEIGHHOUSE_CACHE
 export CARGO_TARGET_DIR ?= $(WEIGHHOUSE_CACHE)/target
+# Where images have Python keep no compiled code, each of some hundred programs compiles all of itself anew.
+export PYTHONDONTWRITEBYTECODE :=
 BOOTSTRAP := infra/bootstrap
 PY := .venv/bin
 
@@ -101,7 +103,7 @@ gen: env ## write generated files: schemas, OpenAPI document, the frontend's typ
 
 .PHONY: lock
 lock: env ## resolve requirements.in anew
-	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements.in -o requirements.lock
+	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --override requirements.overrides requirements.in -o requirements.lock
 
 .PHONY: bench
 bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun ## every benchmark

@@ -20,10 +20,11 @@ exec 9>"$cache/python.lock"
 flock 9
 [ -x .venv/bin/python ] || { say "making .venv"; "$python" -m venv .venv || fail "the Debian package python3-venv is missing"; }
 [ -x .venv/bin/uv ] || { say "getting uv"; .venv/bin/pip install -q --disable-pip-version-check uv; }
-uv=(.venv/bin/uv pip install --python .venv/bin/python)
+# Compiled once here, not at each program's start, also where the environment has Python keep nothing.
+uv=(.venv/bin/uv pip install --compile-bytecode --python .venv/bin/python)
 if ! current .venv/weighhouse-packages "${packages[@]}"; then
   say "installing Python packages"
-  "${uv[@]}" --require-hashes -r requirements.lock 2>&1 | python3 infra/bootstrap/progress.py uv "Python packages"
+  "${uv[@]}" --no-deps --require-hashes -r requirements.lock 2>&1 | python3 infra/bootstrap/progress.py uv "Python packages"
   mark .venv/weighhouse-packages "${packages[@]}"
 fi
 editable=()

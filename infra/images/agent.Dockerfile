@@ -14,7 +14,7 @@ ENV PATH=/opt/weighhouse/venv/bin:$PATH \
 
 WORKDIR /opt/weighhouse
 COPY requirements.lock ./
-RUN python3 -m venv venv && venv/bin/pip install --no-cache-dir -q --require-hashes -r requirements.lock
+RUN python3 -m venv venv && venv/bin/pip install --no-cache-dir -q --no-deps --require-hashes -r requirements.lock
 
 COPY protocol protocol
 COPY plugins plugins

@@ -13,7 +13,7 @@ ENV PATH=/opt/weighhouse/venv/bin:$PATH \
 
 WORKDIR /opt/weighhouse
 COPY requirements.lock ./
-RUN python3 -m venv venv && venv/bin/pip install --no-cache-dir -q --require-hashes -r requirements.lock
+RUN python3 -m venv venv && venv/bin/pip install --no-cache-dir -q --no-deps --require-hashes -r requirements.lock
 
 COPY protocol protocol
 COPY judging judging
@@ -35,4 +35,4 @@ ENV WEIGHHOUSE_FRONTEND_DIR=/opt/weighhouse/frontend/dist \
 USER weighhouse
 RUN mkdir -p /var/lib/weighhouse/artifacts
 EXPOSE 8480
-CMD ["uvicorn", "weighhouse_backend.app:create_app", "--factory", "--host", "0.0.0.0", "--port", "8480", "--log-config", "backend/weighhouse_backend/app/uvicorn.json", "--no-access-log", "--no-proxy-headers"]
+CMD ["uvicorn", "weighhouse_backend.app.factory:create_app", "--factory", "--host", "0.0.0.0", "--port", "8480", "--log-config", "backend/weighhouse_backend/app/uvicorn.json", "--no-access-log", "--no-proxy-headers"]

@@ -15,8 +15,8 @@ from uuid import UUID, uuid4
 import httpx
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
-from weighhouse_backend.app import create_app
 from weighhouse_backend.app.bootstrap import bootstrap
+from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.identity.models import LoginSession, Membership, Project, User
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.db import make_engine, make_session_factory
@@ -96,7 +96,7 @@ def _serving(settings: Settings, log: Path) -> Iterator[str]:
     values["secret_key"] = settings.secret_key.get_secret_value() if settings.secret_key else ""
     environment = {f"WEIGHHOUSE_{name.upper()}": str(value) for name, value in values.items()}
     command = [
-        sys.executable, "-m", "uvicorn", "weighhouse_backend.app:create_app", "--factory",
+        sys.executable, "-m", "uvicorn", "weighhouse_backend.app.factory:create_app", "--factory",
         "--host", "127.0.0.1", "--port", str(port), "--no-access-log", "--no-proxy-headers",
         "--log-level", "warning", "--timeout-graceful-shutdown", "2",
     ]  # fmt: skip

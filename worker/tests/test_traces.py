@@ -97,7 +97,10 @@ def started(settings: Settings, folder, **more: str) -> Iterator[Running]:
         **more,
     }
     programs = {
-        "api": ["uvicorn", "weighhouse_backend.app:create_app", "--factory", "--port", str(port)],
+        "api": [
+            "uvicorn", "weighhouse_backend.app.factory:create_app", "--factory", "--port",
+            str(port),
+        ],
         "worker": ["celery", "-A", "weighhouse_worker.app:app", "worker", "--concurrency", "1",
                    "--without-gossip", "--without-mingle"],
     }  # fmt: skip
@@ -273,7 +276,7 @@ def test_nothing_secret_left(collector: Collector) -> None:
 def test_without_an_endpoint_none_of_it_is_even_imported() -> None:
     # Redis' own client imports the interfaces, and those of metrics, wherever it finds them.
     program = (
-        "import sys, weighhouse_worker.celery_shape, weighhouse_backend.app as app\n"
+        "import sys, weighhouse_worker.celery_shape, weighhouse_backend.app.factory as app\n"
         "from weighhouse_backend.kit.settings import Settings\n"
         "settings = Settings(database_url='postgresql+psycopg://x', redis_url='redis://x')\n"
         "app.create_app(settings); weighhouse_worker.celery_shape.make_worker(settings)\n"

@@ -11,9 +11,9 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
 from sqlalchemy import text
-from weighhouse_backend.app import create_app
 from weighhouse_backend.app.bootstrap import bootstrap
 from weighhouse_backend.app.description import OPEN, TAGS
+from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.app.openapi import document
 from weighhouse_backend.app.parts import BEGINNING_SECONDS
 from weighhouse_backend.kit.db import make_engine

@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
-from weighhouse_backend.app import create_app
 from weighhouse_backend.app.bootstrap import bootstrap
+from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.identity import audit
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory

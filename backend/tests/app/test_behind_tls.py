@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from fastapi.testclient import TestClient
 from pydantic import ValidationError
-from weighhouse_backend.app import create_app
 from weighhouse_backend.app.bootstrap import bootstrap
+from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.app.security_contact import PATH
 from weighhouse_backend.kit.settings import Settings
 

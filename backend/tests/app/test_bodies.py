@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
-from weighhouse_backend.app import create_app
+from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.kit.settings import Settings
 
 LAX = re.compile(r"\b(int|float|bool)\b")

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 import pytest
 from fastapi.testclient import TestClient
 from redis import Redis
-from weighhouse_backend.app import create_app
 from weighhouse_backend.app.bootstrap import bootstrap
+from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.app.limiting import MOST_QUERY_BYTES
 
 EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"

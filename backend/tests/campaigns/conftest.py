@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 import uvicorn
 from redis import Redis
-from weighhouse_backend.app import create_app
+from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix

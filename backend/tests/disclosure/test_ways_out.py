@@ -7,7 +7,7 @@ import json
 
 import pytest
 from fastapi.testclient import TestClient
-from weighhouse_backend.app import create_app
+from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.app.openapi import document
 
 from backend.tests.disclosure.policed import measured

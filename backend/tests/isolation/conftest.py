@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
-from weighhouse_backend.app import create_app
+from weighhouse_backend.app.factory import create_app
 
 from backend.tests.disclosure.policed import as_a_study
 from backend.tests.results.laboratory import Laboratory

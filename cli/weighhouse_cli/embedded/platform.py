@@ -250,7 +250,7 @@ class Platform:
         return [
             self._python(
                 "backend", environment,
-                "-m", "uvicorn", "weighhouse_backend.app:create_app", "--factory",
+                "-m", "uvicorn", "weighhouse_backend.app.factory:create_app", "--factory",
                 "--host", "127.0.0.1", "--port", str(self.options.port),
                 "--log-config", UVICORN_LOGS,
                 "--no-access-log", "--no-proxy-headers", "--timeout-graceful-shutdown", "3",
