@@ -152,6 +152,18 @@ def test_a_link_that_was_taken_back_replaced_or_forged_does_not_hold(
         assert all("whi_" not in f"{one.subject}{one.details}" for one in told)
 
 
+@pytest.mark.parametrize(
+    "email",
+    ["=?utf-8?q?a=40evil.test=2C?=b@example.test", "a,b@example.test", "a%evil.test@example.test"],
+)
+def test_nobody_is_asked_in_by_an_address_that_could_mean_others(client, tenants, email):
+    ours, _ = tenants
+    sign_in(client, ours.email)
+    params = {"project_id": str(ours.project_id)}
+    refused = client.post("/api/v1/invitations", json={"email": email}, params=params, headers=CSRF)
+    assert refused.status_code == 422, refused.text
+
+
 def test_a_link_ends(client, tenants, session_factory):
     made = invited(client, tenants[0], "late@example.test")
     past = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)

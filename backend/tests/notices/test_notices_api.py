@@ -258,3 +258,12 @@ def test_no_mailbox_where_no_mail_is_sent(client, mine, tenants):
     refused = webhook(client, tenants[1], kind="mail", address="team@example.test")
     assert refused.status_code == 409
     assert refused.json()["type"].endswith("no-mail")
+
+
+def test_a_mailbox_that_could_mean_others_is_refused(client, mine, tenants, settings):
+    client.app.state.settings = settings.model_copy(update={"smtp_host": "127.0.0.1"})
+    try:
+        for address in ("root,mia@example.test", "a%evil.test@example.test", "a=?b@example.test"):
+            assert webhook(client, tenants[0], kind="mail", address=address).status_code == 422
+    finally:
+        client.app.state.settings = settings

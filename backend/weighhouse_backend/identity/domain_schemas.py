@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from weighhouse_backend.identity.roles import MemberRole
+from weighhouse_backend.kit.mail import MailAddress
 
 
 class Mailbox(StrEnum):
@@ -78,6 +79,4 @@ class JoiningAsk(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    email: str = Field(
-        min_length=3, max_length=320, pattern=r"^[^@\s]+@[^@\s]+$", examples=["mia@example.com"]
-    )
+    email: MailAddress

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.scopes import Scope
+from weighhouse_backend.kit.mail import MailAddress
 
 
 class SessionCreate(BaseModel):
@@ -161,9 +162,7 @@ class InvitationCreate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    email: str = Field(
-        min_length=3, max_length=320, pattern=r"^[^@\s]+@[^@\s]+$", examples=["mia@example.com"]
-    )
+    email: MailAddress
     role: MemberRole = MemberRole.MEMBER
     only_this_project: StrictBool = False
     """The role is for the project alone; in the organization they are a guest."""

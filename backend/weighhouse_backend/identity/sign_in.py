@@ -33,6 +33,7 @@ from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.mail import is_mailbox
 from weighhouse_backend.kit.problems import Problem
 
 LASTS = datetime.timedelta(minutes=10)
@@ -226,6 +227,8 @@ class SignInService:
             return NotInvited(
                 f"{person.email} is not invited, and none of your groups has a role there"
             )
+        if not is_mailbox(person.email):
+            return AddressNotVerified("it could mean other addresses, too; no letter goes there")
         user = User(email=person.email, name=person.name, created_at=self.clock.now())
         self._repository.add(user)
         return user

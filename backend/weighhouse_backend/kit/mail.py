@@ -1,16 +1,31 @@
 """Mail: letters as text, sent through the installation's SMTP server."""
 
+import re
 import smtplib
 import ssl
 from dataclasses import dataclass
+from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import make_msgid
-from typing import Protocol
+from typing import Annotated, Protocol
+
+from pydantic import Field
 
 from weighhouse_backend.kit.problems import Conflict
 from weighhouse_backend.kit.settings import Settings
 
 TIMEOUT_SECONDS = 20
+
+ATOM = r"[^\s\x00-\x1f\x7f-\x9f@.,;:<>()\[\]\"\\%!?]+"
+MAILBOX = rf"^{ATOM}(\.{ATOM})*@{ATOM}(\.{ATOM})*$"
+"""One address that means itself to every program on its way: RFC 5322's `dot-atom` on both sides,
+without what begins an encoded word (RFC 2047, `=?`) or routes onwards (`%` and `!`, as Postfix does
+by default for whoever may relay).
+"""
+MailAddress = Annotated[
+    str, Field(min_length=3, max_length=320, pattern=MAILBOX, examples=["mia@example.com"])
+]
+"""An address that somebody types, and letters go to."""
 
 
 class NoMail(Conflict):
@@ -18,6 +33,10 @@ class NoMail(Conflict):
 
     slug = "no-mail"
     title = "This installation sends no mail"
+
+
+class NotMailable(ValueError):
+    """An address that some program on the way could take for others, or for several."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +54,15 @@ class Post(Protocol):
     """Takes letters to their addressees."""
 
     def send(self, letter: Letter) -> None:
-        """:raises OSError: when the server cannot be reached or refuses it; to be tried again."""
+        """:raises OSError: when the server cannot be reached or refuses it; to be tried again.
+        :raises NotMailable: when nothing is sent to such an address.
+        """
         ...
+
+
+def is_mailbox(address: str) -> bool:
+    """Whether letters go to an address, and to it alone."""
+    return re.fullmatch(MAILBOX, address) is not None
 
 
 def mail_is_set_up(settings: Settings) -> bool:
@@ -53,14 +79,18 @@ class SmtpPost:
     def send(self, letter: Letter) -> None:
         """:raises OSError: when the server cannot be reached or refuses it; so is SMTPException.
         :raises NoMail: when there is no server.
+        :raises NotMailable: when the address is none that means itself alone.
         """
         settings = self.settings
         if settings.smtp_host is None:
             raise NoMail("set WEIGHHOUSE_SMTP_HOST and start the platform again")
+        if not is_mailbox(letter.to):
+            raise NotMailable("nothing is sent to an address that could mean others")
         message = EmailMessage()
         message["From"] = settings.mail_from
-        message["To"] = letter.to
-        message["Subject"] = letter.subject
+        name, _, place = letter.to.rpartition("@")
+        message["To"] = Address(username=name, domain=place)
+        message["Subject"] = " ".join(letter.subject.split())
         domain = settings.mail_from.rpartition("@")[2] or None
         message["Message-ID"] = (
             make_msgid(domain=domain) if letter.id is None else f"<{letter.id}@{domain}>"
@@ -80,4 +110,4 @@ class SmtpPost:
                 server.starttls(context=context)
             if settings.smtp_user is not None and settings.smtp_password is not None:
                 server.login(settings.smtp_user, settings.smtp_password.get_secret_value())
-            server.send_message(message)
+            server.send_message(message, to_addrs=[letter.to])

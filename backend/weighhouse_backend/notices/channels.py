@@ -1,6 +1,5 @@
 """A project's channels: made, changed, tried; their addresses sealed and never shown again."""
 
-import re
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,7 +10,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
-from weighhouse_backend.kit.mail import NoMail, mail_is_set_up
+from weighhouse_backend.kit.mail import NoMail, is_mailbox, mail_is_set_up
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
@@ -38,7 +37,6 @@ from weighhouse_backend.notices.schemas import (
 )
 
 MOST_CHANNELS = 50
-MAILBOX = re.compile(r"[^@\s,;<>]+@[^@\s,;<>]+")
 
 
 @dataclass(frozen=True)
@@ -198,7 +196,7 @@ class ChannelService:
         if kind == ChannelKind.MAIL:
             if not mail_is_set_up(self.settings):
                 raise NoMail("set WEIGHHOUSE_SMTP_HOST and start the platform again")
-            if not MAILBOX.fullmatch(address.strip()):
+            if not is_mailbox(address.strip()):
                 raise invalid("address", "it is no mail address", "for example team@example.com")
             return address.strip()
         try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from weighhouse_backend.kit.mail import Letter, NoMail, Post
+from weighhouse_backend.kit.mail import Letter, NoMail, NotMailable, Post
 from weighhouse_backend.kit.sealing import CannotUnseal, Seal, seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signing import NoSecretKey
@@ -67,6 +67,8 @@ class Sender:
             self.post.send(letter)
         except NoMail as error:
             return Result(AttemptOutcome.FORBIDDEN, detail=f"{error.title}: {error}")
+        except NotMailable as error:
+            return Result(AttemptOutcome.FORBIDDEN, detail=str(error))
         except OSError as error:
             return Result(AttemptOutcome.UNREACHABLE, detail=f"{type(error).__name__}: {error}")
         return Result(AttemptOutcome.DELIVERED)

@@ -41,6 +41,11 @@ def test_somebody_unknown_or_unverified_is_told_why(client, ours, liar, session_
         assert session.scalar(select(User).where(User.email == "zed@example.test")) is None
 
 
+def test_nobody_new_comes_in_under_an_address_that_could_mean_others(client, ours, liar):
+    who = {"sub": "10", "email": "root,zed@example.test", "groups": ["lookers"]}
+    assert kind(back(client, begun(client, liar, **who))) == "address-not-verified"
+
+
 def test_roles_follow_groups_and_all_ends_with_them(client, ours, liar, session_factory):
     who = {"sub": "2", "email": "una@example.test", "name": "Una"}
     entered(client, liar, **who, groups=["lookers"])
