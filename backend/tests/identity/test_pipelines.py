@@ -17,7 +17,7 @@ from weighhouse_backend.identity.models import (
     AuditEntry,
     LoginFailure,
     PipelineTrust,
-    PipelineUse,
+    SpentToken,
 )
 from weighhouse_backend.identity.pipeline_endpoints import router as pipelines
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -59,7 +59,7 @@ def service():
 def _afresh(client, session_factory):
     client.cookies.clear()
     with unit_of_work(session_factory) as session:
-        for table in (LoginFailure, PipelineTrust, PipelineUse):
+        for table in (LoginFailure, PipelineTrust, SpentToken):
             session.execute(delete(table))
 
 

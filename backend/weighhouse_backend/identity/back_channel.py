@@ -5,6 +5,7 @@ the provider it was is not kept here, so that all their logins by it end.
 """
 
 import datetime
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,11 +25,15 @@ from weighhouse_backend.identity.models import (
     User,
 )
 from weighhouse_backend.identity.oidc import ALGORITHMS, LEEWAY_SECONDS, SUBJECT, Party
+from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.identity.spending import spend
 from weighhouse_backend.kit.clock import Clock
 
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
 LIVES_AT_MOST = 3600
 """Seconds from when it was signed."""
+BROKEN = (JoseError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
+"""What reading a token ends with that no provider gave."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,8 @@ class Ended:
 
     subject: str
     at: datetime.datetime
+    name: str
+    """Of the provider's word, its own."""
 
 
 def ended_in(token: str, keys: KeySet, party: Party, now: float) -> Ended:
@@ -53,18 +60,21 @@ def ended_in(token: str, keys: KeySet, party: Party, now: float) -> Ended:
             aud={"essential": True, "value": party.client_id},
             iat={"essential": True}, exp={"essential": True}, jti={"essential": True},
         ).validate(claims)  # fmt: skip
-    except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
+        signed_at, name = float(claims["iat"]), claims["jti"]
+    except BROKEN as error:
         raise LogoutRefused("it is not the provider's word, for this client, of now") from error
     if not isinstance(claims.get("events"), dict) or EVENT not in claims["events"]:
         raise LogoutRefused("it is no logout token: its `events` do not say so")
     if "nonce" in claims:
         raise LogoutRefused("it is no logout token: it has a `nonce`")
-    if now - claims["iat"] > LIVES_AT_MOST:
+    if not math.isfinite(signed_at) or now - signed_at > LIVES_AT_MOST:
         raise LogoutRefused("it was signed more than an hour ago")
+    if not isinstance(name, str) or not name or not name.isprintable():
+        raise LogoutRefused("its `jti` is no name")
     subject: Any = claims.get("sub")
     if not isinstance(subject, str) or not SUBJECT.fullmatch(subject):
         raise LogoutRefused("it names nobody by `sub`; `sid` alone is not known here")
-    return Ended(subject, datetime.datetime.fromtimestamp(claims["iat"], datetime.UTC))
+    return Ended(subject, datetime.datetime.fromtimestamp(signed_at, datetime.UTC), name)
 
 
 @dataclass(frozen=True)
@@ -75,9 +85,13 @@ class BackChannelService:
     clock: Clock
 
     def end(self, provider: IdentityProvider, ended: Ended) -> int:
-        """End somebody's logins by a provider that are from before they signed out there: whoever
-        sends its word again does not end later ones. How many; nobody is known: none. Repeatable.
+        """End somebody's logins by a provider that are from before they signed out there, or, since
+        clocks differ, from the minute after. Its word holds once: whoever sends it again ends none.
+
+        :returns: how many ended.
         """
+        if not self._first_time(provider, ended):
+            return 0
         user = self.session.scalar(
             select(User)
             .join(Identity, Identity.user_id == User.id)
@@ -104,3 +118,8 @@ class BackChannelService:
                 project_id=self.session.scalar(first.order_by(Project.id).limit(1)),
             )  # fmt: skip
         return len(gone)
+
+    def _first_time(self, provider: IdentityProvider, ended: Ended) -> bool:
+        until = ended.at + datetime.timedelta(seconds=LIVES_AT_MOST + LEEWAY_SECONDS)
+        named = token_hash(f"signed out\n{provider.id}\n{ended.name}")
+        return spend(self.session, named, until, self.clock.now())

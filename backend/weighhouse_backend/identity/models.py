@@ -194,13 +194,15 @@ class PipelineTrust(Base):
     """Whom it last let in."""
 
 
-class PipelineUse(Base):
-    """A CI service's token that was exchanged, so that it is not a second time."""
+class SpentToken(Base):
+    """A token that holds once, and was taken: a CI service's, a provider's word that somebody
+    signed out, a question to add a passkey.
+    """
 
     __tablename__ = "pipeline_uses"
 
     digest: Mapped[str] = mapped_column(Text, primary_key=True)
-    """Of issuer and token id; of the token where it has none."""
+    """Of what names it."""
     expires_at: Mapped[datetime.datetime] = mapped_column(index=True)
     """From then on the token does not hold anyway."""
 

@@ -7,13 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import delete, select, update
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import PipelineRefused
-from weighhouse_backend.identity.models import ApiToken, PipelineTrust, PipelineUse
+from weighhouse_backend.identity.models import ApiToken, PipelineTrust
 from weighhouse_backend.identity.oidc import LEEWAY_SECONDS, insist_on_safe
 from weighhouse_backend.identity.pipeline_claims import (
     NAMING,
@@ -26,6 +25,7 @@ from weighhouse_backend.identity.providers import is_loopback
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
+from weighhouse_backend.identity.spending import spend
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import (
     Conflict,
@@ -179,13 +179,11 @@ class ExchangeService:
         self, row: PipelineTrust, claims: dict[str, Any], digest: str, now: datetime.datetime
     ) -> bool:
         """Notes that a token was exchanged; of two at a time one is the first."""
-        self.session.execute(delete(PipelineUse).where(PipelineUse.expires_at < now))
         known = claims.get("jti")
         kept = isinstance(known, str) and known.isprintable() and known
         name = token_hash(f"{row.issuer}\n{known}") if kept else digest
         ends = datetime.datetime.fromtimestamp(claims["exp"] + LEEWAY_SECONDS + 1, datetime.UTC)
-        noted = insert(PipelineUse).values(digest=name, expires_at=ends).on_conflict_do_nothing()
-        return self.session.scalar(noted.returning(PipelineUse.digest)) is not None
+        return spend(self.session, name, ends, now)
 
     def _forget(self, row: PipelineTrust, now: datetime.datetime) -> None:
         self.session.execute(

@@ -7,13 +7,19 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from sqlalchemy import select
 from weighhouse_backend.identity.back_channel import EVENT
-from weighhouse_backend.identity.models import AuditEntry, LoginSession
+from weighhouse_backend.identity.models import AuditEntry, LoginSession, SpentToken
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.identity.sign_in.lying_provider import begun, entered, kind
 from backend.tests.identity.test_people import sign_in
 
 HERE = "/api/v1/sign-in/ours/signed-out"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_said_yet(session_factory):
+    with unit_of_work(session_factory) as session:
+        session.query(SpentToken).delete()
 
 
 def word(liar, **claims):
@@ -60,6 +66,18 @@ def test_an_old_word_ends_no_later_login(client, ours, liar, session_factory):
     assert logins_by_provider(session_factory) == 1
 
 
+def test_a_word_holds_once(client, ours, liar, session_factory):
+    entered(client, liar)
+    token = liar.sign(word(liar))
+    assert client.post(HERE, data={"logout_token": token}).status_code == 204
+    assert logins_by_provider(session_factory) == 0
+    entered(client, liar)
+    assert client.post(HERE, data={"logout_token": token}).status_code == 204
+    assert logins_by_provider(session_factory) == 1, "who came back stays in"
+    assert says(client, liar, jti="another").status_code == 204
+    assert logins_by_provider(session_factory) == 0
+
+
 LIES = {
     "another issuer": {"iss": "https://elsewhere.test"},
     "another audience": {"aud": "somebody else"},
@@ -74,6 +92,12 @@ LIES = {
     "nobody": {"sub": None, "sid": "s"},
     "without a name of its own": {"jti": None},
     "a time that is none": {"iat": "now"},
+    "a time before all times": {"iat": -(10**400)},
+    "a time after all times": {"iat": 10**400, "exp": 10**401},
+    "no number": {"iat": float("nan")},
+    "an end without an end": {"iat": float("-inf"), "exp": float("inf")},
+    "a name that is none": {"jti": 7},
+    "a name that is no text": {"jti": "\0"},
 }
 
 
