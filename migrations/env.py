@@ -17,6 +17,7 @@ from weighhouse_backend.experiments import models as experiments
 from weighhouse_backend.findings import models as findings
 from weighhouse_backend.fleet import models as fleet
 from weighhouse_backend.gates import models as gates
+from weighhouse_backend.identity import domain_models as domains
 from weighhouse_backend.identity import factor_models as factors
 from weighhouse_backend.identity import models as identity
 from weighhouse_backend.kit import idempotency
@@ -31,7 +32,7 @@ from weighhouse_backend.series import models as series
 FEATURES = (
     identity, factors, catalog, experiments, fleet, campaigns, results, noise, findings, series,
     alerts, annotations, gates, disclosure, prices, notices, retention,
-    idempotency,
+    domains, idempotency,
 )  # fmt: skip
 # Migrations wait this long for a lock, so that they never stand before a queue of requests.
 LOCK_TIMEOUT = "10s"

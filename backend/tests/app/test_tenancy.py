@@ -23,6 +23,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 UNSEEN = {
     "users", "memberships", "project_memberships", "invitations", "password_resets",
     "second_factors", "passkeys", "recovery_codes", "factor_letters", "joining_domains",
+    "domain_askings", "joining_asks",
     "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
     "identity_providers", "identities", "sign_ins", "alembic_version", "notice_preferences",
     "pipeline_trusts", "pipeline_uses", "unneeded_files",
@@ -30,13 +31,13 @@ UNSEEN = {
 OF_PEOPLE = {
     "organizations", "projects", "users", "memberships", "project_memberships", "invitations",
     "api_tokens", "audit_entries", "organization_quotas", "project_quotas", "identity_providers",
-    "pipeline_trusts", "joining_domains",
+    "pipeline_trusts", "joining_domains", "domain_askings",
 }  # fmt: skip
 # Guarded by what stands in their own rows: who asked for what.
 WITHOUT_POLICY = {
     "idempotency_records", "login_sessions", "login_failures", "login_devices", "password_resets",
     "identities", "sign_ins", "second_factors", "passkeys", "recovery_codes", "factor_letters",
-    "alembic_version", "notice_preferences", "pipeline_uses",
+    "alembic_version", "notice_preferences", "pipeline_uses", "joining_asks",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 

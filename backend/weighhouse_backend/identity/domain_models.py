@@ -1,9 +1,9 @@
-"""Table joining_domains."""
+"""Tables joining_domains, domain_askings, joining_asks."""
 
 import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.identity.models import MEMBER_ROLE
@@ -33,9 +33,41 @@ class JoiningDomain(Base):
     """What they join as."""
     mailbox: Mapped[str] = mapped_column(Text)
     """Before the `@`: who is asked whether the domain is the organization's."""
+    asking_id: Mapped[UUID] = mapped_column(unique=True, default=new_id)
+    """Of the last time they were asked: its link alone holds."""
     created_at: Mapped[datetime.datetime]
     expires_at: Mapped[datetime.datetime]
     """Until when that may be answered."""
     mailed_at: Mapped[datetime.datetime | None]
     verified_at: Mapped[datetime.datetime | None]
     """When it was answered; None: nobody joins by it yet."""
+
+
+class DomainAsking(Base):
+    """A domain's keepers were asked; kept for as long as it counts, whatever becomes of the domain."""
+
+    __tablename__ = "domain_askings"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    organization_id: Mapped[UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE"), index=True
+    )
+    domain: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime.datetime] = mapped_column(index=True)
+
+
+class JoiningAsk(Base):
+    """Somebody asked to join by an address, whether or not there is anything to join; kept for as
+    long as it counts.
+    """
+
+    __tablename__ = "joining_asks"
+    __table_args__ = (Index("ix_joining_asks_address_at", "address", "at"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    email: Mapped[str] = mapped_column(Text)
+    address: Mapped[str] = mapped_column(Text)
+    """Whence; of IPv6 the network."""
+    at: Mapped[datetime.datetime] = mapped_column(index=True)
+    answered_at: Mapped[datetime.datetime | None]
+    """When it was looked for what they may join; None: that is still to be done."""
