@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 from fastapi.testclient import TestClient
+from pydantic import SecretStr
 from sqlalchemy import text
 from weighhouse_backend.app.bootstrap import bootstrap
 from weighhouse_backend.app.factory import create_app
@@ -15,6 +16,8 @@ from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+
+from backend.tests.identity.authenticators import Authenticator
 
 EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"
 CHANGE = {"X-Weighhouse": "1"}
@@ -88,3 +91,29 @@ def test_what_nobody_asked_for_comes_from_nowhere(desk: TestClient, settings: Se
     engine.dispose()
     (entry,) = entries(desk, action="night.fell")
     assert (entry["address"], entry["person_id"], entry["token_id"]) == (None, None, None)
+
+
+def test_who_signs_in_is_told(desk: TestClient, settings: Settings) -> None:
+    person = desk.get("/api/v1/sessions/current").json()["user"]["id"]
+    (entry,) = entries(desk, action="login.by_password")
+    assert (entry["address"], entry["person_id"]) == (DESK, person)
+    sealed = settings.model_copy(update={"secret_key": SecretStr("sixteen characters")})
+    with TestClient(create_app(sealed), client=(RUNNER, 50_000)) as browser:
+        body = {"email": EMAIL, "password": PASSWORD}
+        assert browser.post("/api/v1/sessions", json=body, headers=CHANGE).status_code == 201
+        factors = "/api/v1/second-factor"
+        proof = {"current": PASSWORD}
+        asked = browser.post(f"{factors}/passkey-question", json=proof, headers=CHANGE)
+        key = Authenticator()
+        made = {"name": "Key", "answer": key.make(asked.json()["public_key"])}
+        told = browser.post(f"{factors}/passkeys", json=made, headers=CHANGE)
+        asked = browser.post("/api/v1/sessions/passkey-question")
+        shown = {"answer": key.show(asked.json()["public_key"])}
+        browser.cookies.clear()
+        assert browser.post("/api/v1/sessions/by-passkey", json=shown).status_code == 201
+        browser.cookies.clear()
+        body["code"] = told.json()["recovery_codes"][0]
+        assert browser.post("/api/v1/sessions", json=body).status_code == 201
+        for action in ("login.by_passkey", "second_factor.recovery_code_used"):
+            (entry,) = entries(browser, action=action)
+            assert (entry["address"], entry["person_id"]) == (RUNNER, person), action

@@ -7,6 +7,7 @@ from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.models import Membership, User
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.whence import whence
 
 
 def record(
@@ -16,6 +17,10 @@ def record(
 
     :param actor: who did it; None: the person.
     """
+    if actor is None:
+        # Who signs in was nobody when the request came.
+        asks = whence()
+        asks.person_id = asks.person_id or user.id
     belongs = select(Membership.organization_id).where(Membership.user_id == user.id)
     organizations = session.scalars(belongs).all()
     for project_id in IdentityRepository(session).oldest_projects(organizations):

@@ -17,7 +17,7 @@ from weighhouse_backend.identity.errors import (
     SignInEnded,
 )
 from weighhouse_backend.identity.group_roles import Given, given_by, groups_in, projects_of
-from weighhouse_backend.identity.invitations import join, waiting
+from weighhouse_backend.identity.invitations import accept, waiting
 from weighhouse_backend.identity.models import (
     Identity,
     IdentityProvider,
@@ -35,6 +35,7 @@ from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.mail import is_mailbox
 from weighhouse_backend.kit.problems import Problem
+from weighhouse_backend.kit.whence import whence
 
 LASTS = datetime.timedelta(minutes=10)
 """How long somebody may be away at the provider."""
@@ -156,6 +157,7 @@ class SignInService:
         user = self._first_time(provider, person, given) if link is None else self._again(link)
         if isinstance(user, Problem):
             return user
+        whence().person_id = user.id
         now = self.clock.now()
         if link is None:
             link = Identity(
@@ -177,8 +179,7 @@ class SignInService:
             asked = self._invitation(provider, person)
             if asked is not None:
                 now = self.clock.now()
-                join(self.session, asked, user, now)
-                asked.accepted_at = now
+                accept(self.session, asked, user, now)
                 self._note(provider, user.name, "invitation.accepted", asked.email, role=asked.role)
             elif not given:
                 return NotInvited(

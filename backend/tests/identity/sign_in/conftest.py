@@ -2,6 +2,7 @@
 
 import pytest
 from pydantic import SecretStr
+from weighhouse_backend.app.surroundings import Surroundings
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import (
@@ -21,7 +22,9 @@ def settings(settings):
 
 @pytest.fixture(scope="module")
 def client(make_client):
-    return make_client(router, account, providers)
+    made = make_client(router, account, providers)
+    made.app.add_middleware(Surroundings)
+    return made
 
 
 @pytest.fixture

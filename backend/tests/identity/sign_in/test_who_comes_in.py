@@ -41,6 +41,14 @@ def test_somebody_unknown_or_unverified_is_told_why(client, ours, liar, session_
         assert session.scalar(select(User).where(User.email == "zed@example.test")) is None
 
 
+def test_who_came_in_is_told(client, ours, liar, session_factory):
+    user = entered(client, liar, sub="11", email="ida@example.test", groups=["lookers"])["user"]
+    with unit_of_work(session_factory) as session:
+        rows = select(AuditEntry).where(AuditEntry.subject == "ida@example.test")
+        told = {one.action: str(one.person_id) for one in session.scalars(rows)}
+    assert told["login.by_provider"] == told["identity.linked"] == user["id"]
+
+
 def test_nobody_new_comes_in_under_an_address_that_could_mean_others(client, ours, liar):
     who = {"sub": "10", "email": "root,zed@example.test", "groups": ["lookers"]}
     assert kind(back(client, begun(client, liar, **who))) == "address-not-verified"
