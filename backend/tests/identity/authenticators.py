@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
-from fido2.cose import ES256
+from fido2.cose import ES256, CoseKey
 from fido2.utils import websafe_decode, websafe_encode
 from fido2.webauthn import (
     Aaguid,
@@ -32,11 +32,16 @@ class Authenticator:
         self.uses = 0
         self.handle = b""
 
-    def make(self, question: dict[str, Any], *, flags: int = ALL, **told: Any) -> dict[str, Any]:
-        """What a browser answers when it is asked for a new passkey."""
+    def make(
+        self, question: dict[str, Any], *, flags: int = ALL, key: CoseKey | None = None, **told: Any
+    ) -> dict[str, Any]:
+        """What a browser answers when it is asked for a new passkey.
+
+        :param key: tell of it instead of its own.
+        """
         self.handle = websafe_decode(question["user"]["id"])
         kept = AttestedCredentialData.create(
-            Aaguid(bytes(16)), self.id, ES256.from_cryptography_key(self.key.public_key())
+            Aaguid(bytes(16)), self.id, key or ES256.from_cryptography_key(self.key.public_key())
         )
         data = AuthenticatorData.create(
             _hash(question["rp"]["id"]), flags | HAS_KEY, self.uses, bytes(kept)

@@ -1,11 +1,12 @@
 """One's own second factor."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request
 
-from weighhouse_backend.identity.access import ManagerDep, PersonDep
+from weighhouse_backend.identity.access import Caller, ManagerDep, PersonDep
 from weighhouse_backend.identity.cookie_names import session_sent
 from weighhouse_backend.identity.dependencies import PasswordServiceDep
 from weighhouse_backend.identity.factor_policy import FactorPolicyService
@@ -20,6 +21,7 @@ from weighhouse_backend.identity.factor_schemas import (
 )
 from weighhouse_backend.identity.factors import FactorService
 from weighhouse_backend.identity.guessing import guessing
+from weighhouse_backend.identity.passwords import PasswordService
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
@@ -33,6 +35,17 @@ def _factors(request: Request, session: SessionDep) -> FactorService:
 
 def _policy(session: SessionDep) -> FactorPolicyService:
     return FactorPolicyService(session, SystemClock())
+
+
+def proving(
+    request: Request, people: PasswordService, caller: Caller, proof: FactorProof
+) -> AbstractContextManager[None]:
+    """A proof by password and code counts as a guess until it is known to be right; a passkey's
+    signature is none.
+    """
+    if proof.passkey is not None:
+        return nullcontext()
+    return guessing(request, people.address_of(caller))
 
 
 FactorServiceDep = Annotated[FactorService, Depends(_factors)]
@@ -53,7 +66,7 @@ def identity_begin_second_factor(
     """Set up an authenticator, by one's password, and a code where there is a second factor;
     logins take it once a code was confirmed.
     """
-    with guessing(request, people.address_of(caller)):
+    with proving(request, people, caller, body):
         return service.begin(caller, body)
 
 
@@ -74,7 +87,7 @@ def identity_renew_recovery_codes(
     people: PasswordServiceDep,
 ) -> RecoveryCodesMade:  # fmt: skip
     """Make one's recovery codes anew, by password and a code, or by a passkey; the former end."""
-    with guessing(request, people.address_of(caller)):
+    with proving(request, people, caller, body):
         made = service.renew_codes(caller, body)
     return RecoveryCodesMade(recovery_codes=made)
 
@@ -85,7 +98,7 @@ def identity_remove_second_factor(
     people: PasswordServiceDep,
 ) -> None:  # fmt: skip
     """Take one's authenticator off, by password and a code, or by a passkey."""
-    with guessing(request, people.address_of(caller)):
+    with proving(request, people, caller, body):
         service.remove(caller, body)
 
 

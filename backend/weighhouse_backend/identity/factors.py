@@ -16,6 +16,7 @@ from uuid import UUID
 import pyotp
 import segno
 from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import person_audit
@@ -104,9 +105,12 @@ class FactorService:
         if self.has_authenticator(caller.id):
             raise FactorExists("take it off first; that takes a code of it")
         user = self.proven(caller, proof)
-        factor = self._factor(user.id) or self._new_factor(user.id)
+        factor = self.locked(user.id)
+        if factor.authenticator_at is not None:
+            raise FactorExists("it was confirmed meanwhile")
         key = pyotp.random_base32()
         factor.key_sealed, factor.created_at = seal_of(self.settings).close(key), self.clock.now()
+        factor.last_step = 0  # of the former key
         uri = pyotp.TOTP(key).provisioning_uri(name=user.email, issuer_name=ISSUER)
         image = segno.make(uri, error="m", micro=False)
         return FactorBegun(
@@ -146,7 +150,7 @@ class FactorService:
         :returns: recovery codes; none: there were some already.
         """
         user = self.session.get_one(User, user_id)
-        factor = self._factor(user_id) or self._new_factor(user_id)
+        factor = self.locked(user_id)
         self._note(user, kind)
         if factor.confirmed_at is not None:
             return []
@@ -255,6 +259,9 @@ class FactorService:
         does.
         """
         if proof.passkey is not None:
+            # First, as by all who change factors: passkeys that prove each other's removal would
+            # wait for each other.
+            self._factor(caller.id)
             take(self.session, self.clock, self.settings, proof.passkey, of=caller.id)
             return self.session.get_one(User, caller.id)
         user = IdentityRepository(self.session).user(caller.id)
@@ -268,13 +275,17 @@ class FactorService:
             raise wrong_code()
         return user
 
-    def _new_factor(self, user_id: UUID) -> SecondFactor:
-        made = SecondFactor(
+    def locked(self, user_id: UUID) -> SecondFactor:
+        """A person's row, made where there is none, locked until the transaction ends: before any
+        other of theirs. Of two requests at once the second waits for the first.
+        """
+        made = insert(SecondFactor).values(
             user_id=user_id, created_at=self.clock.now(), last_step=0, wrong_codes=0
         )
-        self.session.add(made)
-        self.session.flush()
-        return made
+        self.session.execute(made.on_conflict_do_nothing())
+        return self.session.get_one(
+            SecondFactor, user_id, with_for_update=True, populate_existing=True
+        )
 
     def _factor(self, user_id: UUID) -> SecondFactor | None:
         """Locked until the transaction ends: a code is looked at by one request at a time."""

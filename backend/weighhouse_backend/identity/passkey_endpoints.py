@@ -11,6 +11,7 @@ from weighhouse_backend.identity.cookie_names import session_sent
 from weighhouse_backend.identity.cookies import set_login_cookies
 from weighhouse_backend.identity.dependencies import PasswordServiceDep
 from weighhouse_backend.identity.errors import ProviderRequired
+from weighhouse_backend.identity.factor_endpoints import proving
 from weighhouse_backend.identity.factor_schemas import (
     FactorProof,
     PasskeyAdd,
@@ -18,7 +19,6 @@ from weighhouse_backend.identity.factor_schemas import (
     PasskeyMade,
     PasskeyQuestion,
 )
-from weighhouse_backend.identity.guessing import guessing
 from weighhouse_backend.identity.logins import LoginService
 from weighhouse_backend.identity.origins import origin_of
 from weighhouse_backend.identity.passkeys import PasskeyService
@@ -74,7 +74,7 @@ def identity_begin_passkey(
     """What a browser is asked to make a passkey for the caller, who proves that it is they: by
     their password, and a code where there is a second factor; or by another passkey.
     """
-    with guessing(request, people.address_of(caller)):
+    with proving(request, people, caller, body):
         return PasskeyQuestion(public_key=service.begin(caller, body))
 
 
@@ -95,5 +95,5 @@ def identity_remove_passkey(
     service: PasskeyServiceDep, people: PasswordServiceDep,
 ) -> None:  # fmt: skip
     """Have a passkey sign nobody in any more, by password and a code, or by a passkey."""
-    with guessing(request, people.address_of(caller)):
+    with proving(request, people, caller, body):
         service.remove(caller, passkey_id, body)

@@ -16,6 +16,8 @@ from weighhouse_backend.identity.factor_schemas import FactorProof, PasskeyMade,
 from weighhouse_backend.identity.factors import FactorService
 from weighhouse_backend.identity.models import User
 from weighhouse_backend.identity.passkey_use import take
+from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.identity.spending import spend
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
@@ -60,9 +62,7 @@ class PasskeyService:
             hold; or the caller has as many as one may.
         """
         user = self._factors.proven(caller, proof)
-        known = [one.credential_id for one in self._factors.passkeys(user.id)]
-        if len(known) >= MOST:
-            raise PasskeyRefused(f"you have {MOST} already; remove one first")
+        known = self._known(user.id)
         return webauthn.question_to_add(
             self.settings, self.clock.now(), user.id, user.email, user.name, known
         )
@@ -74,19 +74,25 @@ class PasskeyService:
         theirs other browsers are signed out.
 
         :param keep_digest: hash of the cookie that stays valid.
-        :raises PasskeyRefused: when the answer does not hold, or was given to another question.
+        :raises PasskeyRefused: when the answer does not hold, was given to another question, or to
+            one that was answered already; or the caller has as many as one may.
         :raises PasskeyExists: when it is known.
         """
-        now = self.clock.now()
-        self.session.get_one(User, caller.id, with_for_update=True)
-        made, uses = webauthn.passkey_in(self.settings, now, caller.id, answer)
-        known = select(Passkey.id).where(Passkey.credential_id == made.credential_id)
-        if self.session.scalar(known) is not None:
+        now, factors = self.clock.now(), self._factors
+        made = webauthn.passkey_in(self.settings, now, caller.id, answer)
+        factors.locked(caller.id)
+        credential = made.credential
+        same = select(Passkey.id).where(Passkey.credential_id == credential.credential_id)
+        if self.session.scalar(same) is not None:
             raise PasskeyExists("it signs in already")
-        codes = self._factors.begin_to_ask(caller.id, "passkey_added", keep_digest)
+        self._known(caller.id)
+        asked = token_hash(f"a passkey to add\n{made.question}")
+        if not spend(self.session, asked, now + webauthn.HELD, now):
+            raise PasskeyRefused("what was asked was answered already; begin again")
+        codes = factors.begin_to_ask(caller.id, "passkey_added", keep_digest)
         row = Passkey(
-            user_id=caller.id, name=name.strip(), credential_id=made.credential_id,
-            credential=bytes(made), uses=uses, created_at=now,
+            user_id=caller.id, name=name.strip(), credential_id=credential.credential_id,
+            credential=bytes(credential), uses=made.uses, created_at=now,
         )  # fmt: skip
         self.session.add(row)
         self.session.flush()
@@ -105,3 +111,10 @@ class PasskeyService:
         self.session.delete(row)
         self.session.flush()
         self._factors.cease_to_ask(caller.id, "passkey_removed")
+
+    def _known(self, user_id: UUID) -> list[bytes]:
+        """Ids of the passkeys that a person has, who may have one more."""
+        known = [one.credential_id for one in self._factors.passkeys(user_id)]
+        if len(known) >= MOST:
+            raise PasskeyRefused(f"you have {MOST} already; remove one first")
+        return known

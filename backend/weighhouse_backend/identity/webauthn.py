@@ -10,13 +10,13 @@ import ipaddress
 import json
 import struct
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import UUID
 
-from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from fido2.cose import CoseKey
 from fido2.server import Fido2Server
 from fido2.utils import websafe_encode
 from fido2.webauthn import (
@@ -30,6 +30,7 @@ from fido2.webauthn import (
     ResidentKeyRequirement,
     UserVerificationRequirement,
 )
+from pydantic_core import Url
 
 from weighhouse_backend.identity.errors import PasskeyRefused, PasskeysNotHere
 from weighhouse_backend.kit.ids import new_id
@@ -45,6 +46,7 @@ LONGEST_ID = 1023
 """Bytes. Source: Web Authentication, 4, Credential ID."""
 PREFIX = "whk_"
 LOCALHOST = "localhost"
+USUAL_PORTS = {"https": 443, "http": 80}
 BROKEN = (
     ValueError, TypeError, LookupError, AttributeError, AssertionError, OverflowError,
     RecursionError, NotImplementedError, struct.error, UnsupportedAlgorithm,
@@ -63,6 +65,17 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Made:
+    """What a browser made, once it is known to be made for who was asked."""
+
+    question: UUID
+    """Which was answered."""
+    credential: AttestedCredentialData
+    uses: int
+    """How often it was used, by its own count; 0: it does not count."""
+
+
+@dataclass(frozen=True)
 class Shown:
     """What a passkey's answer says, once it is known to be the passkey's."""
 
@@ -77,14 +90,17 @@ def place_of(settings: Settings) -> Place | None:
 
     They take HTTPS and a name; or this machine, where it is called `localhost`.
     """
-    url = urlsplit(settings.public_url)
-    host = (url.hostname or "").lower()
+    try:
+        url = Url(settings.public_url)  # as browsers read it: names in ASCII, no usual port
+    except ValueError:
+        return None
+    host = (url.host or "").strip("[]")
+    port = "" if url.port in (None, USUAL_PORTS.get(url.scheme)) else f":{url.port}"
     if _is_this_machine(host):
-        port = f":{url.port}" if url.port else ""
         return Place(LOCALHOST, f"{url.scheme}://{LOCALHOST}{port}")
     if url.scheme != "https" or not host or _is_address(host):
         return None
-    return Place(host, f"https://{url.netloc.rpartition('@')[2].lower()}")
+    return Place(host, f"https://{host}{port}")
 
 
 def insist_on_place(settings: Settings) -> Place:
@@ -138,16 +154,16 @@ def question_to_add(
 
 def passkey_in(
     settings: Settings, now: datetime.datetime, user_id: UUID, answer: Mapping[str, Any]
-) -> tuple[AttestedCredentialData, int]:
-    """The passkey that a browser made for somebody, and its count of uses.
+) -> Made:
+    """The passkey that a browser made for somebody.
 
-    :raises PasskeyRefused: when the answer does not hold.
+    :raises PasskeyRefused: when the answer does not hold, or the passkey could not be used.
     """
     server = _server(insist_on_place(settings))
     with _reading():
         read = RegistrationResponse.from_dict(answer)
         asked = read.response.client_data
-        _question(settings, TO_ADD + user_id.bytes, asked.challenge, now)
+        question = _question(settings, TO_ADD + user_id.bytes, asked.challenge, now)
         _insist_on_top(asked.cross_origin)
         told = server.register_complete(_state(asked.challenge), read)
         made = told.credential_data
@@ -155,7 +171,8 @@ def passkey_in(
             raise ValueError("it is about another passkey")
         if len(made.credential_id) > LONGEST_ID:
             raise ValueError("its id is longer than the standard has it")
-        return made, told.counter
+        _insist_on_usable(made.public_key)
+        return Made(question, made, told.counter)
 
 
 def id_in(answer: Mapping[str, Any]) -> bytes:
@@ -223,6 +240,14 @@ def _state(challenge: bytes) -> dict[str, Any]:
 def _insist_on_top(cross_origin: bool) -> None:
     if cross_origin:
         raise ValueError("it was asked for inside another site's page")
+
+
+def _insist_on_usable(key: CoseKey) -> None:
+    """A kind of key that was asked for, and one that can tell a signature."""
+    if key.ALGORITHM not in CoseKey.supported_algorithms():
+        raise ValueError("its kind of key was not asked for")
+    with suppress(InvalidSignature):
+        key.verify(b"", b"")
 
 
 @contextmanager
