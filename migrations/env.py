@@ -12,6 +12,7 @@ from weighhouse_backend.alerts import models as alerts
 from weighhouse_backend.annotations import models as annotations
 from weighhouse_backend.campaigns import models as campaigns
 from weighhouse_backend.catalog import models as catalog
+from weighhouse_backend.directories import models as directories
 from weighhouse_backend.disclosure import models as disclosure
 from weighhouse_backend.experiments import models as experiments
 from weighhouse_backend.findings import models as findings
@@ -31,7 +32,7 @@ from weighhouse_backend.series import models as series
 
 FEATURES = (
     identity, factors, catalog, experiments, fleet, campaigns, results, noise, findings, series,
-    alerts, annotations, gates, disclosure, prices, notices, retention,
+    alerts, annotations, gates, directories, disclosure, prices, notices, retention,
     domains, idempotency,
 )  # fmt: skip
 # Migrations wait this long for a lock, so that they never stand before a queue of requests.

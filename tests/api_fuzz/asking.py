@@ -37,6 +37,7 @@ STREAM_SECONDS = 0.2
 LOG_OUT = "identity_log_out"
 BY_LINK = "/api/v1/reply"
 OF_ATTEMPT = "/agent/v1/attempts/"
+OF_DIRECTORY = "/api/scim/"
 
 
 @dataclass
@@ -130,6 +131,8 @@ class Examiner:
     ) -> dict[str, str]:
         if operation.path == BY_LINK and identity == "owner":
             return self.world.link
+        if operation.path.startswith(OF_DIRECTORY) and identity == "owner":
+            return self.world.directory
         if operation.path.startswith(OF_ATTEMPT) and identity == "agent":
             return self.world.attempt
         if name == LOG_OUT and "Cookie" in headers and self.world.sessions:

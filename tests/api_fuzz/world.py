@@ -17,6 +17,7 @@ from fastapi.testclient import TestClient
 from pydantic import SecretStr
 from weighhouse_backend.app.bootstrap import bootstrap
 from weighhouse_backend.app.factory import create_app
+from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.identity.models import LoginSession, Membership, Project, User
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.db import make_engine, make_session_factory
@@ -54,6 +55,7 @@ class World:
     """By identity."""
     link: dict[str, str]
     attempt: dict[str, str]
+    directory: dict[str, str]
     sessions: list[str] = field(default_factory=list)
     """Logins that may be ended."""
 
@@ -163,6 +165,7 @@ def _fill(client: TestClient, settings: Settings, made: dict[str, str]) -> World
     cookies, logins = _sessions(sessions, made["user_id"])
     engine.dispose()
     ids = {
+        "account_id": people,
         "agent_id": [one["id"] for one in agents],
         "annotation_id": [note["id"]] if "id" in note else [],
         "attempt_id": [order["attempt_id"]],
@@ -209,6 +212,7 @@ def _fill(client: TestClient, settings: Settings, made: dict[str, str]) -> World
         },
         link=_bearer(link.get("token") or str(link.get("url", "")).rsplit("#", 1)[-1] or "none"),
         attempt=_bearer(order["attempt_token"]),
+        directory=_bearer(_directory(sessions, made["project_id"])),
         sessions=cookies,
     )  # fmt: skip
 
@@ -239,6 +243,20 @@ def _people(sessions: Any, project_id: str) -> list[str]:
             for one in people
         )
     return [str(one.id) for one in people]
+
+
+def _directory(sessions: Any, project_id: str) -> str:
+    """The token of the organization's directory."""
+    token = new_token("c")
+    with unit_of_work(sessions) as session:
+        house = session.get_one(Project, UUID(project_id)).organization_id
+        session.add(
+            Directory(
+                organization_id=house, token_hash=token_hash(token), prefix=token[:10],
+                created_by="test", created_at=datetime.datetime.now(datetime.UTC),
+            )
+        )  # fmt: skip
+    return token
 
 
 def _sessions(sessions: Any, user_id: str) -> tuple[list[str], list[str]]:

@@ -16,6 +16,7 @@ from weighhouse_backend.app.description import OPEN, TAGS
 from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.app.openapi import document
 from weighhouse_backend.app.parts import BEGINNING_SECONDS
+from weighhouse_backend.directories.service import SCIM_MEDIA_TYPE
 from weighhouse_backend.kit.db import make_engine
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
@@ -25,7 +26,7 @@ FEATURES = {
     "identity", "notices", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results",
     "findings",
     "comparisons", "series", "alerts", "annotations", "gates", "noise", "publishing", "status",
-    "scenarios", "studies", "prices", "quotas", "retention",
+    "scenarios", "studies", "prices", "quotas", "retention", "directories",
 }  # fmt: skip
 MIGRATIONS = Path(__file__).resolve().parents[3] / "migrations"
 METHODS = {"delete", "get", "patch", "post", "put"}
@@ -219,7 +220,10 @@ def test_every_call_says_how_it_is_refused(openapi):
         assert "4XX" in operation["responses"], call
         for status, answer in operation["responses"].items():
             if not status.startswith("2"):
-                assert answer["content"] == {"application/problem+json": {"schema": document}}, call
+                content = dict(answer["content"])
+                assert content.pop("application/problem+json") == {"schema": document}, call
+                own = {SCIM_MEDIA_TYPE} if "directory" in operation["tags"] else set()
+                assert set(content) == own, call
 
 
 def test_every_call_of_people_says_how_to_sign_in(openapi):
@@ -327,7 +331,7 @@ def test_an_address_says_all_the_methods_it_takes(client, openapi):
         taken = set().union(*(takes for one, takes in templates.items() if one.match(address)))
         if address == path:  # written out, it is no id
             taken = set(operations)
-        method = next(one for one in ("patch", "put", "delete") if one not in taken)
+        method = next(one for one in ("patch", "put", "delete", "post") if one not in taken)
         answer = client.request(method, address)
         assert answer.status_code == 405, (method, path)
         allowed = {one.strip().lower() for one in answer.headers["allow"].split(",")}

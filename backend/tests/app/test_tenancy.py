@@ -26,12 +26,12 @@ UNSEEN = {
     "domain_askings", "joining_asks",
     "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
     "identity_providers", "identities", "sign_ins", "alembic_version", "notice_preferences",
-    "pipeline_trusts", "pipeline_uses", "unneeded_files",
+    "pipeline_trusts", "pipeline_uses", "unneeded_files", "directories",
 }  # fmt: skip
 OF_PEOPLE = {
     "organizations", "projects", "users", "memberships", "project_memberships", "invitations",
     "api_tokens", "audit_entries", "organization_quotas", "project_quotas", "identity_providers",
-    "pipeline_trusts", "joining_domains", "domain_askings",
+    "pipeline_trusts", "joining_domains", "domain_askings", "directories",
 }  # fmt: skip
 # Guarded by what stands in their own rows: who asked for what.
 WITHOUT_POLICY = {

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Kind = Literal["public", "named", "mine", "agent", "vendor"]
+Kind = Literal["public", "named", "mine", "agent", "directory", "vendor"]
 Role = Literal["viewer", "member", "maintainer", "owner", "operator"]
 
 
@@ -19,8 +19,8 @@ class Rule:
     kind: Kind
     """`public`: says the same to everybody. `named`: names an object of a project, in address,
     query or body: others hear that there is none. `mine`: of the caller's own alone. `agent`: takes
-    the token of a machine or attempt. `vendor`: takes a signed
-    link."""
+    the token of a machine or attempt. `directory`: takes that of an organization's directory.
+    `vendor`: takes a signed link."""
     role: Role = "viewer"
     """The least that may; below it 403."""
     query: Mapping[str, Any] = field(default_factory=dict)
@@ -66,6 +66,15 @@ def agent(body: Any = None, **more: Any) -> Rule:
     return Rule("agent", body=body, others=frozenset({401}), **more)
 
 
+def directory(body: Any = None) -> Rule:
+    """Of an organization's directory."""
+    return Rule("directory", body=body, others=frozenset({401}))
+
+
+LEFT = {
+    "schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"], "userName": "q@quokka.test",
+    "active": False,
+}  # fmt: skip
 SIDE = "{campaign_id}~free"
 CELL = {"workload": "balanced", "load_level": "4 clients"}
 COMPARED = {"campaign": "{campaign_id}"}
@@ -104,10 +113,28 @@ RULES: Mapping[str, Rule] = {
     "results_has_artifact": agent(),
     "results_put_artifact": agent(),
     "results_store_events": agent({"events": []}),
+    # Directories
+    "directories_add_account": directory(LEFT),
+    "directories_change_account": directory({
+        "schemas": ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+        "Operations": [{"op": "replace", "path": "active", "value": False}],
+    }),
+    "directories_find_accounts": directory(),
+    "directories_list_kinds": directory(),
+    "directories_list_schemas": directory(),
+    "directories_read_abilities": directory(),
+    "directories_read_account": directory(),
+    "directories_read_kind": directory(),
+    "directories_read_schema": directory(),
+    "directories_remove_account": directory(),
+    "directories_replace_account": directory(LEFT),
     # Vendors
     "publishing_read_reply_page": Rule("vendor"),
     "publishing_reply": Rule("vendor", body=SAID),
     # People and access
+    "directories_let_in": of_project("owner", by_person=True),
+    "directories_read": of_project("owner", by_person=True),
+    "directories_shut_out": of_project("owner", by_person=True),
     "identity_change_member": of_project("owner", body={"role": "viewer"}),
     "identity_end_project_role": named("owner"),
     "identity_invite": of_project("owner", by_person=True, body={"email": "q@quokka.test"}),

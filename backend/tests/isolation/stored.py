@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Connection, text
 from sqlalchemy.orm import Session
 from weighhouse_backend.alerts.models import Alert
+from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.identity.access import CSRF_HEADER
 from weighhouse_backend.identity.cookie_names import SESSION
 from weighhouse_backend.identity.domain_models import JoiningDomain
@@ -218,6 +219,12 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
             mailbox="postmaster", created_at=NOW, expires_at=NOW, mailed_at=NOW,
         )  # fmt: skip
         session.add(domain)
+        session.add(
+            Directory(
+                organization_id=owner.organization_id, token_hash=MARK, prefix=f"{MARK} whc_",
+                created_by=MARK, created_at=NOW,
+            )
+        )  # fmt: skip
         login = LoginSession(
             user_id=owner.user_id, token_hash=token_hash(new_token("s")), created_at=NOW,
             last_used_at=NOW,
@@ -271,7 +278,8 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
         "document": document, "facts": FACTS, "reason": REASON, "any": str(uuid4()),
         "invitation_id": str(asked.id), "login_id": str(login.id),
         "trust_id": str(trust.id), "passkey_id": str(passkey.id), "organization": "nobody",
-        "domain_id": str(domain.id),
+        "domain_id": str(domain.id), "account_id": str(owner.user_id), "kind": "User",
+        "urn": "urn:ietf:params:scim:schemas:core:2.0:User",
         "channel_id": channel["id"], "notice_id": str(entry.id),
     }  # fmt: skip
 

@@ -14,11 +14,15 @@ from uuid import UUID
 import pytest
 from sqlalchemy import create_engine, delete, select
 from weighhouse_backend.app.openapi import document
+from weighhouse_backend.directories import endpoints as directory_endpoints
+from weighhouse_backend.directories.accounts import Accounts
+from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.disclosure.links import REPLY
 from weighhouse_backend.identity import access
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.models import LoginFailure, Organization, Project
 from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit import tenancy
 from weighhouse_backend.kit.signing import secret_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -26,6 +30,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from backend.tests.isolation.operations import FINE, RULES, Rule
 from backend.tests.isolation.stored import (
     MARK,
+    NOW,
     Access,
     Victim,
     ask,
@@ -82,9 +87,7 @@ def victim(owner_database_url, objects, callers) -> Iterator[Victim]:
     del callers  # made before anything is looked at
     engine = create_engine(owner_database_url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        yield Victim(
-            connection, UUID(objects["project_id"]), UUID(objects["organization_id"])
-        )  # fmt: skip
+        yield Victim(connection, UUID(objects["project_id"]), UUID(objects["organization_id"]))
     engine.dispose()
 
 
@@ -137,7 +140,7 @@ def wanted(rule: Rule, who: str) -> frozenset[int]:
         return FINE | {401, 409} | rule.viewer
     if rule.kind == "vendor":
         return frozenset({404})
-    if rule.kind == "agent" or who in NOBODY:
+    if rule.kind in {"agent", "directory"} or who in NOBODY:
         return frozenset({401})
     if who == "viewer":
         return rule.viewer or (FINE if rule.role == "viewer" else frozenset({403}))
@@ -204,7 +207,7 @@ def policies_off(monkeypatch):
 
 
 def crossing(rule: Rule) -> Mapping[str, Any]:
-    return {} if rule.kind in {"public", "vendor", "agent"} else {"others": OTHERS}
+    return {} if rule.kind in {"public", "vendor", "agent", "directory"} else {"others": OTHERS}
 
 
 ASKED_BY_PEOPLE = sorted(name for name in set(OPERATIONS) & set(RULES) if crossing(RULES[name]))
@@ -247,10 +250,9 @@ def strict(session_factory, tenants):
 
     def require(at: datetime.datetime | None) -> None:
         with unit_of_work(session_factory) as session:
-            found = session.get_one(Organization, tenants[0].organization_id)
-            found.factor_required_at = at
+            session.get_one(Organization, tenants[0].organization_id).factor_required_at = at
 
-    require(datetime.datetime.now(datetime.UTC))
+    require(NOW)
     yield
     require(None)
 
@@ -324,6 +326,53 @@ def test_machines_reach_their_own_attempts_alone(client, machines, objects, mark
         leaked = {mark for mark in marks - {objects["attempt_id"]} if mark in answer.text}
         assert not leaked, told
     assert victim.digest() == before, f"{name}: a machine changed what is not its own"
+
+
+OF_DIRECTORIES = sorted(name for name, rule in RULES.items() if rule.kind == "directory")
+
+
+@pytest.fixture(scope="module")
+def directories(session_factory, tenants) -> dict[str, dict[str, str]]:
+    """Headers of another tenant's directory, and of one whose organization shut it out."""
+    token, gone = new_token("c"), new_token("c")
+    with unit_of_work(session_factory) as session:
+        session.add(
+            Directory(
+                organization_id=tenants[1].organization_id, token_hash=token_hash(token),
+                prefix="whc_", created_by="test", created_at=NOW,
+            )
+        )  # fmt: skip
+    tokens = {"another tenant's": token, "one that was shut out": gone}
+    return {who: {"Authorization": f"Bearer {one}"} for who, one in tokens.items()}
+
+
+@pytest.fixture(params=["as they are", "services off", "policies off"])
+def lines(request, monkeypatch, tenants):
+    """The two lines between tenants, each of them switched off in turn."""
+    ours = tenants[0].organization_id
+    if request.param == "services off":
+        monkeypatch.setattr(
+            directory_endpoints, "Accounts", lambda people, _, by: Accounts(people, ours, by)
+        )
+    elif request.param == "policies off":
+        monkeypatch.setattr(tenancy, "_take", lambda *_: None)
+
+
+@pytest.mark.usefixtures("lines")
+@pytest.mark.parametrize("name", OF_DIRECTORIES)
+def test_directories_reach_their_own_people_alone(
+    client, directories, objects, marks, victim, name
+):
+    before = victim.digest()
+    for who, headers in directories.items():
+        answer = ask(client, OPERATIONS[name], RULES[name], objects, headers)
+        told = said(name, who, answer)
+        if "{account_id}" in OPERATIONS[name][1] or who == "one that was shut out":
+            assert answer.status_code in {401, 404}, told
+        else:
+            assert objects["user_id"] not in answer.text, told
+        assert not {mark for mark in marks if mark in answer.text}, told
+    assert victim.digest() == before, f"{name}: a directory changed what is not its own"
 
 
 def test_whose_attempt_it_is_does_reach_it(client, objects):

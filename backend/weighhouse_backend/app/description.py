@@ -9,6 +9,9 @@ from fastapi.routing import APIRoute
 from starlette.types import Lifespan
 from weighhouse_judging.verdicts.metrics import FIGURES
 
+from weighhouse_backend.directories.schemas import ScimError
+from weighhouse_backend.directories.service import PATH as SCIM_PATH
+from weighhouse_backend.directories.service import SCIM_MEDIA_TYPE
 from weighhouse_backend.identity.cookie_names import HOST, SESSION
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.kit.text import refuse_unkept
@@ -38,6 +41,7 @@ TAGS = {
     "annotations": "What people note beside runs, series and their points.",
     "alerts": "What shifted or did not take place, and what people say of it.",
     "notices": "What people and channels are told of, and whether it arrived.",
+    "directory": "SCIM 2.0: an organization's directory takes people out. With a token of its own.",
     "agents": "Registered machines.",
     "agent protocol": "What agents call, with tokens of their own.",
     "status": "Whether the platform is well.",
@@ -51,6 +55,11 @@ SECURITY = {
         "description": f"Where the platform is reached over HTTPS it is `{HOST}{SESSION}`.",
     },
     "agent": {"type": "http", "scheme": "bearer", "description": "An agent's or attempt's token."},
+    "directory": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token of an organization's directory, `whc_…`.",
+    },
     "link": {
         "type": "http",
         "scheme": "bearer",
@@ -127,11 +136,16 @@ class Application(FastAPI):
 
 
 def _complete(path: str, operation: dict[str, Any]) -> None:
+    of_directory = path.startswith(SCIM_PATH)
     for status, answer in operation["responses"].items():
         if not status.startswith("2"):
             (model,) = answer["content"].values()
             answer["content"] = {PROBLEM: model}
-    if path.startswith("/agent/"):
+            if of_directory:  # what is refused before SCIM is asked is refused as elsewhere
+                answer["content"][SCIM_MEDIA_TYPE] = {"schema": ScimError.model_json_schema()}
+    if of_directory:
+        operation["security"] = [{"directory": []}]
+    elif path.startswith("/agent/"):
         operation["security"] = [{"agent": []}]
     elif path in BY_LINK:
         operation["security"] = [{"link": []}]

@@ -34,6 +34,8 @@ from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_age
 from weighhouse_backend.campaigns.endpoints import router as campaigns
 from weighhouse_backend.campaigns.waiting_room import CONNECTIONS, WaitingRoom
 from weighhouse_backend.comparisons.endpoints import router as comparisons
+from weighhouse_backend.directories.endpoints import router as directories
+from weighhouse_backend.directories.endpoints import scim_router
 from weighhouse_backend.experiments.endpoints import router as experiments
 from weighhouse_backend.findings.endpoints import router as findings
 from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
@@ -77,9 +79,9 @@ log = structlog.get_logger(__name__)
 
 ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, account, factors, passkeys,
-    domains, audit, providers, pipelines, experiments, campaigns, results, findings, scenarios,
-    comparisons, publishing, studies, gates, alerts, annotations, overviews, noise, notices,
-    prices, quotas, retention, fleet, metrics,
+    domains, directories, scim_router, audit, providers, pipelines, experiments, campaigns, results,
+    findings, scenarios, comparisons, publishing, studies, gates, alerts, annotations, overviews,
+    noise, notices, prices, quotas, retention, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

@@ -1,5 +1,6 @@
 """Logins, tokens, members."""
 
+import datetime
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.identity import audit
+from weighhouse_backend.identity import audit, rosters
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import (
     LastOwner,
@@ -156,10 +157,57 @@ class IdentityService:
         :raises LastOwner: when nobody would be left to give access.
         """
         project, membership = self._membership(caller, project_id, user_id)
+        self._offboard(membership, caller.name, project)
+
+    def dismiss(self, organization_id: UUID, user_id: UUID, *, by: str) -> None:
+        """Take a person's access to an organization, as `remove_member` does, for features above;
+        the transaction sees the organization's projects.
+
+        :param by: who does so, for the audit log.
+        :raises NotFound: when they are not in it.
+        :raises LastOwner: when nobody would be left to give access.
+        """
+        self._repository.lock_organization(organization_id)
+        membership = self._repository.membership(organization_id, user_id)
+        if membership is None:
+            raise NotFound
+        self._offboard(membership, by, self.projects_of(organization_id)[0])
+
+    def people_of(
+        self, organization_id: UUID, *, user_id: UUID | None = None, email: str | None = None
+    ) -> Sequence[tuple[User, datetime.datetime]]:
+        """People of an organization and since when they are in it, guests too, by id; for features
+        above.
+
+        :param user_id: this one alone.
+        :param email: whoever has this address alone, capitals or not.
+        """
+        return rosters.people_of(self.session, organization_id, user_id, email)
+
+    def projects_of(self, organization_id: UUID) -> Sequence[UUID]:
+        """Projects of an organization, the oldest first; for features above."""
+        return rosters.projects_of(self.session, organization_id)
+
+    def owned(self, caller: Caller, project_id: UUID | None) -> tuple[UUID, UUID]:
+        """A project and its organization, which the caller owns; for features above.
+
+        :raises NotFound: when the project is not theirs.
+        :raises Forbidden: when they are no owner of the organization.
+        """
+        project = caller.project_or_only(project_id)
+        caller.require(project, Role.OWNER)
+        organization_id = self._organization(caller, project)
+        insist_on_owner(self._repository, caller, organization_id)
+        return project, organization_id
+
+    def _offboard(self, membership: Membership, by: str, project_id: UUID) -> None:
         self._keep_an_owner(membership)
-        user = self.user(user_id)  # who is no member is not seen any more
+        user = self.user(membership.user_id)  # who is no member is not seen any more
         ended = self._repository.offboard(membership, self.clock.now())
-        self._audit(caller, "member.removed", user.email, project, personal_tokens=ended)
+        audit.record(
+            self.session, self.clock, actor=by, action="member.removed", subject=user.email,
+            project_id=project_id, personal_tokens=ended,
+        )  # fmt: skip
 
     def set_project_role(self, caller: Caller, project_id: UUID, user_id: UUID, role: Role) -> None:
         """Give a member a role of their own in one project; takes an owner of the project."""
@@ -262,10 +310,7 @@ class IdentityService:
     def _membership(
         self, caller: Caller, project_id: UUID | None, user_id: UUID
     ) -> tuple[UUID, Membership]:
-        project = caller.project_or_only(project_id)
-        caller.require(project, Role.OWNER)
-        organization_id = self._organization(caller, project)
-        insist_on_owner(self._repository, caller, organization_id)
+        project, organization_id = self.owned(caller, project_id)
         self._repository.lock_organization(organization_id)
         membership = self._repository.membership(organization_id, user_id)
         if membership is None:

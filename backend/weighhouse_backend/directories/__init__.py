@@ -1,0 +1,1 @@
+"""Directories of organizations: who leaves one there leaves here, too."""
