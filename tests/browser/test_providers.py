@@ -5,8 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import httpx
+import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from scim2_client.engines.httpx2 import SyncSCIMClient
+from scim2_models import SearchRequest
 from weighhouse_backend.identity.installation import FIRST_ORGANIZATION
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.browsing import (
@@ -16,6 +19,7 @@ from weighhouse_testing.browsing import (
     THEMES,
     WIDE,
     complaints,
+    looked_at,
     sign_in,
 )
 from weighhouse_testing.platform import RunningPlatform, running_platform
@@ -222,6 +226,48 @@ def test_who_signs_out_at_the_provider_is_signed_out_here(
     expect(lead.get_by_text("login.ended_by_provider").first).to_be_visible()
     come_in(ned, "ned")
     is_in(ned)
+
+
+def test_who_leaves_the_directory_is_out_at_once(
+    house: RunningPlatform, provider: RealProvider, lead: Page, opens: Open
+) -> None:
+    del lead
+    provider.account("dee", "lookers")
+    owner, dee = opens(bypass_csp=True), opens()
+    come_in(dee, "dee")
+    is_in(dee)
+    sign_in(owner, house.url, house.email, house.password)
+    owner.goto("/settings?tab=sign-in")
+    owner.get_by_role("button", name="Let a directory in").click()
+    expect(owner.get_by_role("heading", name="Take the token with you")).to_be_visible()
+    looked_at(owner, "directory-token")
+    address = owner.get_by_label("The address for the directory").inner_text()
+    token = owner.get_by_label("The directory's token").inner_text()
+    owner.get_by_role("button", name="I have it").click()
+    expect(owner.get_by_text("It has not come yet with this token.")).to_be_visible()
+
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx2.Client(base_url=f"{address}/", headers=headers) as http:
+        scim = SyncSCIMClient(http)
+        scim.discover()
+        users = scim.get_resource_model("User")
+        wanted = SearchRequest[users](filter='userName eq "dee@example.test"')
+        (found,) = scim.query(users, wanted).resources
+        found.active = False
+        scim.replace(found)
+    assert dee.request.get("/api/v1/sessions/current").status == 401
+    dee.goto("/")
+    expect(dee.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
+    owner.reload()
+    expect(owner.get_by_text("It last came")).to_contain_text("from 127.0.0.1")
+    looked_at(owner, "directory")
+    owner.get_by_role("button", name="Shut it out").click()
+    owner.get_by_role("dialog").get_by_role("button", name="Shut it out").click()
+    expect(owner.get_by_text("No directory is let in.")).to_be_visible()
+    assert httpx.get(f"{address}/Users", headers=headers).status_code == 401
+    owner.goto("/settings?tab=audit")
+    entries = owner.get_by_role("row").filter(has_text="dee@example.test")
+    expect(entries.filter(has_text="the directory from 127.0.0.1")).to_have_count(1)
 
 
 def test_an_address_that_the_provider_has_not_verified_is_nobodys(

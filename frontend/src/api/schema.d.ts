@@ -238,6 +238,162 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/scim/v2/ResourceTypes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Directories List Kinds
+         * @description The kinds of things that are here: members.
+         */
+        get: operations["directories_list_kinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scim/v2/ResourceTypes/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Directories Read Kind
+         * @description One kind of things.
+         */
+        get: operations["directories_read_kind"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scim/v2/Schemas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Directories List Schemas
+         * @description What members consist of.
+         */
+        get: operations["directories_list_schemas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scim/v2/Schemas/{urn}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Directories Read Schema
+         * @description One schema.
+         */
+        get: operations["directories_read_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scim/v2/ServiceProviderConfig": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Directories Read Abilities
+         * @description What of SCIM is here.
+         */
+        get: operations["directories_read_abilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scim/v2/Users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Directories Find Accounts
+         * @description Members of the organization; `filter=userName eq "…"` finds the one with an address.
+         */
+        get: operations["directories_find_accounts"];
+        put?: never;
+        /**
+         * Directories Add Account
+         * @description Refused: people come in by an invitation, or by a group when they sign in.
+         */
+        post: operations["directories_add_account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scim/v2/Users/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Directories Read Account
+         * @description A member.
+         */
+        get: operations["directories_read_account"];
+        /**
+         * Directories Replace Account
+         * @description Take a member out by `active: false`; nothing else that is sent is kept.
+         */
+        put: operations["directories_replace_account"];
+        post?: never;
+        /**
+         * Directories Remove Account
+         * @description Take a member out of the organization, with what they have in it.
+         */
+        delete: operations["directories_remove_account"];
+        options?: never;
+        head?: never;
+        /**
+         * Directories Change Account
+         * @description Take a member out by `active: false`; nothing else that is sent is kept.
+         */
+        patch: operations["directories_change_account"];
+        trace?: never;
+    };
     "/api/v1/about": {
         parameters: {
             query?: never;
@@ -1347,6 +1503,35 @@ export interface paths {
          */
         post: operations["publishing_withdraw_consent"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/directory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Directories Read
+         * @description The directory that takes people out of a project's organization; takes an owner of it.
+         */
+        get: operations["directories_read"];
+        put?: never;
+        /**
+         * Directories Let In
+         * @description Make a token for the directory of a project's organization; the one before ends at once.
+         *     Takes an owner of the organization.
+         */
+        post: operations["directories_let_in"];
+        /**
+         * Directories Shut Out
+         * @description End the directory's token; whom it took out stays out. Takes an owner of the organization.
+         */
+        delete: operations["directories_shut_out"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5517,6 +5702,50 @@ export interface components {
          */
         Digest: "now" | "daily";
         /**
+         * DirectoryMade
+         * @description A directory whose token was made just now.
+         */
+        DirectoryMade: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Last Used From */
+            last_used_from: string | null;
+            /** Prefix */
+            prefix: string;
+            /** Token */
+            token: string;
+            /** Url */
+            url: string;
+        };
+        /**
+         * DirectoryRead
+         * @description An organization's directory, and whether it came by.
+         */
+        DirectoryRead: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Last Used From */
+            last_used_from: string | null;
+            /** Prefix */
+            prefix: string;
+            /** Url */
+            url: string;
+        };
+        /**
          * DisclaimerRead
          * @description A statement that must stand beside a number.
          */
@@ -5699,6 +5928,10 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /** Letters At Most */
+            letters_at_most: number;
+            /** Letters Today */
+            letters_today: number;
             mailbox: components["schemas"]["Mailbox"];
             /** Mailed At */
             mailed_at: string | null;
@@ -13145,6 +13378,541 @@ export interface operations {
             };
         };
     };
+    directories_list_kinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": unknown;
+                };
+            };
+        };
+    };
+    directories_read_kind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": unknown;
+                };
+            };
+        };
+    };
+    directories_list_schemas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": unknown;
+                };
+            };
+        };
+    };
+    directories_read_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                urn: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": unknown;
+                };
+            };
+        };
+    };
+    directories_read_abilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": unknown;
+                };
+            };
+        };
+    };
+    directories_find_accounts: {
+        parameters: {
+            query?: {
+                attributes?: string;
+                count?: number;
+                excludedAttributes?: string;
+                filter?: string;
+                startIndex?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": unknown;
+                };
+            };
+        };
+    };
+    directories_add_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/scim+json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": unknown;
+                };
+            };
+        };
+    };
+    directories_read_account: {
+        parameters: {
+            query?: {
+                attributes?: string;
+                excludedAttributes?: string;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": unknown;
+                };
+            };
+        };
+    };
+    directories_replace_account: {
+        parameters: {
+            query?: {
+                attributes?: string;
+                excludedAttributes?: string;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/scim+json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": unknown;
+                };
+            };
+        };
+    };
+    directories_remove_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    directories_change_account: {
+        parameters: {
+            query?: {
+                attributes?: string;
+                excludedAttributes?: string;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/scim+json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "application/scim+json": {
+                        /**
+                         * Detail
+                         * @default null
+                         */
+                        detail?: string | null;
+                        /** Schemas */
+                        schemas: string[];
+                        /**
+                         * Scimtype
+                         * @default null
+                         */
+                        scimType?: string | null;
+                        /** Status */
+                        status: string;
+                    };
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/scim+json": unknown;
+                };
+            };
+        };
+    };
     status_about: {
         parameters: {
             query?: never;
@@ -15612,6 +16380,97 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ConsentRead"];
                 };
+            };
+        };
+    };
+    directories_read: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryRead"];
+                };
+            };
+        };
+    };
+    directories_let_in: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoryMade"];
+                };
+            };
+        };
+    };
+    directories_shut_out: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
