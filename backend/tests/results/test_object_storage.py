@@ -1,15 +1,21 @@
 """Files of runs in a bucket of a real S3-compatible store."""
 
 import hashlib
+import threading
+from contextlib import contextmanager
+from uuid import uuid4
 
 import pytest
 from pydantic import SecretStr
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_backend.results import models
+from weighhouse_backend.results import bucket, models
 from weighhouse_backend.results.directory import ArtifactDirectory
+from weighhouse_backend.results.errors import FilesAway
+from weighhouse_backend.results.stores import store_of
 from weighhouse_testing.s3 import ACCESS_KEY, SECRET_KEY, running_store
 
 from .laboratory import experiment
+from .store_gateway import Gateway, Said, listing_forbidden
 
 CONTENT = bytes(range(256)) * 1000
 
@@ -49,6 +55,30 @@ def put(laboratory, order, content, name="a name of ours.bin"):
 def read(laboratory, order, content):
     address = f"/api/v1/runs/{order['run_id']}/artifacts/{hashlib.sha256(content).hexdigest()}"
     return laboratory.client.get(address, headers=laboratory.headers)
+
+
+@contextmanager
+def with_settings(laboratory, **changed):
+    state = laboratory.client.app.state
+    right = state.settings
+    state.settings = right.model_copy(update=changed)
+    try:
+        yield state.settings
+    finally:
+        state.settings = right
+
+
+@pytest.fixture
+def gateway(laboratory, store):
+    made = Gateway(store.port)
+    url = f"http://127.0.0.1:{made.port}/files-of-runs/lab"
+    with with_settings(laboratory, artifact_s3_url=url) as made.settings:
+        yield made
+    made.close()
+
+
+def slug(answer):
+    return answer.json()["type"].rpartition("/")[2]
 
 
 def project_of(laboratory, order):
@@ -99,28 +129,103 @@ def test_what_lay_in_the_directory_before_is_still_read_and_removed(laboratory, 
 
 def test_a_store_that_is_away_is_said_and_loses_nothing(laboratory, order, store):
     kept = b"kept until the store is back"
+    former = b"in the directory, and in no bucket"
+    assert put(laboratory, order, former).status_code == 201
+    directory = ArtifactDirectory(laboratory.settings.artifact_dir)
+    digest = hashlib.sha256(former).hexdigest()
+    directory.write(project_of(laboratory, order), digest, former)
     store.stop()
     try:
+        assert read(laboratory, order, former).content == former
+        assert laboratory.attempt(order, "HEAD", f"artifacts/{digest}").status_code == 200
         refused = put(laboratory, order, kept)
         assert (refused.status_code, refused.json()["type"].rpartition("/")[2]) == (
             503, "files-away",
         )  # fmt: skip
         assert str(store.port) not in refused.text, "where it is, is the operator's"
         with unit_of_work(laboratory.sessions) as session:
-            assert session.query(models.Artifact).count() == 0, "nothing is half written"
+            assert session.query(models.Artifact).count() == 1, "nothing is half written"
     finally:
         store.start()
     assert put(laboratory, order, kept).status_code == 201
     assert read(laboratory, order, kept).content == kept
 
 
-def test_a_key_that_may_not_is_said(laboratory, order, make_client):
-    app = laboratory.client.app
-    wrong = app.state.settings.model_copy(update={"artifact_s3_secret_key": SecretStr("wrong")})
-    right, app.state.settings = app.state.settings, wrong
-    try:
+def test_a_key_that_may_not_is_said(laboratory, order):
+    with with_settings(laboratory, artifact_s3_secret_key=SecretStr("wrong")):
         refused = put(laboratory, order, b"x")
         assert refused.status_code == 503
         assert "wrong" not in refused.text
+
+
+def test_a_key_that_may_list_nothing_is_enough(laboratory, order, gateway):
+    gateway.instead = listing_forbidden
+    content = b"written without a list"
+    digest = hashlib.sha256(content).hexdigest()
+    assert laboratory.attempt(order, "HEAD", f"artifacts/{digest}").status_code == 404
+    assert put(laboratory, order, content).status_code == 201
+    assert laboratory.attempt(order, "HEAD", f"artifacts/{digest}").status_code == 200
+    assert read(laboratory, order, content).content == content
+
+
+def test_a_store_that_fails_when_it_is_read_is_said(laboratory, order, gateway):
+    content = b"read from a store that fails"
+    assert put(laboratory, order, content).status_code == 201
+    gateway.instead = lambda method, said: Said(503) if method == "GET" else said
+    assert slug(read(laboratory, order, content)) == "files-away"
+    gateway.instead = listing_forbidden
+    assert read(laboratory, order, content).content == content
+
+
+def test_a_content_that_is_cut_short_is_no_content(laboratory, gateway):
+    project_id, digest = uuid4(), "ab" * 32
+    kept = store_of(gateway.settings)
+    kept.write(project_id, digest, CONTENT)
+    assert b"".join(kept.pieces(project_id, digest)) == CONTENT
+    gateway.instead = lambda _, said: Said(200, said.content, said.headers, held_back=10)
+    with pytest.raises(FilesAway):
+        list(kept.pieces(project_id, digest))
+    gateway.instead = lambda _, said: said
+    with pytest.raises(FileNotFoundError):
+        kept.pieces(project_id, "cd" * 32)
+
+
+@pytest.mark.parametrize(
+    ("kind", "page"),
+    [
+        ("text/html; charset=latin-1", "<p>Zugriff verweigert für Sie".encode("latin-1")),
+        ("application/xml", b"<html><br></html>"),
+        ("application/xml", b"\xff\xfe"),
+        ("application/xml", b""),
+        ("text/html", b"<p>who are you?"),
+    ],
+)
+def test_the_page_of_a_proxy_is_no_stores_answer(laboratory, order, gateway, kind, page):
+    content = b"behind a proxy " + page + kind.encode()
+
+    def proxy(method, said):
+        return said if method == "HEAD" else Said(407, page, {"Content-Type": kind})
+
+    gateway.instead = proxy
+    refused = put(laboratory, order, content)
+    assert (refused.status_code, slug(refused)) == (503, "files-away")
+    gateway.instead = lambda _, said: said
+    assert put(laboratory, order, content).status_code == 201
+    gateway.instead = proxy
+    assert slug(read(laboratory, order, content)) == "files-away"
+
+
+def test_a_store_that_hangs_is_asked_twice_at_most(laboratory, order, gateway, monkeypatch):
+    monkeypatch.setattr(bucket, "READ_SECONDS", 0.2)
+    over = threading.Event()
+
+    def hanging(method, said):
+        over.wait(60)
+        return said
+
+    gateway.instead = hanging
+    try:
+        assert slug(put(laboratory, order, b"nobody takes it")) == "files-away"
+        assert gateway.asked == ["HEAD", "HEAD"]
     finally:
-        app.state.settings = right
+        over.set()

@@ -1,10 +1,12 @@
 """Settings, read once from the environment by the composition root."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from weighhouse_backend.kit.bucket_address import insist_on_bucket, insist_on_keys
 
 
 class Settings(BaseSettings):
@@ -34,13 +36,15 @@ class Settings(BaseSettings):
     """Where artefacts and logs of runs lie."""
     artifact_s3_url: str | None = Field(default=None, pattern=r"^https?://[^/@?#]+/[^/?#]+[^?#]*$")
     """A bucket to keep artefacts in instead: `https://HOST/BUCKET`, and a prefix if you like."""
-    artifact_s3_region: str = "us-east-1"
+    artifact_s3_region: str = Field(
+        default="us-east-1", pattern=r"^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$"
+    )
     """Its region."""
     artifact_s3_access_key: str | None = None
     """Who asks it."""
     artifact_s3_secret_key: SecretStr | None = None
     """With which secret."""
-    artifact_s3_secret_key_file: Path | None = None
+    artifact_s3_secret_key_file: Path | None = Field(default=None, validate_default=True)
     """A file that holds that secret instead."""
     secret_key: SecretStr | None = None
     """The installation's secret, at least 16 characters: signs links, seals stored secrets."""
@@ -112,3 +116,25 @@ class Settings(BaseSettings):
     """The largest body that people and pipelines may send."""
     agent_body_megabytes: float = Field(default=64.0, gt=0)
     """The largest body that agents may send; files of runs have a limit of their own."""
+
+    @field_validator("artifact_s3_url")
+    @classmethod
+    def _bucket(cls, url: str | None) -> str | None:
+        return None if url is None else insist_on_bucket(url)
+
+    # Of one field, since what is refused is shown: of the whole it would be every secret.
+    @field_validator("artifact_s3_secret_key_file")
+    @classmethod
+    def _keys(cls, file: Path | None, info: ValidationInfo) -> Path | None:
+        known = info.data
+        if known.get("artifact_s3_url") is not None:
+            secret = known.get("artifact_s3_secret_key")
+            insist_on_keys(known.get("artifact_s3_access_key"), secret, file)
+        return file
+
+    @model_validator(mode="after")
+    def _read_once(self) -> Self:
+        file, secret = self.artifact_s3_secret_key_file, self.artifact_s3_secret_key
+        if self.artifact_s3_url is not None and secret is None and file is not None:
+            self.artifact_s3_secret_key = SecretStr(file.read_text(encoding="utf-8").strip())
+        return self

@@ -5,6 +5,7 @@ nobody can learn by a hash what another project has.
 """
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -91,11 +92,21 @@ class ArtifactService:
         return True
 
     def find(self, attempt_id: UUID, sha256: str) -> Artifact:
-        """A file of an attempt, whose content is there.
+        """A file of an attempt.
 
         :raises ResultNotThere: when the attempt left no such file.
         """
         for item in self.repository.artifacts(attempt_id):
-            if item.sha256 == sha256 and self.store.exists(item.project_id, sha256):
+            if item.sha256 == sha256:
                 return item
         raise ResultNotThere(f"the run left no file {sha256[:12]}…")
+
+    def pieces(self, item: Artifact) -> Iterator[bytes]:
+        """A file's content, a piece at a time; it is opened before this returns.
+
+        :raises ResultNotThere: when the content is not there any more.
+        """
+        try:
+            return self.store.pieces(item.project_id, item.sha256)
+        except FileNotFoundError as error:
+            raise ResultNotThere(f"what {item.name} held is not there any more") from error

@@ -6,19 +6,26 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
+from xml.etree.ElementTree import ParseError
 
 import urllib3
 from minio import Minio
 from minio.error import MinioException, S3Error
+from urllib3 import BaseHTTPResponse
 from urllib3.exceptions import HTTPError
 from urllib3.util import Retry, Timeout
 
 from weighhouse_backend.results.directory import PIECE_BYTES, ArtifactDirectory
 from weighhouse_backend.results.errors import FilesAway
 
-CONNECT_SECONDS, READ_SECONDS = 5.0, 60.0
-TRIES_AGAIN = 2
+CONNECT_SECONDS, READ_SECONDS = 5.0, 10.0
+"""Of connecting, and of sending five megabytes; and of each read."""
+TRIES_AGAIN = 1
+"""Whoever asks holds a transaction meanwhile."""
 NOT_THERE = frozenset({"NoSuchKey", "NoSuchObject"})
+FORBIDDEN = "AccessDenied"
+BROKEN = (MinioException, HTTPError, OSError, ValueError, ParseError)
+"""What asking ends with where nobody answers, or something else than a store does."""
 
 
 def open_bucket(host: str, secure: bool, region: str, access_key: str, secret_key: str) -> Minio:
@@ -46,15 +53,19 @@ class ArtifactBucket:
     former: ArtifactDirectory
 
     def exists(self, project_id: UUID, sha256: str) -> bool:
-        """Whether a content is there. Raises FilesAway."""
-        return self._in_bucket(project_id, sha256) or self.former.exists(project_id, sha256)
+        """Whether a content is there. Raises FilesAway, unless the former directory has it."""
+        return self.former.exists(project_id, sha256) or self._in_bucket(project_id, sha256)
 
     def local(self, project_id: UUID, sha256: str) -> Path | None:
         """Where a content lies in the former directory; None: it is not there."""
         return self.former.local(project_id, sha256)
 
     def pieces(self, project_id: UUID, sha256: str) -> Iterator[bytes]:
-        """A content, a piece at a time. Raises FileNotFoundError, FilesAway."""
+        """A content of the bucket, a piece at a time; the store answers before this returns.
+
+        :raises FileNotFoundError: when it is not there.
+        :raises FilesAway: also between two pieces.
+        """
         with _reaching():
             try:
                 answer = self.client.get_object(self.bucket, self._key(project_id, sha256))
@@ -62,9 +73,7 @@ class ArtifactBucket:
                 if error.code in NOT_THERE:
                     raise FileNotFoundError(sha256) from error
                 raise
-        with closing(answer):
-            yield from answer.stream(PIECE_BYTES)
-            answer.release_conn()
+        return _pieces(answer)
 
     def write(self, project_id: UUID, sha256: str, content: bytes) -> None:
         """Keep a content; repeatable. Raises FilesAway."""
@@ -82,11 +91,14 @@ class ArtifactBucket:
         self.former.remove(project_id, sha256)
 
     def _in_bucket(self, project_id: UUID, sha256: str) -> bool:
+        """As far as the store says: of what is not there a key that may not list hears that it is
+        forbidden. If all else is, too, writing tells.
+        """
         with _reaching():
             try:
                 self.client.stat_object(self.bucket, self._key(project_id, sha256))
             except S3Error as error:
-                if error.code in NOT_THERE:
+                if error.code in NOT_THERE or error.code == FORBIDDEN:
                     return False
                 raise
         return True
@@ -95,14 +107,20 @@ class ArtifactBucket:
         return f"{self.prefix}{project_id}/{sha256[:2]}/{sha256}"
 
 
+def _pieces(answer: BaseHTTPResponse) -> Iterator[bytes]:
+    with _reaching(), closing(answer):
+        yield from answer.stream(PIECE_BYTES)
+        answer.release_conn()
+
+
 @contextmanager
 def _reaching() -> Iterator[None]:
     """What keeps a store from answering, without its address and words: they are the operator's."""
     try:
         yield
+    except FileNotFoundError:
+        raise
     except S3Error as error:
         raise FilesAway(f"the store of files answers {error.code}") from error
-    except (MinioException, HTTPError, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        raise FilesAway("the store of files does not answer") from error
+    except BROKEN as error:
+        raise FilesAway("the store of files does not answer as one") from error

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 from uuid import UUID
 
 PIECE_BYTES = 64 * 1024
@@ -31,10 +32,8 @@ class ArtifactDirectory:
         return path if path.exists() else None
 
     def pieces(self, project_id: UUID, sha256: str) -> Iterator[bytes]:
-        """A content, a piece at a time. Raises FileNotFoundError when it is not there."""
-        with self.path(project_id, sha256).open("rb") as file:
-            while piece := file.read(PIECE_BYTES):
-                yield piece
+        """A content, a piece at a time. Raises FileNotFoundError at once when it is not there."""
+        return _pieces(self.path(project_id, sha256).open("rb"))
 
     def write(self, project_id: UUID, sha256: str, content: bytes) -> None:
         """Write a content whole or not at all; repeatable."""
@@ -57,3 +56,9 @@ class ArtifactDirectory:
     def remove(self, project_id: UUID, sha256: str) -> None:
         """Remove a content; repeatable."""
         self.path(project_id, sha256).unlink(missing_ok=True)
+
+
+def _pieces(opened: BinaryIO) -> Iterator[bytes]:
+    with opened as file:
+        while piece := file.read(PIECE_BYTES):
+            yield piece

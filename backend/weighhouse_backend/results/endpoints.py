@@ -214,13 +214,13 @@ def results_read_artifact(run: VisibleRunDep, sha256: Sha256, results: ResultsDe
     attempt_id = results.reading.shown_id(run)
     if attempt_id is None:
         raise ResultNotThere
-    item, store = results.artifacts.find(attempt_id, sha256), results.store
+    item = results.artifacts.find(attempt_id, sha256)
     media_type = "application/octet-stream"
-    if path := store.local(item.project_id, sha256):
+    if path := results.store.local(item.project_id, sha256):
         return FileResponse(path, filename=item.name, media_type=media_type)
     named = f"attachment; filename*=utf-8''{quote(item.name, safe='')}"
     headers = {"Content-Disposition": named, "Content-Length": str(item.size_bytes)}
-    pieces = store.pieces(item.project_id, sha256)
+    pieces = results.artifacts.pieces(item)
     return StreamingResponse(pieces, media_type=media_type, headers=headers)
 
 

@@ -32,9 +32,9 @@ class ArtifactStore(Protocol):
         ...
 
     def pieces(self, project_id: UUID, sha256: str) -> Iterator[bytes]:
-        """A content, a piece at a time.
+        """A content, a piece at a time; it is opened before this returns.
 
-        :raises FileNotFoundError: when it is not there, before the first piece.
+        :raises FileNotFoundError: when it is not there.
         """
         ...
 
@@ -44,8 +44,12 @@ def store_of(settings: Settings) -> ArtifactStore:
     directory = ArtifactDirectory(settings.artifact_dir)
     if settings.artifact_s3_url is None:
         return directory
-    asks = settings.artifact_s3_access_key or "", _secret(settings)
-    return _bucket(settings.artifact_s3_url, settings.artifact_s3_region, *asks, directory)
+    secret = settings.artifact_s3_secret_key
+    return _bucket(
+        settings.artifact_s3_url, settings.artifact_s3_region,
+        settings.artifact_s3_access_key or "", secret.get_secret_value().strip() if secret else "",
+        directory,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=4)
@@ -57,11 +61,3 @@ def _bucket(
     name, _, prefix = address.path.strip("/").partition("/")
     client = open_bucket(address.netloc, address.scheme == "https", region, access_key, secret_key)
     return ArtifactBucket(client, name, f"{prefix}/" if prefix else "", former)
-
-
-def _secret(settings: Settings) -> str:
-    if settings.artifact_s3_secret_key is not None:
-        return settings.artifact_s3_secret_key.get_secret_value().strip()
-    if settings.artifact_s3_secret_key_file is not None:
-        return settings.artifact_s3_secret_key_file.read_text(encoding="utf-8").strip()
-    return ""
