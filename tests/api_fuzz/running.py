@@ -18,6 +18,8 @@ LAST = re.compile(
     r"complete|cancel|revoke|drain|withdraw|delete|remove|log_out|end_|decide|make_project|make_org"
 )
 
+TOKENS = re.compile(r"directories_(let_in|shut_out)")
+"""What ends the token that some of the last are asked with."""
 MOST_INVENTED = 10_000
 """Characters: no invented text is longer."""
 
@@ -48,9 +50,12 @@ def operations_of(world: World, only: Sequence[str] = ()) -> list[Any]:
         one for one in found
         if not only or any(part in one.definition.raw["operationId"] for part in only)
     ]  # fmt: skip
-    return sorted(
-        chosen, key=lambda one: bool(LAST.search(one.definition.raw["operationId"]))
-    )  # fmt: skip
+
+    def late(operation: Any) -> tuple[bool, bool]:
+        name = operation.definition.raw["operationId"]
+        return bool(TOKENS.search(name)), bool(LAST.search(name))
+
+    return sorted(chosen, key=late)
 
 
 def _forget_great_lengths(part: Any) -> None:
