@@ -1,5 +1,6 @@
 """The tasks: each a few lines that call a service in one transaction; all may run twice."""
 
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -7,10 +8,12 @@ from typing import Any
 from uuid import UUID
 
 import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 from weighhouse_backend.campaigns.scheduling import start_due
 from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.gates.rejudgements import carry_on
 from weighhouse_backend.kit import resealing
+from weighhouse_backend.kit.logs import masked
 from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signing import has_former
@@ -121,8 +124,18 @@ def mail_factor(tools: Tools, letter_id: str) -> None:
         letters.mail_factor(UUID(letter_id))
 
 
+def answer_joining(tools: Tools, ask_id: str) -> None:
+    """Invite somebody who asked to join, wherever their address lets them."""
+    with tools.joining() as joining:
+        joining.answer(UUID(ask_id))
+
+
 def mail_unsent(tools: Tools) -> None:
-    """Try again to send what a server did not take; one that is refused keeps no other back."""
+    """Try again to send what a server did not take, and do what was lost on the way; whatever goes
+    wrong with one letter keeps no other back.
+    """
+    with tools.joining() as joining:
+        asks = joining.unanswered()
     with tools.letters() as letters:
         invitations, resets = letters.unsent()
         factors = letters.unsent_factor_letters()
@@ -132,12 +145,23 @@ def mail_unsent(tools: Tools) -> None:
         *((mail_reset, one) for one in resets),
         *((mail_factor, one) for one in factors),
         *((mail_domain, one) for one in domains),
+        *((answer_joining, one) for one in asks),
     ]
     for send, one in sending:
         try:
             send(tools, str(one))
-        except OSError as error:
-            log.warning("mail_refused", reason=repr(error), letter=str(one))
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001 - each letter by itself, whatever is wrong with it
+            log.warning("mail_refused", reason=_reason(error), letter=str(one))
+
+
+def _reason(error: Exception) -> str:
+    """What a server said; of anything else, whose words may hold the link, where it was."""
+    if isinstance(error, OSError):
+        return masked(repr(error))
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} at {at.name}, line {at.lineno}"
 
 
 def spread_notices(tools: Tools) -> None:
@@ -229,6 +253,7 @@ TASKS: Mapping[str, TaskPlan] = {
     "gates.rejudge": TaskPlan(rejudge, limit_seconds=600),
     "alerts.detect_changes": TaskPlan(detect_changes, limit_seconds=600),
     "identity.mail_invitation": TaskPlan(mail_invitation),
+    "identity.answer_joining": TaskPlan(answer_joining),
     "identity.mail_domain": TaskPlan(mail_domain),
     "identity.mail_reset": TaskPlan(mail_reset),
     "identity.mail_unsent": TaskPlan(mail_unsent, limit_seconds=600),

@@ -10,6 +10,7 @@ from redis import Redis
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.dependencies import Campaigns
+from weighhouse_backend.identity.joining import JoiningService
 from weighhouse_backend.identity.letters import LetterService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionFactory, make_engine, make_session_factory
@@ -60,6 +61,13 @@ class Tools:
         """What is written to people, over one transaction."""
         with unit_of_work(self.sessions) as session:
             yield LetterService(session, SystemClock(), self.settings, SmtpPost(self.settings))
+
+    @contextmanager
+    def joining(self) -> Iterator[JoiningService]:
+        """Who asks to join, over one transaction; what it sends leaves after its commit."""
+        with unit_of_work(self.sessions) as session:
+            jobs = CeleryJobs(self.celery, session, self.redis)
+            yield JoiningService(session, SystemClock(), self.settings, jobs)
 
     @contextmanager
     def notices(self) -> Iterator[Notices]:

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 from sqlalchemy import select
+from weighhouse_backend.identity.domain_models import JoiningAsk
 from weighhouse_backend.identity.forgetting import ForgettingService, pseudonym_of
 from weighhouse_backend.identity.models import (
     AuditEntry,
@@ -98,6 +99,7 @@ def ada(session_factory, tenants):
             )
         )  # fmt: skip
         session.add(LoginFailure(email=email, address="192.0.2.1", known_address=False, at=NOW))
+        session.add(JoiningAsk(email=email, address="192.0.2.1", at=NOW))
         entries = {
             "own": note(session, ours, "Ada Lovelace", person_id=ada, address="192.0.2.1"),
             "by_name": note(session, ours, "Ada Lovelace"),
@@ -140,7 +142,7 @@ def test_what_she_did_stays_under_a_pseudonym(session_factory, on_machine, tenan
             for tenant in (ours, theirs)
         }
         assert rules == {ours: pseudonym, theirs: "Ada Lovelace"}
-        for table in (Invitation, LoginFailure):
+        for table in (Invitation, LoginFailure, JoiningAsk):
             assert not session.scalars(select(table.id).where(table.email == email)).all()
         (entry,) = session.scalars(
             select(AuditEntry).where(AuditEntry.action == "person.forgotten")

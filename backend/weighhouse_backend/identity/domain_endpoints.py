@@ -13,14 +13,17 @@ from weighhouse_backend.identity.domain_schemas import (
     DomainOpened,
     DomainRead,
     JoiningAsk,
+    Mailbox,
 )
-from weighhouse_backend.identity.domains import DomainService
+from weighhouse_backend.identity.domains import DomainService, Standing
+from weighhouse_backend.identity.joining import LETTERS_OF_DOMAIN, JoiningService
 from weighhouse_backend.identity.models import Organization
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.jobs import CeleryJobs
 from weighhouse_backend.kit.pages import Page
+from weighhouse_backend.kit.rates import client_address
 
 router = APIRouter(prefix="/api/v1")
 
@@ -30,7 +33,13 @@ def _domains(request: Request, session: SessionDep) -> DomainService:
     return DomainService(session, SystemClock(), state.settings, CeleryJobs(state.celery, session))
 
 
+def _joining(request: Request, session: SessionDep) -> JoiningService:
+    state = request.app.state
+    return JoiningService(session, SystemClock(), state.settings, CeleryJobs(state.celery, session))
+
+
 DomainServiceDep = Annotated[DomainService, Depends(_domains)]
+JoiningServiceDep = Annotated[JoiningService, Depends(_joining)]
 
 
 @router.get("/joining-domains", tags=["people"])
@@ -39,7 +48,7 @@ def identity_list_domains(
 ) -> Page[DomainRead]:
     """Domains whose people may join a project's organization; takes an owner of it."""
     rows = service.read(caller, project_id)
-    return Page(items=[DomainRead.model_validate(row) for row in rows])
+    return Page(items=[_read(row) for row in rows])
 
 
 @router.post("/joining-domains", status_code=201, tags=["people"])
@@ -52,7 +61,7 @@ def identity_add_domain(
     """Let people of a domain join a project's organization, once its keepers said by a link in a
     mail that the domain is the organization's. One that is there is asked anew. Takes an owner.
     """
-    return DomainRead.model_validate(service.add(caller, project_id, body))
+    return _read(service.add(caller, project_id, body))
 
 
 @router.delete("/joining-domains/{domain_id}", status_code=204, tags=["people"])
@@ -76,11 +85,20 @@ def identity_confirm_domain(link: LinkDep, service: DomainServiceDep) -> DomainO
 
 
 @router.post("/joining", status_code=202, tags=["sessions"])
-def identity_ask_to_join(body: JoiningAsk, service: DomainServiceDep) -> None:
+def identity_ask_to_join(body: JoiningAsk, request: Request, service: JoiningServiceDep) -> None:
     """Have an invitation sent to one's address, if an organization lets people of its domain join.
     The answer is the same whether or not there is one.
     """
-    service.ask(body.email)
+    service.ask(body.email, client_address(request.scope))
+
+
+def _read(found: Standing) -> DomainRead:
+    row = found.row
+    return DomainRead(
+        id=row.id, domain=row.domain, role=MemberRole(row.role), mailbox=Mailbox(row.mailbox),
+        created_at=row.created_at, expires_at=row.expires_at, mailed_at=row.mailed_at,
+        verified_at=row.verified_at, letters_today=found.letters, letters_at_most=LETTERS_OF_DOMAIN,
+    )  # fmt: skip
 
 
 def _told(row: JoiningDomain, organization: Organization) -> DomainOpened:

@@ -44,7 +44,7 @@ class JoiningDomain(Base):
 
 
 class DomainAsking(Base):
-    """A domain's keepers were asked; kept for as long as it counts, whatever becomes of the domain."""
+    """A domain's keepers were asked; kept while it counts, whatever becomes of the domain."""
 
     __tablename__ = "domain_askings"
 

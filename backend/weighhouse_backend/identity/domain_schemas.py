@@ -52,8 +52,6 @@ class DomainCreate(BaseModel):
 class DomainRead(BaseModel):
     """A domain whose people may join, once it is verified."""
 
-    model_config = ConfigDict(from_attributes=True)
-
     id: UUID
     domain: str
     role: MemberRole
@@ -62,7 +60,12 @@ class DomainRead(BaseModel):
     expires_at: datetime.datetime
     """Until when the link in the mail holds."""
     mailed_at: datetime.datetime | None
+    """None: the mail is still on its way; no server has taken it yet."""
     verified_at: datetime.datetime | None
+    letters_today: int
+    """Invitations that people of it got by asking within the last 24 hours."""
+    letters_at_most: int
+    """How many those may be; who asks beyond them gets none until there are fewer."""
 
 
 class DomainOpened(BaseModel):

@@ -1,5 +1,5 @@
-"""People join by their address: an organization shows that a domain is its own, and who has an
-address there gets an invitation without anybody's asking.
+"""Domains of organizations: one shows that a domain is its own, so that who has an address there
+may join (`joining`).
 """
 
 import datetime
@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
-from weighhouse_backend.identity.domain_models import JoiningDomain
+from weighhouse_backend.identity.domain_models import DomainAsking, JoiningDomain
 from weighhouse_backend.identity.domain_schemas import DomainCreate
 from weighhouse_backend.identity.errors import LinkInvalid
+from weighhouse_backend.identity.invitation_repository import end_invitations
 from weighhouse_backend.identity.invitations import LASTS
+from weighhouse_backend.identity.joining import DAY, letters_of, too_often
 from weighhouse_backend.identity.links import DOMAIN, row_of
 from weighhouse_backend.identity.models import Invitation, Organization, Project
 from weighhouse_backend.identity.repository import IdentityRepository
@@ -28,85 +30,105 @@ from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signing import secret_of
 
-LETTERS_A_DAY = 3
-"""Invitations that somebody gets into one organization by asking themselves."""
-LETTERS_OF_DOMAIN = 200
-"""And into it altogether, by one domain: strangers fill no company's postboxes."""
-DAY = datetime.timedelta(days=1)
+ASKINGS_A_DAY = 3
+"""Mails to a domain's keepers by one organization, removed and named anew or not."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A domain, and what came of it within the last day."""
+
+    row: JoiningDomain
+    letters: int
+    """Invitations that people of it got by asking."""
 
 
 @dataclass(frozen=True)
 class DomainService:
-    """Domains of organizations, and who joins by them."""
+    """Domains of organizations, as owners and the domains' keepers say."""
 
     session: Session
     clock: Clock
     settings: Settings
     jobs: Jobs
 
-    def read(self, caller: Caller, project_id: UUID | None) -> Sequence[JoiningDomain]:
+    def read(self, caller: Caller, project_id: UUID | None) -> list[Standing]:
         """Domains of a project's organization, by name; takes an owner."""
         project = self._owned(caller, project_id)
         found = select(JoiningDomain).where(
             JoiningDomain.organization_id == project.organization_id
         )
-        return self.session.scalars(found.order_by(JoiningDomain.domain)).all()
+        rows = self.session.scalars(found.order_by(JoiningDomain.domain)).all()
+        now = self.clock.now()
+        return [Standing(row, letters_of(self.session, row, now)) for row in rows]
 
-    def add(self, caller: Caller, project_id: UUID | None, wanted: DomainCreate) -> JoiningDomain:
+    def add(self, caller: Caller, project_id: UUID | None, wanted: DomainCreate) -> Standing:
         """Ask a domain's keepers whether it is the organization's; until they say so, nobody joins
-        by it. One that is there is asked anew. Takes an owner.
+        by it. One that is there is asked anew: earlier links, and invitations by it that wait, do
+        not hold any more. Takes an owner.
 
         :raises NoMail: when the installation sends no mail.
         :raises NoSecretKey: when links cannot be signed.
+        :raises TooManyRequests: when they were asked as often within a day as may be.
         """
         project = self._owned(caller, project_id)
         if not mail_is_set_up(self.settings):
             raise NoMail("invite people one by one; there is no WEIGHHOUSE_SMTP_HOST")
         secret_of(self.settings)
-        IdentityRepository(self.session).lock_organization(project.organization_id)
-        now = self.clock.now()
+        organization_id, now = project.organization_id, self.clock.now()
+        IdentityRepository(self.session).lock_organization(organization_id)
+        asking = self._asking(organization_id, wanted.domain, now)
+        # Locked, too: its keepers may be confirming it.
         row = self.session.scalar(
-            select(JoiningDomain).where(
-                JoiningDomain.organization_id == project.organization_id,
+            select(JoiningDomain)
+            .where(
+                JoiningDomain.organization_id == organization_id,
                 JoiningDomain.domain == wanted.domain,
             )
+            .with_for_update()
         )
         if row is None:
             row = JoiningDomain(
-                organization_id=project.organization_id, domain=wanted.domain, created_at=now
+                organization_id=organization_id, domain=wanted.domain, created_at=now
             )
             self.session.add(row)
-        row.role, row.mailbox = wanted.role, wanted.mailbox
+        row.role, row.mailbox, row.asking_id = wanted.role, wanted.mailbox, asking.id
         row.expires_at, row.mailed_at, row.verified_at = now + LASTS, None, None
         self.session.flush()
-        self._audit(caller.name, "domain.asked", row, project.id)
+        ended = self._end_invitations(row, now)
+        self._audit(caller.name, "domain.asked", row, project.id, invitations_ended=ended)
         self.jobs.send("identity.mail_domain", domain_id=str(row.id))
-        return row
+        return Standing(row, letters_of(self.session, row, now))
 
     def remove(self, caller: Caller, domain_id: UUID) -> None:
-        """Have nobody join by a domain any more; who has joined stays. Takes an owner."""
-        row = self.session.get(JoiningDomain, domain_id)
+        """Have nobody join by a domain any more; who has joined stays, invitations that wait end.
+        Takes an owner.
+        """
+        of = select(JoiningDomain.organization_id).where(JoiningDomain.id == domain_id)
+        organization_id = self.session.scalar(of)
         repository = IdentityRepository(self.session)
-        own = [] if row is None else self._projects(caller, row.organization_id)
-        if row is None or not own or not owns(repository, caller, row.organization_id):
+        own = [] if organization_id is None else self._projects(caller, organization_id)
+        if organization_id is None or not own or not owns(repository, caller, organization_id):
             raise NotFound
+        repository.lock_organization(organization_id)
+        row = self.session.get(JoiningDomain, domain_id, with_for_update=True)
+        if row is None:
+            raise NotFound
+        ended = self._end_invitations(row, self.clock.now())
         self.session.delete(row)
-        self._audit(caller.name, "domain.removed", row, own[0])
+        self._audit(caller.name, "domain.removed", row, own[0], invitations_ended=ended)
 
     def open(self, token: str) -> tuple[JoiningDomain, Organization]:
         """What a link asks.
 
-        :raises LinkInvalid: when it was not signed here, has ended, or the domain was removed.
+        :raises LinkInvalid: when it was not signed here, has ended, the domain was removed, or its
+            keepers were asked anew.
         """
-        found = row_of(DOMAIN, self.settings, token, self.clock.now())
-        row = self.session.get(JoiningDomain, found, with_for_update=True)
-        if row is None:
-            raise LinkInvalid("the organization asks no more")
-        return row, self.session.get_one(Organization, row.organization_id)
+        return self._opened(self._asked(token))
 
     def confirm(self, token: str) -> tuple[JoiningDomain, Organization]:
         """Have people of a domain join, as its keepers say. Repeatable. Raises as `open` does."""
-        row, organization = self.open(token)
+        row, organization = self._opened(self._asked(token).with_for_update())
         if row.verified_at is None:
             row.verified_at = self.clock.now()
             first = IdentityRepository(self.session).oldest_projects([row.organization_id])
@@ -114,47 +136,38 @@ class DomainService:
                 self._audit(f"{row.mailbox}@{row.domain}", "domain.verified", row, project_id)
         return row, organization
 
-    def ask(self, email: str) -> None:
-        """Send somebody an invitation into every organization whose domain their address is of;
-        says nothing of whether there is one.
+    def _asked(self, token: str) -> Select[JoiningDomain]:
+        asking_id = row_of(DOMAIN, self.settings, token, self.clock.now())
+        return select(JoiningDomain).where(JoiningDomain.asking_id == asking_id)
 
-        :raises NoMail: when the installation sends no mail.
-        """
-        if not mail_is_set_up(self.settings):
-            raise NoMail("ask an owner of your organization for an invitation")
-        domain = email.rpartition("@")[2].lower()
-        found = select(JoiningDomain).where(
-            JoiningDomain.domain == domain, JoiningDomain.verified_at.is_not(None)
-        )
-        for row in self.session.scalars(found.order_by(JoiningDomain.id)).all():
-            self._invite(row, email)
+    def _opened(self, found: Select[JoiningDomain]) -> tuple[JoiningDomain, Organization]:
+        row = self.session.scalar(found)
+        if row is None:
+            raise LinkInvalid("the organization asks no more, or has asked anew; see a later mail")
+        return row, self.session.get_one(Organization, row.organization_id)
 
-    def _invite(self, row: JoiningDomain, email: str) -> None:
-        repository, now = IdentityRepository(self.session), self.clock.now()
-        repository.lock_organization(row.organization_id)
-        user = repository.user_by_email(email)
-        if user is not None and repository.membership(row.organization_id, user.id) is not None:
-            return
-        theirs = func.lower(Invitation.email) == email.lower()
-        lately = select(func.count()).where(
-            Invitation.organization_id == row.organization_id, Invitation.created_at > now - DAY
-        )
-        if (self.session.scalar(lately.where(theirs)) or 0) >= LETTERS_A_DAY:
-            return
-        of_domain = lately.where(Invitation.invited_by == row.domain)
-        if (self.session.scalar(of_domain) or 0) >= LETTERS_OF_DOMAIN:
-            return
-        invitation = Invitation(
-            organization_id=row.organization_id, email=email, role=row.role,
-            invited_by=row.domain, created_at=now, expires_at=now + LASTS,
-        )  # fmt: skip
-        repository.add(invitation)
-        for project_id in repository.oldest_projects([row.organization_id]):
-            audit.record(
-                self.session, self.clock, actor=row.domain, action="invitation.by_domain",
-                subject=email, project_id=project_id, role=row.role,
-            )  # fmt: skip
-        self.jobs.send("identity.mail_invitation", invitation_id=str(invitation.id))
+    def _asking(self, organization_id: UUID, domain: str, now: datetime.datetime) -> DomainAsking:
+        lately = self.session.scalars(
+            select(DomainAsking.at)
+            .where(
+                DomainAsking.organization_id == organization_id,
+                DomainAsking.domain == domain,
+                DomainAsking.at > now - DAY,
+            )
+            .order_by(DomainAsking.at.desc())
+            .limit(ASKINGS_A_DAY)
+        ).all()
+        if len(lately) == ASKINGS_A_DAY:
+            words = f"the keepers of {domain} were asked {ASKINGS_A_DAY} times within a day"
+            raise too_often(words, lately[-1] + DAY - now)
+        asking = DomainAsking(organization_id=organization_id, domain=domain, at=now)
+        self.session.add(asking)
+        self.session.flush()
+        return asking
+
+    def _end_invitations(self, row: JoiningDomain, now: datetime.datetime) -> int:
+        by_it = Invitation.invited_by == row.domain
+        return end_invitations(self.session, row.organization_id, now, by_it)
 
     def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
         chosen = caller.project_or_only(project_id)
@@ -172,14 +185,16 @@ class DomainService:
         )
         return self.session.scalars(rows.order_by(Project.id)).all()
 
-    def _audit(self, actor: str, action: str, row: JoiningDomain, project_id: UUID | None) -> None:
+    def _audit(
+        self, actor: str, action: str, row: JoiningDomain, project_id: UUID | None, **more: int
+    ) -> None:
         audit.record(
             self.session, self.clock, actor=actor, action=action, subject=row.domain,
-            project_id=project_id, role=row.role,
+            project_id=project_id, role=row.role, **more,
         )  # fmt: skip
 
 
 def domain_link(settings: Settings, row: JoiningDomain) -> str:
     """The page at which a domain's keepers confirm it."""
-    token = DOMAIN.signed(secret_of(settings), row.id, row.expires_at)
+    token = DOMAIN.signed(secret_of(settings), row.asking_id, row.expires_at)
     return f"{settings.public_url.rstrip('/')}/domain#{token}"

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.expression import ColumnElement, TableClause
 
 from weighhouse_backend.identity import audit
+from weighhouse_backend.identity.domain_models import JoiningAsk
 from weighhouse_backend.identity.errors import LastOwner
 from weighhouse_backend.identity.models import (
     AuditEntry,
@@ -99,6 +100,9 @@ class ForgettingService:
         )
         self.session.execute(
             delete(LoginFailure).where(func.lower(LoginFailure.email) == user.email.lower())
+        )
+        self.session.execute(
+            delete(JoiningAsk).where(func.lower(JoiningAsk.email) == user.email.lower())
         )
         home = IdentityRepository(self.session).oldest_projects([one.id for one in organizations])
         self.session.delete(user)

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import AlreadyMember, LinkInvalid, WrongPassword
+from weighhouse_backend.identity.invitation_repository import end_invitations, to_address
 from weighhouse_backend.identity.links import INVITATION, row_of
 from weighhouse_backend.identity.models import (
     Invitation,
@@ -79,11 +80,10 @@ class InvitationService:
                 "a guest has no role in a project",
                 errors=[FieldProblem(path="role", message="is guest", expected="a project's role")],
             )
+        self._repository.lock_organization(project.organization_id)
         self._keep_out_members(project, wanted)
         now = self.clock.now()
-        for earlier in self._pending(project.organization_id):
-            if earlier.email.lower() == wanted.email.lower():
-                earlier.revoked_at = now
+        end_invitations(self.session, project.organization_id, now, to_address(wanted.email))
         row = Invitation(
             organization_id=project.organization_id,
             project_id=project.id if wanted.only_this_project else None,
@@ -130,7 +130,7 @@ class InvitationService:
         :raises LinkInvalid: when it was not signed here, has ended, was used or revoked.
         """
         found = row_of(INVITATION, self.settings, token, self.clock.now())
-        row = self.session.get(Invitation, found, with_for_update=True)
+        row = self.session.get(Invitation, found, populate_existing=True)
         if row is None:
             raise LinkInvalid("what it invited to is gone")
         if row.accepted_at is not None:
@@ -144,14 +144,14 @@ class InvitationService:
 
     def accept(self, token: str, said: InvitationAccept) -> User:
         """Let somebody in who holds a link: a new account, or the one of that address by its
-        password.
+        password. What else invites them into the organization ends.
 
         :raises LinkInvalid: as `open`.
         :raises WrongPassword: when the account's password does not fit.
         :raises WeakPassword: when a new account's is soon guessed.
         """
-        opened = self.open(token)
-        row = opened.row
+        self._repository.lock_organization(self.open(token).row.organization_id)
+        row = self.open(token).row  # whoever waited for another one is told what became of it
         user = self._repository.user_by_email(row.email)
         now = self.clock.now()
         if user is not None:
@@ -169,8 +169,7 @@ class InvitationService:
                 created_at=now,
             )  # fmt: skip
             self._repository.add(user)
-        join(self.session, row, user, now)
-        row.accepted_at = now
+        let_in(self.session, row, user, now)
         self._audit(user.name, "invitation.accepted", row, row.project_id)
         return user
 
@@ -223,9 +222,20 @@ def waiting(
     ).all()
 
 
-def join(session: Session, row: Invitation, user: User, now: datetime.datetime) -> None:
-    """Give a person what an invitation promises; never less than they have."""
+def let_in(session: Session, row: Invitation, user: User, now: datetime.datetime) -> None:
+    """Give a person what an invitation promises, never less than they have; others into the same
+    organization end, so that none brings them back once they are out of it.
+    """
     repository = IdentityRepository(session)
+    row.accepted_at = now
+    session.flush()
+    end_invitations(session, row.organization_id, now, to_address(row.email))
+    _join(repository, row, user, now)
+
+
+def _join(
+    repository: IdentityRepository, row: Invitation, user: User, now: datetime.datetime
+) -> None:
     if repository.membership(row.organization_id, user.id) is None:
         role = MemberRole.GUEST if row.project_id is not None else MemberRole(row.role)
         repository.add(
@@ -235,7 +245,7 @@ def join(session: Session, row: Invitation, user: User, now: datetime.datetime) 
         )
     if row.project_id is None:
         return
-    own = session.get(ProjectMembership, (row.project_id, user.id))
+    own = repository.session.get(ProjectMembership, (row.project_id, user.id))
     if own is None:
         own = ProjectMembership(project_id=row.project_id, user_id=user.id, created_at=now)
         own.role = row.role

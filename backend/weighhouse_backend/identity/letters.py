@@ -27,9 +27,16 @@ TOLD_WITHIN = datetime.timedelta(days=1)
 REQUIRED = "required"
 """Told to those who have none; all else is told of what became of one."""
 NOT_YOU = (
-    "\nIf it was not you, and you did not ask for it, change your password and tell an owner of "
-    "your organization.\n"
+    "If it was not you, and you did not ask for it, change your password and tell an owner of "
+    "your organization."
 )
+TAKE_OFF = (
+    "If it was not you, changing your password does not help by itself: remove it under Settings, "
+    "Your account, and then change your password. If you do not get in any more, have an owner of "
+    "your organization, or whoever keeps the installation, reset your second factor; that ends all "
+    "logins of your account."
+)
+ADVICE = {"set_up": TAKE_OFF, "passkey_added": TAKE_OFF, REQUIRED: ""}
 FACTOR_NEWS = {
     "set_up": "An authenticator was set up for your account: logins take a code of it from now on.",
     "authenticator_removed": "The authenticator of your account was taken off.",
@@ -119,7 +126,7 @@ class LetterService:
             JoiningDomain.mailed_at.is_(None), JoiningDomain.verified_at.is_(None),
             JoiningDomain.expires_at > self.clock.now(),
         )  # fmt: skip
-        return list(self.session.scalars(waiting))
+        return list(self.session.scalars(waiting.order_by(JoiningDomain.id)))
 
     def mail_reset(self, reset_id: UUID) -> None:
         """Send a link to set a password anew. Raises OSError when the server refuses it."""
@@ -149,13 +156,14 @@ class LetterService:
         if row is None:
             return
         user = self.session.get_one(User, row.user_id)
+        advice = ADVICE.get(row.kind, NOT_YOU)
         self.post.send(
             Letter(
                 to=user.email,
                 subject="Your second factor on Weighhouse",
                 text=(
                     f"{FACTOR_NEWS[row.kind]}\n\nThat was at {row.at:%Y-%m-%d %H:%M} UTC, on "
-                    f"{self.settings.public_url}\n{NOT_YOU if row.kind != REQUIRED else ''}"
+                    f"{self.settings.public_url}\n" + (f"\n{advice}\n" if advice else "")
                 ),
             )
         )
@@ -184,7 +192,10 @@ class LetterService:
             PasswordReset.mailed_at.is_(None), PasswordReset.used_at.is_(None),
             PasswordReset.expires_at > now,
         )  # fmt: skip
-        return list(self.session.scalars(invitations)), list(self.session.scalars(resets))
+        return (
+            list(self.session.scalars(invitations.order_by(Invitation.id))),
+            list(self.session.scalars(resets.order_by(PasswordReset.id))),
+        )
 
     def _over(self, row: Invitation | PasswordReset | JoiningDomain) -> bool:
         return row.expires_at <= self.clock.now()

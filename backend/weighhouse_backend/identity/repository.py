@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.selectable import TableValuedAlias
 
 from weighhouse_backend.identity.factor_models import SecondFactor
+from weighhouse_backend.identity.invitation_repository import end_invitations, to_person
 from weighhouse_backend.identity.models import (
     ApiToken,
     Identity,
@@ -232,12 +233,14 @@ class IdentityRepository:
         return row is not None
 
     def offboard(self, membership: Membership, now: datetime.datetime) -> int:
-        """Take a person out of an organization with all they have in it.
+        """Take a person out of an organization with all they have in it, and with what invites them
+        there.
 
         :returns: how many personal tokens of theirs ended.
         """
         projects = select(Project.id).where(Project.organization_id == membership.organization_id)
         user_id = membership.user_id
+        end_invitations(self.session, membership.organization_id, now, to_person(user_id))
         self.session.execute(
             delete(ProjectMembership).where(
                 ProjectMembership.user_id == user_id, ProjectMembership.project_id.in_(projects)

@@ -17,7 +17,7 @@ from weighhouse_backend.identity.errors import (
     SignInEnded,
 )
 from weighhouse_backend.identity.group_roles import Given, given_by, groups_in, projects_of
-from weighhouse_backend.identity.invitations import accept, waiting
+from weighhouse_backend.identity.invitations import let_in, waiting
 from weighhouse_backend.identity.models import (
     Identity,
     IdentityProvider,
@@ -179,7 +179,7 @@ class SignInService:
             asked = self._invitation(provider, person)
             if asked is not None:
                 now = self.clock.now()
-                accept(self.session, asked, user, now)
+                let_in(self.session, asked, user, now)
                 self._note(provider, user.name, "invitation.accepted", asked.email, role=asked.role)
             elif not given:
                 return NotInvited(
