@@ -251,9 +251,14 @@ def test_who_has_an_address_of_the_domain_joins_without_being_asked(
     expect(form.get_by_text("domain").nth(1)).to_be_visible()
     form.get_by_label("Domain").fill("quokka.test")
     form.get_by_role("button", name="Ask them").click()
-    expect(lead.get_by_text("not yet: postmaster was asked")).to_be_visible()
+    box.link("postmaster@quokka.test")
+    table = lead.get_by_role("table", name="Domains whose people may join")
+    row = table.get_by_role("row").filter(has_text="quokka.test")
+    expect(row.get_by_text("postmaster@quokka.test was asked")).to_be_visible()
+    row.get_by_role("button", name="Ask again about quokka.test").click()
+    expect(lead.get_by_text("A mail is on its way").first).to_be_visible()
+    expect(row.get_by_text("postmaster@quokka.test was asked")).to_be_visible()
     looked_at(lead, "domains-asked")
-    asked_to_join(zoe, "zoe@quokka.test")
 
     keeper.goto(box.link("postmaster@quokka.test"))
     expect(keeper.get_by_role("heading", name="Is quokka.test a domain of")).to_be_visible()
@@ -262,14 +267,25 @@ def test_who_has_an_address_of_the_domain_joins_without_being_asked(
     expect(keeper.get_by_role("heading", name="quokka.test is confirmed")).to_be_visible()
     looked_at(keeper, "domain-confirmed")
     lead.reload()
-    expect(lead.get_by_text("not yet: postmaster was asked")).to_have_count(0)
+    expect(row.get_by_text("confirmed").first).to_be_visible()
+    expect(row.get_by_role("button", name="Ask again")).to_have_count(0)
 
     asked_to_join(zoe, "zoe@quokka.test")
     looked_at(zoe, "joining-asked")
     join(zoe, box.link("zoe@quokka.test"), "Zoe")
     assert zoe.request.get("/api/v1/projects").json()["items"][0]["role"] == "viewer"
+    lead.reload()
+    expect(row.get_by_text("1 invited within a day")).to_be_visible()
+    form.get_by_label("Domain").fill("Quokka.test")
+    form.get_by_role("button", name="Ask them").click()
+    expect(lead.get_by_role("dialog", name="Ask anew about quokka.test?")).to_be_visible()
+    looked_at(lead, "domains-ask-anew")
+    lead.get_by_role("button", name="Keep it confirmed").click()
+    expect(row.get_by_text("confirmed").first).to_be_visible()
     lead.get_by_role("button", name="Remove quokka.test").click()
+    lead.get_by_role("button", name="Remove it").click()
     expect(lead.get_by_text("Nobody joins by quokka.test any more").first).to_be_visible()
+    expect(row).to_have_count(0)
 
 
 def asked_to_join(page: Page, address: str) -> None:

@@ -1,9 +1,31 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/vue-query'
 
-import { api, unwrap, type JoiningRole, type Mailbox } from '@/api'
+import { api, unwrap, type JoiningDomain, type JoiningRole, type Mailbox } from '@/api'
 import { useSession } from '@/session'
 
 const KEY = 'joining-domains'
+const UNSENT_MS = 3000
+
+/** `unsent`: no server took the mail yet; `ended`: nobody confirmed the domain in time. */
+export type DomainState = 'confirmed' | 'unsent' | 'asked' | 'ended'
+
+/** How it stands with a domain: `now` in ms. */
+export function stateOf(
+  row: Pick<JoiningDomain, 'verified_at' | 'mailed_at' | 'expires_at'>,
+  now: number,
+): DomainState {
+  if (row.verified_at) return 'confirmed'
+  if (Date.parse(row.expires_at) <= now) return 'ended'
+  return row.mailed_at ? 'asked' : 'unsent'
+}
+
+/** The confirmed one among domains that somebody types anew, however they write it. */
+export function confirmedAmong<Row extends Pick<JoiningDomain, 'domain' | 'verified_at'>>(
+  rows: readonly Row[],
+  typed: string,
+): Row | undefined {
+  return rows.find((row) => row.verified_at && row.domain === typed.trim().toLowerCase())
+}
 
 /** Domains whose people may join the organization; takes an owner of it. */
 export function useDomains() {
@@ -13,6 +35,8 @@ export function useDomains() {
     queryFn: () =>
       unwrap(api.GET('/api/v1/joining-domains', { params: { query: { project_id: session.project?.id } } })),
     select: (page) => page.items,
+    refetchInterval: (query) =>
+      query.state.data?.items.some((row) => stateOf(row, Date.now()) === 'unsent') ? UNSENT_MS : false,
   })
 }
 
