@@ -152,6 +152,7 @@ LIES = {
     "of the future": {"iat": 4_000_000_000, "exp": 4_000_000_300},
     "not yet": {"nbf": int(time.time()) + 3600, "exp": int(time.time()) + 7200},
     "for ever": {"exp": int(time.time()) + 400 * 86_400},
+    "for longer than numbers of a clock go": {"exp": 10**400},
     "nobody": {"sub": None},
     "a subject that is none": {"sub": "a\0b"},
     "another repository": {"repository": "acme/other"},

@@ -69,7 +69,7 @@ def claims_in(token: str, keys: KeySet, issuer: str, audience: str, now: float) 
         raise NotTheirWord(
             f"{wrong} does not hold; clocks may differ by {LEEWAY_SECONDS} s"
         ) from error
-    if not claims["exp"] - now <= LIVES_AT_MOST:
+    if not claims["exp"] - int(now) <= LIVES_AT_MOST:  # a float has no room for every number
         raise NotTheirWord("it lives for longer than seven days")
     subject = claims["sub"]
     if not 0 < len(subject) <= LONGEST_SUBJECT or not subject.isprintable():
