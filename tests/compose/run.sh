@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings the compose services up for real: migrate, log in, enrol an agent, run a small comparison,
-# down -v. Called by `make test-compose`, which has built frontend/dist and build/drivers before.
+# stop one service after the other, down -v. Called by `make test-compose`, which has built frontend/dist and build/drivers before.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -63,5 +63,8 @@ if [ -s "$work/registration" ]; then
   "${compose[@]}" --profile agent up -d agent
 fi
 wait $check
+
+say "one part after the other is away"
+.venv/bin/python tests/compose/parts.py "$url" "$work/env" "${compose[@]}" --profile agent
 
 say "down"
