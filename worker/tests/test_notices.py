@@ -11,6 +11,7 @@ from sqlalchemy import delete, func, select
 from weighhouse_backend.identity.models import Membership
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.ids import new_id
+from weighhouse_backend.kit.mail import SmtpPost
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.notices.delivering import LEASE, WAITS_SECONDS
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind, NoticeKind
@@ -212,9 +213,13 @@ def test_what_kills_each_worker_is_given_up_too(project):
     assert len(project.attempts()) == len(WAITS_SECONDS) + 1
 
 
-def test_whatever_goes_wrong_ends_the_attempt_and_tells_no_address(project, caplog):
+def test_whatever_goes_wrong_ends_the_attempt_and_tells_no_address(project, caplog, monkeypatch):
+    def breaks(_, letter):
+        raise ValueError(f"nobody thought of {letter.to}")
+
+    monkeypatch.setattr(SmtpPost, "send", breaks)
     caplog.set_level("DEBUG")
-    project.channel(ChannelKind.MAIL, "hush\n@example.test", sealed_secret=None)
+    project.channel(ChannelKind.MAIL, "hush@example.test", sealed_secret=None)
     project.channel(ChannelKind.WEBHOOK, f"https://{'hush' * 16}.example/x")
     project.notify()
     project.go_round()

@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from weighhouse_backend.app.factory import create_app
 from weighhouse_backend.app.openapi import document
+from weighhouse_backend.directories.service import PATH as SCIM
 
 from backend.tests.disclosure.policed import measured
 
@@ -34,7 +35,9 @@ WITHOUT_FIGURES = {
     f"{API}/prices", f"{API}/projects", f"{API}/sessions/current", f"{API}/systems",
     f"{API}/systems/{{system_id}}",
     f"{API}/campaigns/{{campaign_id}}/disclosure", f"{API}/organization-quotas", f"{API}/usage",
-    f"{API}/retention", f"{API}/campaigns/{{campaign_id}}/keeping",
+    f"{API}/retention", f"{API}/campaigns/{{campaign_id}}/keeping", f"{API}/directory",
+    f"{SCIM}/ServiceProviderConfig", f"{SCIM}/ResourceTypes", f"{SCIM}/ResourceTypes/{{kind}}",
+    f"{SCIM}/Schemas", f"{SCIM}/Schemas/{{urn}}", f"{SCIM}/Users", f"{SCIM}/Users/{{account_id}}",
     "/agent/v1/attempts/{attempt_id}",
 }  # fmt: skip
 # Figures that members look at; nobody takes them along from there, so that there is no audience.
