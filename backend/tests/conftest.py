@@ -127,9 +127,6 @@ def make_client(
         for router in routers:
             app.include_router(router)
         client = TestClient(app)
-        # FastAPI makes its routes at the first request, and holds warnings back meanwhile, which
-        # two threads cannot do at once.
-        client.get("/")
         closing.extend([client, app.state.redis])
         return client
 

@@ -43,7 +43,16 @@ def client(make_client):
 
 @pytest.fixture
 def new_client(make_client):
-    return lambda: make_client(router, account, factor_router, passkey_router)
+    """Makes a browser whose application has made its routes: FastAPI does so at the first request,
+    and holds warnings back meanwhile, which two threads cannot do at once.
+    """
+
+    def made():
+        client = make_client(router, account, factor_router, passkey_router)
+        client.get("/")
+        return client
+
+    return made
 
 
 @pytest.fixture(autouse=True)
