@@ -5,7 +5,7 @@ addresses are people's own, who may be in other organizations, too: what a direc
 heard and not kept. Nobody comes in this way.
 """
 
-from collections.abc import Sequence
+import datetime
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
@@ -146,10 +146,11 @@ class Accounts(ScimStorage):
         del resource_types, position
         asked, wanted = search_request.filter, _one_address(search_request)
         rows = self.people.people_of(self.organization_id, email=wanted)
-        found = [one for one in (account(*row) for row in rows) if not asked or asked.match(one)]
+        every = [account(*row) for row in rows]
+        found: list[Resource[Any]] = [one for one in every if not asked or asked.match(one)]
         begin, count = search_request.start_index_0 or 0, search_request.count
         end = None if count is None else begin + count
-        return SearchPage(total=len(found), resources=_plain(found[begin:end]))
+        return SearchPage(total=len(found), resources=found[begin:end])
 
     def create(self, resource_type: ResourceType, resource: Resource[Any]) -> Account:
         """:raises ForbiddenException: always; nobody comes in this way.
@@ -196,7 +197,7 @@ class Accounts(ScimStorage):
             ) from error
 
 
-def account(user: User, joined_at: Any) -> Account:
+def account(user: User, joined_at: datetime.datetime) -> Account:
     """Somebody as SCIM sees them."""
     return Account(
         id=str(user.id), user_name=user.email, display_name=user.name,
@@ -204,10 +205,6 @@ def account(user: User, joined_at: Any) -> Account:
         emails=[AccountEmail(value=user.email, type="work", primary=True)],
         meta=Meta(resource_type="User", created=joined_at, last_modified=joined_at),
     )  # fmt: skip
-
-
-def _plain(found: Sequence[Account]) -> list[Resource[Any]]:
-    return list(found)
 
 
 def _id(text: str) -> UUID:

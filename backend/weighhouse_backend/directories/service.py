@@ -49,6 +49,7 @@ class DirectoryService:
     def let_in(self, caller: Caller, project_id: UUID | None) -> DirectoryMade:
         """Make a token for the directory of a project's organization; the one before ends."""
         project, organization_id = self._owned(caller, project_id)
+        self._people.lock(organization_id)  # of two that make the first one at once, one waits
         row, token = self._of(organization_id), new_token("c")
         again = row is not None
         if row is None:
@@ -83,11 +84,15 @@ class DirectoryService:
 
     def _of(self, organization_id: UUID) -> Directory | None:
         return self.session.scalar(
-            select(Directory).where(Directory.organization_id == organization_id).with_for_update()
+            select(Directory).where(Directory.organization_id == organization_id)
         )
 
     def _owned(self, caller: Caller, project_id: UUID | None) -> tuple[UUID, UUID]:
-        return IdentityService(self.session, self.clock).owned(caller, project_id)
+        return self._people.owned(caller, project_id)
+
+    @property
+    def _people(self) -> IdentityService:
+        return IdentityService(self.session, self.clock)
 
     def _told(self, row: Directory) -> dict[str, object]:
         names = ("prefix", "created_by", "created_at", "last_used_at", "last_used_from")

@@ -184,6 +184,12 @@ class IdentityService:
         """
         return rosters.people_of(self.session, organization_id, user_id, email)
 
+    def lock(self, organization_id: UUID) -> None:
+        """Have one transaction at a time change who has access to an organization, for features
+        above.
+        """
+        self._repository.lock_organization(organization_id)
+
     def projects_of(self, organization_id: UUID) -> Sequence[UUID]:
         """Projects of an organization, the oldest first; for features above."""
         return rosters.projects_of(self.session, organization_id)
