@@ -1,6 +1,7 @@
 """A directory takes people out over SCIM, as the standard's client asks and as those in use do."""
 
 import datetime
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
@@ -256,3 +257,15 @@ def test_letting_one_in_takes_an_owner(client, tenants, mia):
         answer = client.request(method, "/api/v1/directory", headers=mine)
         assert answer.status_code == 403, method
     assert client.post("/api/v1/directory", headers=tenants[0].headers).status_code == 403
+
+
+def test_of_two_owners_who_let_one_in_at_once_the_second_waits(client, session_factory, tenants):
+    sign_in(client, tenants[0].email, PASSWORD)
+    for _ in range(5):
+        client.delete("/api/v1/directory", **of(tenants[0]))
+        with ThreadPoolExecutor(4) as together:
+            let_in = lambda _: client.post("/api/v1/directory", **of(tenants[0]))  # noqa: E731
+            told = [answer.status_code for answer in together.map(let_in, range(4))]
+        assert told == [201] * 4
+    with unit_of_work(session_factory) as session:
+        assert len(session.scalars(select(Directory)).all()) == 1
