@@ -116,13 +116,13 @@ def test_a_passkey_signs_in_and_is_removed(browser: Browser, house: RunningPlatf
 
 
 def test_where_the_address_is_a_number_it_says_where_passkeys_work(
-    browser: Browser, house: RunningPlatform
+    browser: Browser, platform: RunningPlatform
 ):
     with holding(browser) as (page, _, _):
-        page.goto(f"{house.url}/login")
+        page.goto(f"{platform.url}/login")
         expect(page.get_by_role("button", name="Sign in")).to_be_visible()
         expect(page.get_by_role("button", name="Use a passkey")).to_have_count(0)
-        sign_in(page, house.url, house.email, house.password)
-        page.goto(f"{house.url}/settings?tab=account")
-        expect(page.get_by_role("link", name=at_its_name(house))).to_be_visible()
+        sign_in(page, platform.url, platform.email, platform.password)
+        page.goto(f"{platform.url}/settings?tab=account")
+        expect(page.get_by_role("link", name=at_its_name(platform))).to_be_visible()
         looked_at(page, "passkeys-elsewhere")

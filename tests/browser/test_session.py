@@ -73,3 +73,24 @@ def test_the_theme_is_remembered(page: Page) -> None:
     page.get_by_role("button", name="Theme").click()
     page.get_by_role("menuitem", name="As the system").click()
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
+
+
+_CHANGE = """() => {
+  window.change = new Promise(done => new MutationObserver(() => done({
+    moving: document.getAnimations().length,
+    ink: getComputedStyle(document.querySelector('h1')).color,
+  })).observe(document.documentElement, {attributeFilter: ['data-theme']}))
+}"""
+"""Tells what moves, and the heading's colour, in the moment in which the theme changes."""
+
+
+def test_who_wants_less_motion_sees_another_theme_at_once(window: Window) -> None:
+    page = window(signed=False)
+    page.goto("/login")
+    heading = page.get_by_role("heading", level=1, name="Sign in")
+    expect(heading).to_be_visible()
+    page.evaluate(_CHANGE)
+    page.emulate_media(color_scheme="dark")
+    change = page.evaluate("() => window.change")
+    assert change["moving"] == 0
+    assert change["ink"] == heading.evaluate("one => getComputedStyle(one).color")

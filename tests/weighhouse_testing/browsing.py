@@ -80,8 +80,14 @@ def complaints(page: Page, where: str) -> list[str]:
     found = page.evaluate(
         "rules => axe.run(document, {runOnly: rules}).then(result => result.violations)", _RULES
     )
-    said = [f"{where}: {one['id']}: {one['nodes'][0]['html'][:_MOST_MARKUP]}" for one in found]
+    said = [f"{where}: {one['id']}: {_first_node(one)}" for one in found]
     return said + wider_than_window(page, where)
+
+
+def _first_node(violation: dict) -> str:
+    """The first element that breaks a rule, and what is wrong with it."""
+    node = violation["nodes"][0]
+    return f"{node['html'][:_MOST_MARKUP]}: {' '.join(node['failureSummary'].split())}"
 
 
 def wider_than_window(page: Page, where: str) -> list[str]:
