@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page
 
@@ -84,7 +85,7 @@ def complaints(page: Page, where: str) -> list[str]:
     return said + wider_than_window(page, where)
 
 
-def _first_node(violation: dict) -> str:
+def _first_node(violation: dict[str, Any]) -> str:
     """The first element that breaks a rule, and what is wrong with it."""
     node = violation["nodes"][0]
     return f"{node['html'][:_MOST_MARKUP]}: {' '.join(node['failureSummary'].split())}"

@@ -11,8 +11,10 @@ from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.directories.schemas import DirectoryMade, DirectoryRead
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.models import Project
+from weighhouse_backend.identity.owners import project_of_owned
+from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
@@ -40,16 +42,17 @@ class DirectoryService:
 
         :raises NotFound: when none is let in.
         """
-        _, organization_id = self._owned(caller, project_id)
-        row = self._of(organization_id)
+        row = self._of(self._owned(caller, project_id).organization_id)
         if row is None:
             raise NotFound("no directory is let in")
         return DirectoryRead.model_validate(self._told(row))
 
     def let_in(self, caller: Caller, project_id: UUID | None) -> DirectoryMade:
         """Make a token for the directory of a project's organization; the one before ends."""
-        project, organization_id = self._owned(caller, project_id)
-        self._people.lock(organization_id)  # of two that make the first one at once, one waits
+        project = self._owned(caller, project_id)
+        organization_id = project.organization_id
+        # Of two that make the first one at once, one waits.
+        self._people.lock_organization(organization_id)
         row, token = self._of(organization_id), new_token("c")
         again = row is not None
         if row is None:
@@ -59,16 +62,16 @@ class DirectoryService:
         row.created_by, row.created_at = caller.name, self.clock.now()
         row.last_used_at = row.last_used_from = None
         self.session.flush()
-        self._audit(caller, "directory.let_in", row, project, again=again)
+        self._audit(caller, "directory.let_in", row, project.id, again=again)
         return DirectoryMade.model_validate(self._told(row) | {"token": token})
 
     def shut_out(self, caller: Caller, project_id: UUID | None) -> None:
         """End the directory's token; whom it took out stays out. Repeatable."""
-        project, organization_id = self._owned(caller, project_id)
-        row = self._of(organization_id)
+        project = self._owned(caller, project_id)
+        row = self._of(project.organization_id)
         if row is not None:
             self.session.delete(row)
-            self._audit(caller, "directory.shut_out", row, project)
+            self._audit(caller, "directory.shut_out", row, project.id)
 
     def recognize(self, token: str, address: str) -> Directory | None:
         """Whose token it is, in a transaction that is not confined; notes that it was used and from
@@ -87,12 +90,12 @@ class DirectoryService:
             select(Directory).where(Directory.organization_id == organization_id)
         )
 
-    def _owned(self, caller: Caller, project_id: UUID | None) -> tuple[UUID, UUID]:
-        return self._people.owned(caller, project_id)
+    def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
+        return project_of_owned(self._people, caller, project_id)
 
     @property
-    def _people(self) -> IdentityService:
-        return IdentityService(self.session, self.clock)
+    def _people(self) -> IdentityRepository:
+        return IdentityRepository(self.session)
 
     def _told(self, row: Directory) -> dict[str, object]:
         names = ("prefix", "created_by", "created_at", "last_used_at", "last_used_from")

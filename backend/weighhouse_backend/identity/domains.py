@@ -20,9 +20,8 @@ from weighhouse_backend.identity.invitations import LASTS
 from weighhouse_backend.identity.joining import DAY, letters_of, too_often
 from weighhouse_backend.identity.links import DOMAIN, row_of
 from weighhouse_backend.identity.models import Invitation, Organization, Project
+from weighhouse_backend.identity.owners import owns, project_of_owned
 from weighhouse_backend.identity.repository import IdentityRepository
-from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.identity.service import insist_on_owner, owns
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import NoMail, mail_is_set_up
@@ -170,13 +169,7 @@ class DomainService:
         return end_invitations(self.session, row.organization_id, now, by_it)
 
     def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
-        chosen = caller.project_or_only(project_id)
-        caller.require(chosen, Role.OWNER)
-        project = self.session.get(Project, chosen)
-        if project is None:
-            raise NotFound
-        insist_on_owner(IdentityRepository(self.session), caller, project.organization_id)
-        return project
+        return project_of_owned(IdentityRepository(self.session), caller, project_id)
 
     def _projects(self, caller: Caller, organization_id: UUID) -> Sequence[UUID]:
         """Projects of an organization that the caller sees, the oldest first."""

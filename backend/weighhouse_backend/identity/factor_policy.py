@@ -12,9 +12,8 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import FactorElsewhere, FactorMissing, FactorOwn
 from weighhouse_backend.identity.factor_schemas import FactorPolicyRead
 from weighhouse_backend.identity.models import Organization, Project
+from weighhouse_backend.identity.owners import owns, project_of_owned
 from weighhouse_backend.identity.repository import IdentityRepository
-from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.identity.service import insist_on_owner, owns
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.problems import Forbidden, NotFound
@@ -113,13 +112,7 @@ class FactorPolicyService:
     def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
         if caller.kind != "user":
             raise Forbidden("an API token decides nothing of second factors; sign in")
-        wanted = caller.project_or_only(project_id)
-        caller.require(wanted, Role.OWNER)
-        project = self.session.get(Project, wanted)
-        if project is None:
-            raise NotFound
-        insist_on_owner(IdentityRepository(self.session), caller, project.organization_id)
-        return project
+        return project_of_owned(IdentityRepository(self.session), caller, project_id)
 
 
 def _told(row: Organization) -> FactorPolicyRead:

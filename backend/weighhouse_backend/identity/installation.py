@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.models import ApiToken, Membership, Organization, Project, User
+from weighhouse_backend.identity.owners import owns
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import (
@@ -15,7 +16,6 @@ from weighhouse_backend.identity.secrets import (
     token_hash,
     token_prefix,
 )
-from weighhouse_backend.identity.service import owns
 from weighhouse_backend.kit.clock import Clock
 
 FIRST_ORGANIZATION = "weighhouse"

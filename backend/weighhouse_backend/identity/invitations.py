@@ -21,12 +21,12 @@ from weighhouse_backend.identity.models import (
     ProjectMembership,
     User,
 )
+from weighhouse_backend.identity.owners import insist_on_owner, owned_project, owns
 from weighhouse_backend.identity.passwords import insist_on_strength
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.schemas import InvitationAccept, InvitationCreate
 from weighhouse_backend.identity.secrets import hash_password, password_fits
-from weighhouse_backend.identity.service import insist_on_owner, owns
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.jobs import Jobs
 from weighhouse_backend.kit.mail import mail_is_set_up
@@ -71,7 +71,7 @@ class InvitationService:
         :raises AlreadyMember: when they are in already.
         :raises NoSecretKey: when links cannot be signed.
         """
-        project = self._owned(caller, project_id)
+        project = owned_project(self._repository, caller, project_id)
         if not wanted.only_this_project:
             insist_on_owner(self._repository, caller, project.organization_id)
         secret_of(self.settings)
@@ -104,7 +104,7 @@ class InvitationService:
         """Invitations that wait, newest first: to an owner of the organization all of it, to an
         owner of a project those into it alone.
         """
-        project = self._owned(caller, project_id)
+        project = owned_project(self._repository, caller, project_id)
         found = self._pending(project.organization_id)
         if owns(self._repository, caller, project.organization_id):
             return found
@@ -183,14 +183,6 @@ class InvitationService:
 
     def _pending(self, organization_id: UUID) -> Sequence[Invitation]:
         return waiting(self.session, organization_id, self.clock.now())
-
-    def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
-        chosen = caller.project_or_only(project_id)
-        caller.require(chosen, Role.OWNER)
-        project = self.session.get(Project, chosen)
-        if project is None:
-            raise NotFound
-        return project
 
     def _own_project(self, caller: Caller, organization_id: UUID) -> UUID | None:
         """A project of an organization that the caller sees, to note what was done in."""

@@ -11,9 +11,9 @@ from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.models import IdentityProvider, Organization, Project
 from weighhouse_backend.identity.oidc import LOOPBACK, Party, insist_on_safe
+from weighhouse_backend.identity.owners import project_of_owned
 from weighhouse_backend.identity.provider_schemas import ProviderRead, ProviderSave, stored
 from weighhouse_backend.identity.repository import IdentityRepository
-from weighhouse_backend.identity.service import insist_on_owner
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
 from weighhouse_backend.kit.sealing import seal_of
@@ -166,10 +166,4 @@ class ProviderService:
                 )  # fmt: skip
 
     def _owned(self, caller: Caller, project_id: UUID | None) -> Project:
-        chosen = caller.project_or_only(project_id)
-        caller.require(chosen, "owner")
-        project = self.session.get(Project, chosen)
-        if project is None:
-            raise NotFound
-        insist_on_owner(IdentityRepository(self.session), caller, project.organization_id)
-        return project
+        return project_of_owned(IdentityRepository(self.session), caller, project_id)

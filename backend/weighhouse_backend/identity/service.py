@@ -22,6 +22,7 @@ from weighhouse_backend.identity.models import (
     Project,
     User,
 )
+from weighhouse_backend.identity.owners import project_of_owned
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.schemas import OrganizationCreate, ProjectCreate, ProjectRead
@@ -32,21 +33,6 @@ from weighhouse_backend.kit.problems import FieldProblem, Forbidden, Invalid, No
 from weighhouse_backend.kit.tenancy import confine_to_people
 
 FIRST_PROJECT = "main"
-
-
-def owns(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> bool:
-    """Whether the caller is an owner of the organization, signed in or by a personal token. The
-    owner of one project, or a token of one, is none.
-    """
-    person_id = caller.person_id
-    place = None if person_id is None else repository.membership(organization_id, person_id)
-    return place is not None and place.role == MemberRole.OWNER
-
-
-def insist_on_owner(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> None:
-    """:raises Forbidden: when the caller is no owner of the organization."""
-    if not owns(repository, caller, organization_id):
-        raise Forbidden("this takes an owner of the organization, signed in or by a personal token")
 
 
 @dataclass(frozen=True)
@@ -184,27 +170,9 @@ class IdentityService:
         """
         return rosters.people_of(self.session, organization_id, user_id, email)
 
-    def lock(self, organization_id: UUID) -> None:
-        """Have one transaction at a time change who has access to an organization, for features
-        above.
-        """
-        self._repository.lock_organization(organization_id)
-
     def projects_of(self, organization_id: UUID) -> Sequence[UUID]:
         """Projects of an organization, the oldest first; for features above."""
         return rosters.projects_of(self.session, organization_id)
-
-    def owned(self, caller: Caller, project_id: UUID | None) -> tuple[UUID, UUID]:
-        """A project and its organization, which the caller owns; for features above.
-
-        :raises NotFound: when the project is not theirs.
-        :raises Forbidden: when they are no owner of the organization.
-        """
-        project = caller.project_or_only(project_id)
-        caller.require(project, Role.OWNER)
-        organization_id = self._organization(caller, project)
-        insist_on_owner(self._repository, caller, organization_id)
-        return project, organization_id
 
     def _offboard(self, membership: Membership, by: str, project_id: UUID) -> None:
         self._keep_an_owner(membership)
@@ -316,12 +284,12 @@ class IdentityService:
     def _membership(
         self, caller: Caller, project_id: UUID | None, user_id: UUID
     ) -> tuple[UUID, Membership]:
-        project, organization_id = self.owned(caller, project_id)
-        self._repository.lock_organization(organization_id)
-        membership = self._repository.membership(organization_id, user_id)
+        project = project_of_owned(self._repository, caller, project_id)
+        self._repository.lock_organization(project.organization_id)
+        membership = self._repository.membership(project.organization_id, user_id)
         if membership is None:
             raise NotFound
-        return project, membership
+        return project.id, membership
 
     def _keep_an_owner(self, membership: Membership) -> None:
         owners = self._repository.owners_count(membership.organization_id)

@@ -10,9 +10,9 @@ from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.installation import operates
 from weighhouse_backend.identity.models import Organization
+from weighhouse_backend.identity.owners import insist_on_owner, owns
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.identity.service import insist_on_owner, owns
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.jobs import Jobs

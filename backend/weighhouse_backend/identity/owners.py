@@ -1,0 +1,53 @@
+"""What takes an owner: of a project, or of the organization that it belongs to."""
+
+from uuid import UUID
+
+from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.models import Project
+from weighhouse_backend.identity.repository import IdentityRepository
+from weighhouse_backend.identity.roles import MemberRole, Role
+from weighhouse_backend.kit.problems import Forbidden, NotFound
+
+
+def owns(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> bool:
+    """Whether the caller is an owner of the organization, signed in or by a personal token. The
+    owner of one project, or a token of one, is none.
+    """
+    person_id = caller.person_id
+    place = None if person_id is None else repository.membership(organization_id, person_id)
+    return place is not None and place.role == MemberRole.OWNER
+
+
+def insist_on_owner(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> None:
+    """:raises Forbidden: when the caller is no owner of the organization."""
+    if not owns(repository, caller, organization_id):
+        raise Forbidden("this takes an owner of the organization, signed in or by a personal token")
+
+
+def owned_project(
+    repository: IdentityRepository, caller: Caller, project_id: UUID | None
+) -> Project:
+    """The project that is meant (`Caller.project_or_only`), which the caller owns, be it alone.
+
+    :raises Forbidden: when they are no owner of it.
+    :raises NotFound: when it is not theirs, or gone.
+    """
+    wanted = caller.project_or_only(project_id)
+    caller.require(wanted, Role.OWNER)
+    project = repository.session.get(Project, wanted)
+    if project is None:
+        raise NotFound
+    return project
+
+
+def project_of_owned(
+    repository: IdentityRepository, caller: Caller, project_id: UUID | None
+) -> Project:
+    """The project that is meant, of an organization that the caller owns.
+
+    :raises Forbidden: when they are no owner of both.
+    :raises NotFound: when it is not theirs, or gone.
+    """
+    project = owned_project(repository, caller, project_id)
+    insist_on_owner(repository, caller, project.organization_id)
+    return project
