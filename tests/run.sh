@@ -72,7 +72,8 @@ beside "Rust" cargo test --release --locked --quiet --workspace --no-fail-fast
 beside "frontend" npm --prefix frontend run --silent test
 beside "plugins" "${pytest[@]}" --exercised "$exercised/plugins.json" plugins
 beside "agent" "${pytest[@]}" agent
-beside "Python parts" "${pytest[@]}" protocol judging backend worker migrations cli engine tests/architecture tests/fairness tests/infra
+beside "backend" "${pytest[@]}" backend migrations
+beside "Python parts" "${pytest[@]}" protocol judging worker cli engine tests/architecture tests/fairness tests/infra
 together "$now"
 # Whoever judges figures wants a quiet machine.
 suite "figures" "${pytest[@]}" --exercised "$exercised/figures.json" tests/figures

@@ -5,7 +5,7 @@ import datetime
 
 import pytest
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import SIZES, THEMES, Sows, Window, complaints
+from weighhouse_testing.browsing import SIZES, Sows, Window, faults
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import Sown
 
@@ -89,14 +89,13 @@ def test_triage_by_keyboard_alone(
     assert again["change"]["campaign_number"] > shifted["change"]["campaign_number"]
 
 
-@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", SIZES)
 def test_an_alert_is_accessible_and_fits(
-    window: Window, platform: RunningPlatform, shifted: dict, theme: str, size: str
+    window: Window, platform: RunningPlatform, shifted: dict, size: str
 ) -> None:
-    page = window(SIZES[size], theme)
+    page = window(SIZES[size])
     title = alert_of(platform)["title"]  # another one, once it was reopened
     for address in ("/alerts?state=all", f"/alerts?state=all&alert={shifted['id']}"):
         page.goto(address)
         expect(page.get_by_text(title).first).to_be_visible()
-        assert complaints(page, address) == []
+        assert faults(page, address, [SIZES[size]]) == []

@@ -1,14 +1,12 @@
 """The pages of phases that follow each other on one system, of real runs on real servers."""
 
-import os
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import NARROW, THEMES, Window, complaints
+from weighhouse_testing.browsing import NARROW, WIDE, Window, faults
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 
@@ -99,24 +97,16 @@ def test_what_cannot_be_chained_is_shown_at_the_form(page: Page, platform: Runni
     expect(plan).to_contain_text("read-heavy has 500, and write-heavy, whose records are loaded")
 
 
-@pytest.mark.parametrize("theme", THEMES)
 def test_the_pages_are_sound_in_both_themes(
-    window: Window, platform: RunningPlatform, chained: dict[str, Any], theme: str
+    window: Window, platform: RunningPlatform, chained: dict[str, Any]
 ) -> None:
-    pages = {
-        "run": f"/runs/{reads_of(chained)}",
-        "compare": f"/compare?campaign={chained['id']}",
-        "form": "/experiments/chained-in-a-browser",
-    }
-    for name, path in pages.items():
-        page = window(theme=theme)
+    run = f"/runs/{reads_of(chained)}"
+    for path in (run, f"/compare?campaign={chained['id']}", "/experiments/chained-in-a-browser"):
+        page = window()
         page.goto(path)
         expect(page.get_by_text(READS).first).to_be_visible()
-        page.wait_for_load_state("networkidle")
-        if folder := os.environ.get("WEIGHHOUSE_PICTURES"):
-            page.screenshot(path=Path(folder) / f"chain-{name}-{theme}.png", full_page=True)
-        assert complaints(page, f"{name}, {theme}") == []
-    narrow = window(NARROW, theme)
-    narrow.goto(pages["run"])
+        assert faults(page, path, [WIDE]) == []
+    narrow = window(NARROW)
+    narrow.goto(run)
     expect(narrow.get_by_role("region", name="Chained phases")).to_be_visible()
-    assert complaints(narrow, f"run, {theme}, narrow") == []
+    assert faults(narrow, run, [NARROW]) == []

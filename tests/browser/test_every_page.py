@@ -1,7 +1,7 @@
 """Every page, in both themes and both sizes: accessible, and never wider than its window."""
 
 import pytest
-from weighhouse_testing.browsing import NARROW, SIZES, THEMES, Window, complaints, wider_than_window
+from weighhouse_testing.browsing import NARROW, SIZES, Window, faults, wider_than_window
 from weighhouse_testing.platform import RunningPlatform
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
@@ -45,15 +45,14 @@ def addresses(weighed: dict) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", SIZES)
-def test_pages_are_accessible_and_fit(window: Window, weighed: dict, theme: str, size: str) -> None:
-    page = window(SIZES[size], theme)
+def test_pages_are_accessible_and_fit(window: Window, weighed: dict, size: str) -> None:
+    page = window(SIZES[size])
     found: list[str] = []
     for address in addresses(weighed):
         page.goto(address)
         page.get_by_role("heading", level=1).wait_for()
-        found += complaints(page, address)
+        found += faults(page, address, [SIZES[size]])
     assert found == []
 
 

@@ -20,7 +20,7 @@ PASSWORD = "gravel tuba eleven lantern"
 @pytest.fixture(scope="module")
 def house() -> Iterator[RunningPlatform]:
     """A platform of its own: others sign in with the password alone."""
-    with running_platform() as running:
+    with running_platform(agent=False) as running:
         yield running
 
 
@@ -176,7 +176,7 @@ def test_who_is_forgotten_on_the_machine_is_gone(house: RunningPlatform):
 
 
 def test_an_organization_requires_it_and_opens_as_soon_as_it_is_set_up(browser: Browser):
-    with running_platform() as house:
+    with running_platform(agent=False) as house:
         joined(house)
         context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
         context.set_default_timeout(60_000)

@@ -3,10 +3,8 @@
 import datetime
 import email
 import email.policy
-import os
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -14,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.browsing import SIZES, THEMES, at_home, complaints
+from weighhouse_testing.browsing import at_home, faults
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
 from weighhouse_worker.seeding.plan import Sown
@@ -58,7 +56,7 @@ def postbox() -> Iterator[tuple[Postbox, int]]:
 def house(postbox: tuple[Postbox, int]) -> Iterator[RunningPlatform]:
     """A platform of its own: others would hear of what happens there."""
     with running_platform(
-        SMTP_HOST="127.0.0.1", SMTP_PORT=str(postbox[1]), SMTP_ENCRYPTION="none",
+        agent=False, SMTP_HOST="127.0.0.1", SMTP_PORT=str(postbox[1]), SMTP_ENCRYPTION="none",
         NOTICES_TO_OWN_NETWORKS="true",
     ) as running:  # fmt: skip
         yield running
@@ -82,29 +80,11 @@ def happen(house: RunningPlatform) -> None:
     sow(tools, manifests(), [NIGHTS], datetime.datetime.now(datetime.UTC), print)
 
 
-def look(page: Page, name: str, *, opened: bool = False) -> list[str]:
-    """Complaints of the page in each theme and size; pictures too, where a folder is named."""
-    found = []
-    for theme in THEMES:
-        for width, height in SIZES.values():
-            page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-            page.set_viewport_size({"width": width, "height": height})
-            page.evaluate("scrollTo(0, 0)")
-            page.wait_for_load_state("networkidle")
-            page.wait_for_function("document.getAnimations().length === 0")
-            if folder := os.environ.get("PICTURES"):
-                page.screenshot(
-                    path=Path(folder) / f"{name}-{theme}-{width}.png", full_page=not opened
-                )
-            found += complaints(page, f"{name} {theme} {width}")
-    return found
-
-
 def test_a_regression_is_told_to_a_webhook_by_mail_and_under_the_bell(
     page: Page, house: RunningPlatform, receiver: Receiver, postbox: tuple[Postbox, int]
 ) -> None:
     page.goto(PAGE)
-    found = look(page, "notifications-empty")
+    found = faults(page, "notifications-empty")
     page.get_by_label("Regression: mail").check()
     page.get_by_label("Time zone").fill("Europe/Atlantis")
     page.get_by_role("button", name="Save").click()
@@ -119,7 +99,7 @@ def test_a_regression_is_told_to_a_webhook_by_mail_and_under_the_bell(
     dialog.get_by_label("Address").fill("https://169.254.169.254/latest")
     dialog.get_by_role("button", name="Make the channel").click()
     expect(dialog.get_by_text("where nothing is sent")).to_be_visible()
-    found += look(page, "channel-refused", opened=True)
+    found += faults(page, "channel-refused", whole=False)
     dialog.get_by_label("Address").fill(f"{receiver.url}/hook")
     dialog.get_by_label("Campaign done").uncheck()
     dialog.get_by_role("button", name="Make the channel").click()
@@ -132,7 +112,7 @@ def test_a_regression_is_told_to_a_webhook_by_mail_and_under_the_bell(
     expect(log.get_by_text("refused (500)")).to_be_visible()
     log.get_by_role("button", name="Send a test").click()
     expect(log.get_by_text("delivered (204)")).to_be_visible()
-    found += look(page, "channel-log", opened=True)
+    found += faults(page, "channel-log", whole=False)
     log.get_by_role("button", name="Done").click()
 
     happen(house)
@@ -158,7 +138,7 @@ def test_a_regression_is_told_to_a_webhook_by_mail_and_under_the_bell(
     page.get_by_role("button", name="Notices, 16 unread").click()
     bell = page.get_by_role("dialog", name="Notices")
     expect(bell.get_by_role("listitem")).to_have_count(16)
-    found += look(page, "bell", opened=True)
+    found += faults(page, "bell", whole=False)
     bell.get_by_role("link", name="Regression").click()
     expect(page.get_by_role("heading", level=2, name=subject.partition(": ")[2])).to_be_visible()
     page.get_by_role("button", name="Notices, 15 unread").click()
@@ -168,7 +148,7 @@ def test_a_regression_is_told_to_a_webhook_by_mail_and_under_the_bell(
     page.goto(PAGE)
     expect(page.get_by_label("Regression: mail")).to_be_checked()
     page.get_by_label("Quiet hours").check()
-    found += look(page, "notifications")
+    found += faults(page, "notifications")
     page.get_by_role("button", name="Remove CI").click()
     page.get_by_role("button", name="Remove the channel").click()
     expect(page.get_by_text("No channel yet")).to_be_visible()

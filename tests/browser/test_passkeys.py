@@ -17,7 +17,7 @@ HOLDER = {
 @pytest.fixture(scope="module")
 def house() -> Iterator[RunningPlatform]:
     """A platform of its own: others sign in with the password alone."""
-    with running_platform() as running:
+    with running_platform(agent=False) as running:
         yield running
 
 

@@ -10,7 +10,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from playwright.sync_api import Browser, Page, expect
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.browsing import NARROW, THEMES, WIDE, complaints, looked_at, sign_in
+from weighhouse_testing.browsing import NARROW, WIDE, faults, looked_at, sign_in
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
 
@@ -51,7 +51,7 @@ def postbox() -> Iterator[tuple[Postbox, int]]:
 def house(postbox: tuple[Postbox, int]) -> Iterator[RunningPlatform]:
     """A platform of its own: others would see its organizations."""
     with running_platform(
-        SMTP_HOST="127.0.0.1", SMTP_PORT=str(postbox[1]), SMTP_ENCRYPTION="none"
+        agent=False, SMTP_HOST="127.0.0.1", SMTP_PORT=str(postbox[1]), SMTP_ENCRYPTION="none"
     ) as running:
         yield running
 
@@ -62,11 +62,10 @@ def opens(browser: Browser, house: RunningPlatform) -> Iterator[Open]:
     contexts = []
     failures: list[str] = []
 
-    def opened(size: tuple[int, int] = WIDE, theme: str = "light") -> Page:
+    def opened(size: tuple[int, int] = WIDE) -> Page:
         context = browser.new_context(
             base_url=house.url, bypass_csp=True, reduced_motion="reduce",
             viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if theme == "dark" else "light",
         )  # fmt: skip
         context.set_default_timeout(60_000)
         contexts.append(context)
@@ -218,23 +217,22 @@ def test_a_forgotten_password_is_set_anew_over_a_link(
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-@pytest.mark.parametrize("theme", THEMES)
 def test_pages_of_people_suit_everybody(
-    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Open, size, theme
+    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Open, size: tuple[int, int]
 ) -> None:
     box, _ = postbox
-    lead = opens(size, theme)
+    lead, address = opens(size), f"looks-at-{size[0]}@example.test"
     sign_in(lead, house.url, house.email, house.password)
-    invite(lead, f"{theme}{size[0]}@example.test", "viewer")
+    invite(lead, address, "viewer")
     found = []
     for tab in ("tokens", "members", "account"):
         lead.goto(f"/settings?tab={tab}")
-        found += complaints(lead, f"/settings?tab={tab}")
-    guest = opens(size, theme)
-    for path in ("/login", "/password", box.link(f"{theme}{size[0]}@example.test")):
+        found += faults(lead, f"/settings?tab={tab}", [size])
+    guest = opens(size)
+    for path in ("/login", "/password", box.link(address)):
         guest.goto(path)
         guest.get_by_role("heading", level=1).wait_for()
-        found += complaints(guest, path)
+        found += faults(guest, path, [size])
     assert not found, "\n".join(found)
 
 

@@ -94,7 +94,7 @@ def trusted(page: Page, house: RunningPlatform, issuer: str) -> str:
 
 
 def test_a_trusted_pipeline_comes_in_without_a_secret(browser: Browser, service: CiService):
-    with running_platform() as house:
+    with running_platform(agent=False) as house:
         context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
         context.set_default_timeout(60_000)
         page = context.new_page()

@@ -16,9 +16,8 @@ from weighhouse_testing.browsing import (
     FIRST_PAGE,
     NARROW,
     REPOSITORY,
-    THEMES,
     WIDE,
-    complaints,
+    faults,
     looked_at,
     sign_in,
 )
@@ -51,7 +50,7 @@ class RealProvider:
 @pytest.fixture(scope="module")
 def house() -> Iterator[RunningPlatform]:
     """A platform of its own: others would see its provider."""
-    with running_platform() as running:
+    with running_platform(agent=False) as running:
         yield running
 
 
@@ -76,13 +75,10 @@ def opens(browser: Browser, house: RunningPlatform) -> Iterator[Open]:
     contexts = []
     failures: list[str] = []
 
-    def opened(
-        size: tuple[int, int] = WIDE, theme: str = "light", *, bypass_csp: bool = False
-    ) -> Page:
+    def opened(size: tuple[int, int] = WIDE, *, bypass_csp: bool = False) -> Page:
         context = browser.new_context(
             base_url=house.url, bypass_csp=bypass_csp, reduced_motion="reduce",
             viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if theme == "dark" else "light",
         )  # fmt: skip
         context.set_default_timeout(60_000)
         contexts.append(context)
@@ -283,21 +279,20 @@ def test_an_address_that_the_provider_has_not_verified_is_nobodys(
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-@pytest.mark.parametrize("theme", THEMES)
 def test_pages_of_providers_suit_everybody(
-    house: RunningPlatform, lead: Page, opens: Open, size, theme
+    house: RunningPlatform, lead: Page, opens: Open, size: tuple[int, int]
 ) -> None:
     del lead
-    page = opens(size, theme, bypass_csp=True)
+    page = opens(size, bypass_csp=True)
     page.goto("/login")
     page.get_by_role("button", name="Use your organization's provider").click()
     page.get_by_label("Your organization").wait_for()
-    found = complaints(page, "/login")
+    found = faults(page, "/login", [size])
     page.goto("/login/answer?state=none&code=none")
     page.get_by_role("button", name="Begin anew").wait_for()
-    found += complaints(page, "/login/answer")
+    found += faults(page, "/login/answer", [size])
     sign_in(page, house.url, house.email, house.password)
     page.goto("/settings?tab=sign-in")
     page.get_by_role("button", name="Save").wait_for()
-    found += complaints(page, "/settings?tab=sign-in")
+    found += faults(page, "/settings?tab=sign-in", [size])
     assert not found, "\n".join(found)

@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import Page, expect
-from weighhouse_testing.browsing import SIZES, THEMES, Window, complaints
+from weighhouse_testing.browsing import SIZES, Window, faults
 from weighhouse_testing.platform import RunningPlatform
 
 SAID = "The server ran without io-threads. With four of them it answers **twice as much**."
@@ -38,15 +38,14 @@ def test_what_a_vendor_says_over_a_link_stands_beside_the_result(
     expect(page.get_by_role("main")).to_contain_text("reply")
 
 
-@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", SIZES)
 def test_the_page_of_a_link_is_accessible_and_fits(
-    window: Window, platform: RunningPlatform, weighed: dict, theme: str, size: str
+    window: Window, platform: RunningPlatform, weighed: dict, size: str
 ) -> None:
-    page = window(SIZES[size], theme, signed=False)
+    page = window(SIZES[size], signed=False)
     page.goto(link_of(platform, weighed))
     page.get_by_role("button", name="Reply", exact=True).wait_for()
-    assert complaints(page, "the page of a link") == []
+    assert faults(page, "the page of a link", [SIZES[size]]) == []
 
 
 def test_a_link_that_was_changed_opens_nothing(

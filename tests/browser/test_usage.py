@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from weighhouse_testing.browsing import SIZES, THEMES, at_home, complaints
+from weighhouse_testing.browsing import at_home, looked_at
 from weighhouse_testing.platform import RunningPlatform, running_platform
 
 PAGE = "/settings?tab=usage"
@@ -43,12 +43,6 @@ def test_an_owner_sets_limits_and_everybody_is_warned(page: Page) -> None:
     line = page.get_by_role("status").filter(has_text="Agents of the organization: 1 of 1")
     line.get_by_role("link", name="what to do").click()
     expect(page.get_by_role("heading", name="Organization")).to_be_visible()
-    found = []
-    for theme in THEMES:
-        for width, height in SIZES.values():
-            page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-            page.set_viewport_size({"width": width, "height": height})
-            page.goto(PAGE)
-            expect(page.get_by_role("meter", name="Agents")).to_be_visible()
-            found += complaints(page, f"{PAGE} {theme} {width}")
-    assert found == []
+    page.goto(PAGE)
+    expect(page.get_by_role("meter", name="Agents")).to_be_visible()
+    looked_at(page, "usage")

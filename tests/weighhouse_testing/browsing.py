@@ -1,7 +1,8 @@
 """What tests in a browser share: how it is started, how one signs in, what every page must keep."""
 
 import os
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -30,6 +31,8 @@ _SETTLED = """async () => {
 }"""
 """The colours of the other theme have come, and the head of the page covers nothing."""
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+_COLOURS = ["color-contrast", "link-in-text-block"]
+"""Rules that a page may break in one theme and keep in the other."""
 _MOST_MARKUP = 160
 """Of an element that is complained of, characters."""
 
@@ -55,31 +58,48 @@ def at_home(browser: Browser, url: str, email: str, password: str) -> Iterator[P
 
 
 def looked_at(page: Page, where: str) -> None:
-    """The page as it stands has no faults at both widths in both themes; pictures of it go where
-    the environment variable WEIGHHOUSE_SHOTS says.
+    """The page as it stands has no faults at both widths in both themes (`faults`)."""
+    found = faults(page, where)
+    assert not found, found
+
+
+def faults(
+    page: Page, where: str, sizes: Iterable[tuple[int, int]] = (WIDE, NARROW), *, whole: bool = True
+) -> list[str]:
+    """What is wrong with a page as it stands, at some widths, in both themes. Pictures of it go
+    where the environment variable WEIGHHOUSE_SHOTS says.
+
+    :param where: begins each complaint, and the pictures' names.
+    :param whole: pictures show all of the page, not its window alone.
     """
-    for size in (WIDE, NARROW):
+    found = []
+    for size in sizes:
         for theme in THEMES:
             page.set_viewport_size({"width": size[0], "height": size[1]})
             page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
             page.mouse.move(0, 0)
             page.evaluate(_SETTLED)
-            found = complaints(page, f"{where}, {theme}, {size[0]} px")
-            assert not found, found
+            seen = theme != THEMES[0]
+            found += complaints(page, f"{where}, {theme}, {size[0]} px", colours_only=seen)
             if shots := os.environ.get("WEIGHHOUSE_SHOTS"):
-                page.screenshot(path=f"{shots}/{where}-{theme}-{size[0]}.png", full_page=True)
+                name = re.sub(r"\W+", "-", where).strip("-")
+                path = f"{shots}/{name}-{theme}-{size[0]}.png"
+                page.screenshot(path=path, full_page=whole)
+    return found
 
 
-def complaints(page: Page, where: str) -> list[str]:
+def complaints(page: Page, where: str, *, colours_only: bool = False) -> list[str]:
     """What is wrong with a page as it stands: inaccessible, or wider than its window.
 
     :param page: its context bypasses the pages' own policy, which would keep the checker out.
     :param where: begins each complaint: the address, or what was opened on it.
+    :param colours_only: of what is inaccessible, only what the theme may change.
     """
     page.wait_for_load_state("networkidle")
     page.evaluate(_axe())
     found = page.evaluate(
-        "rules => axe.run(document, {runOnly: rules}).then(result => result.violations)", _RULES
+        "only => axe.run(document, {runOnly: only}).then(result => result.violations)",
+        {"type": "rule", "values": _COLOURS} if colours_only else {"type": "tag", "values": _RULES},
     )
     said = [f"{where}: {one['id']}: {_first_node(one)}" for one in found]
     return said + wider_than_window(page, where)

@@ -119,9 +119,10 @@ class RunningPlatform:
 
 
 @contextmanager
-def running_platform(**settings: str) -> Iterator[RunningPlatform]:
+def running_platform(*, agent: bool = True, **settings: str) -> Iterator[RunningPlatform]:
     """Start a platform of its own on a temporary directory; stop and remove it afterwards.
 
+    :param agent: with one, which a test that weighs nothing does without.
     :param settings: further WEIGHHOUSE_… settings, by name without the prefix.
     """
     path = Path(tempfile.mkdtemp(prefix="weighhouse-platform-"))
@@ -129,6 +130,7 @@ def running_platform(**settings: str) -> Iterator[RunningPlatform]:
         directory=path,
         port=free_port(),
         durable=False,
+        agent=agent,
         settings={**SHORT_TIMINGS, **{f"WEIGHHOUSE_{k}": v for k, v in settings.items()}},
     )
     try:
