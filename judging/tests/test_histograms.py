@@ -130,3 +130,12 @@ def test_any_broken_byte_is_refused_or_read_but_never_crashes() -> None:
 def test_text_that_is_not_base64_is_refused() -> None:
     with pytest.raises(HistogramError, match="base64"):
         from_text("not base64!")
+
+
+def test_what_is_decoded_twice_stays_as_it_was():
+    encoded = raw(histogram([1000, 2000, 2000]))
+    _, index, count = decode(encoded)
+    with pytest.raises(ValueError, match="read-only"):
+        count[0] = 7
+    _, again, as_many = decode(encoded)
+    assert (again.tolist(), as_many.tolist()) == (index.tolist(), [1, 2])
