@@ -5,6 +5,8 @@ usage: check.py URL ENV_FILE REGISTRATION_FILE
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,18 +53,25 @@ def wait_for(what: str, question: Any) -> Any:
     sys.exit(f"{what}: not within {DEADLINE_SECONDS:.0f} s")
 
 
-def main(url: str, env_file: Path, registration_file: Path) -> None:
-    """The whole check; ends with a message when something is not as it should be."""
+@contextmanager
+def signed_in(url: str, env_file: Path) -> Iterator[httpx.Client]:
+    """Asks as the first user, whom the file of settings names."""
     env = settings(env_file)
     # The certificate is self-signed and made a moment ago.
     with httpx.Client(
-        base_url=url, verify=False, headers={"X-Weighhouse": "1"}, timeout=30
+        base_url=url, verify=False, headers={"X-Weighhouse": "1"}, timeout=60
     ) as client:
         login = {
             "email": env["WEIGHHOUSE_ADMIN_EMAIL"],
             "password": env["WEIGHHOUSE_ADMIN_PASSWORD"],
         }
         checked(client.post("/api/v1/sessions", json=login))
+        yield client
+
+
+def main(url: str, env_file: Path, registration_file: Path) -> None:
+    """The whole check; ends with a message when something is not as it should be."""
+    with signed_in(url, env_file) as client:
         token = checked(client.post("/api/v1/agent-registration-tokens", json={}))["token"]
         registration_file.write_text(token, encoding="utf-8")
         wait_for(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from check import checked, settings, wait_for
+from check import signed_in, wait_for
 
 STOPPED = {
     "beat": "timetable",
@@ -67,15 +67,7 @@ def goes_on_without(client: httpx.Client, service: str, compose: list[str]) -> N
 
 def main(url: str, env_file: Path, compose: list[str]) -> None:
     """Every service in turn; ends with a message when something is not as it should be."""
-    env = settings(env_file)
-    with httpx.Client(
-        base_url=url, verify=False, headers={"X-Weighhouse": "1"}, timeout=60
-    ) as client:
-        login = {
-            "email": env["WEIGHHOUSE_ADMIN_EMAIL"],
-            "password": env["WEIGHHOUSE_ADMIN_PASSWORD"],
-        }
-        checked(client.post("/api/v1/sessions", json=login))
+    with signed_in(url, env_file) as client:
         for service in STOPPED:
             goes_on_without(client, service, compose)
 

@@ -2,6 +2,7 @@
 
 import pyotp
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import delete, select, text
 from sqlalchemy.exc import ProgrammingError
 from weighhouse_backend.identity.account_endpoints import router as account
@@ -34,11 +35,7 @@ REFUSED = (403, "second-factor-required")
 
 @pytest.fixture(scope="module")
 def settings(settings):
-    return settings.model_copy(
-        update={"secret_key": type(settings).model_validate(
-            {"database_url": "x", "redis_url": "x", "secret_key": "sixteen characters"}
-        ).secret_key}
-    )  # fmt: skip
+    return settings.model_copy(update={"secret_key": SecretStr("sixteen characters")})
 
 
 @pytest.fixture(scope="module")

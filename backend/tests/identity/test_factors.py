@@ -5,6 +5,7 @@ import threading
 
 import pyotp
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import select
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.endpoints import router
@@ -23,11 +24,7 @@ FACTOR = "/api/v1/second-factor"
 
 @pytest.fixture(scope="module")
 def settings(settings):
-    return settings.model_copy(
-        update={"secret_key": type(settings).model_validate(
-            {"database_url": "x", "redis_url": "x", "secret_key": "sixteen characters"}
-        ).secret_key}
-    )  # fmt: skip
+    return settings.model_copy(update={"secret_key": SecretStr("sixteen characters")})
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import threading
 import pyotp
 import pytest
 from fido2.cose import CoseKey
+from pydantic import SecretStr
 from sqlalchemy import select, text
 from weighhouse_backend.identity import passkeys
 from weighhouse_backend.identity.account_endpoints import router as account
@@ -34,11 +35,7 @@ from backend.tests.identity.test_passkeys import (
 
 @pytest.fixture(scope="module")
 def settings(settings):
-    return settings.model_copy(
-        update={"secret_key": type(settings).model_validate(
-            {"database_url": "x", "redis_url": "x", "secret_key": "sixteen characters"}
-        ).secret_key}
-    )  # fmt: skip
+    return settings.model_copy(update={"secret_key": SecretStr("sixteen characters")})
 
 
 @pytest.fixture(scope="module")

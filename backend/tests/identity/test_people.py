@@ -4,6 +4,7 @@ import datetime
 import re
 
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import select, update
 from weighhouse_backend.identity.account_endpoints import router as account
 from weighhouse_backend.identity.endpoints import router
@@ -19,11 +20,7 @@ OTHER = "copper otter seventeen umbrella"
 
 @pytest.fixture(scope="module")
 def settings(settings):
-    return settings.model_copy(
-        update={"secret_key": type(settings).model_validate(
-            {"database_url": "x", "redis_url": "x", "secret_key": "sixteen characters"}
-        ).secret_key}
-    )  # fmt: skip
+    return settings.model_copy(update={"secret_key": SecretStr("sixteen characters")})
 
 
 @pytest.fixture(scope="module")
