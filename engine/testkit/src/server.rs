@@ -14,6 +14,10 @@ use tempfile::TempDir;
 use crate::authority::{Authority, Certified};
 
 const START_LIMIT: Duration = Duration::from_secs(20);
+/// An answer begins within it, on a busy machine, too.
+const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+/// Nothing more comes after it.
+const SILENCE: Duration = Duration::from_millis(300);
 
 /// A server; it ends with this value.
 pub struct Server {
@@ -135,16 +139,18 @@ impl Server {
         self.port
     }
 
-    /// Sends raw bytes and returns what comes back until the server falls silent for a moment.
+    /// Sends raw bytes and returns what comes back, once it comes, until the server falls silent for
+    /// a moment.
     #[allow(clippy::must_use_candidate)] // often asked for what it does
     pub fn ask(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
         stream.write_all(request.as_bytes()).expect("written");
-        stream.set_read_timeout(Some(Duration::from_millis(300))).expect("a socket");
+        stream.set_read_timeout(Some(ANSWER_LIMIT)).expect("a socket");
         let mut answer = Vec::new();
         let mut buffer = vec![0; 65536];
         while let Ok(count @ 1..) = stream.read(&mut buffer) {
             answer.extend_from_slice(&buffer[..count]);
+            stream.set_read_timeout(Some(SILENCE)).expect("a socket");
         }
         String::from_utf8_lossy(&answer).into_owned()
     }
