@@ -1,10 +1,13 @@
 """Every page, in both themes and both sizes: accessible, and never wider than its window."""
 
 import pytest
-from weighhouse_testing.browsing import NARROW, SIZES, Window, faults, wider_than_window
-from weighhouse_testing.platform import RunningPlatform
+from playwright.sync_api import Browser, expect
+from weighhouse_testing.browsing import NARROW, SIZES, Window, at_home, faults, wider_than_window
+from weighhouse_testing.platform import RunningPlatform, running_platform
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
+EMPTY = ("/experiments", "/campaigns", "/history", "/agents", "/alerts", "/studies")
+"""What a new installation has nothing of."""
 
 
 def addresses(weighed: dict) -> list[str]:
@@ -56,19 +59,47 @@ def test_pages_are_accessible_and_fit(window: Window, weighed: dict, size: str) 
     assert found == []
 
 
+_CHOSEN_IN_SIGHT = """() => {
+  const chosen = document.querySelector('[role=tab][data-state=active]')
+  const {left, right} = chosen.getBoundingClientRect()
+  return left >= -1 && right <= innerWidth + 1
+}"""
+
+
+def test_pages_of_a_new_installation_are_accessible_and_fit(browser: Browser) -> None:
+    with (
+        running_platform(agent=False) as house,
+        at_home(browser, house.url, house.email, house.password) as page,
+    ):
+        found: list[str] = []
+        for address in EMPTY:
+            page.goto(address)
+            page.get_by_role("heading", level=2).first.wait_for()
+            found += faults(page, address)
+        assert found == []
+
+
 @pytest.mark.parametrize("tab", ["members", "audit", "usage"])
 def test_the_chosen_tab_is_in_sight_on_a_phone(window: Window, tab: str) -> None:
     page = window(NARROW)
     page.goto(f"/settings?tab={tab}")
-    chosen = page.get_by_role("tab", selected=True)
-    chosen.wait_for()
-    page.wait_for_function(
-        """() => {
-          const chosen = document.querySelector('[role=tab][data-state=active]')
-          const {left, right} = chosen.getBoundingClientRect()
-          return left >= -1 && right <= innerWidth + 1
-        }"""
-    )
+    page.get_by_role("tab", selected=True).wait_for()
+    page.wait_for_function(_CHOSEN_IN_SIGHT)
+
+
+def test_the_chosen_tab_stays_in_sight_when_a_window_becomes_narrow(window: Window) -> None:
+    page = window()
+    page.goto("/settings?tab=audit")
+    page.get_by_role("tab", selected=True).wait_for()
+    page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    page.wait_for_function(_CHOSEN_IN_SIGHT)
+
+
+def test_on_a_phone_the_audit_log_says_what_was_done(window: Window) -> None:
+    page = window(NARROW)
+    page.goto("/settings?tab=audit")
+    entry = page.get_by_role("row").filter(has_text="login.by_password").first
+    expect(entry.get_by_text("login.by_password", exact=True).last).to_be_in_viewport()
 
 
 def test_no_systems_page_is_wider_than_a_phone(window: Window, platform: RunningPlatform) -> None:
