@@ -161,7 +161,7 @@ def test_three_organizations_share_a_platform(
     mia.goto("/")
     expect(mia.get_by_role("heading", name="Sign in")).to_be_visible()
     lead.goto("/settings?tab=audit")
-    expect(lead.get_by_text("member.removed")).to_be_visible()
+    expect(lead.get_by_role("cell", name="member.removed", exact=True)).to_be_visible()
 
 
 def role_here(page: Page) -> str | None:
