@@ -10,15 +10,18 @@ command -v go >/dev/null && { . infra/build/ferretdb.sh || true; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-names=() results=() counts=() seconds=()
+names=() results=() counts=() seconds=() computed=()
+# Processor seconds of a suite and of what it waited for, kernel included: what of its time was work.
+TIMEFORMAT='%U %S'
 
 # suite NAME COMMAND…: run it, keep its output's last word for the summary.
 suite() {
   local name=$1 began=$SECONDS log="$work/${#names[@]}"
   shift
   printf '\n== %s\n' "$name"
-  if "$@" 2>&1 | tee "$log"; then results+=(passed); else results+=(FAILED); fi
+  if { time "$@" 2>&1; } 2>"$log.computed" | tee "$log"; then results+=(passed); else results+=(FAILED); fi
   names+=("$name")
+  computed+=("$(<"$log.computed")")
   counts+=("$(count "$log")")
   seconds+=($((SECONDS - began)))
 }
@@ -30,7 +33,11 @@ beside() {
   local name=$1 log="$work/beside-${#begun[@]}"
   shift
   begun+=("$name")
-  ({ "$@"; echo $? >"$log.status"; } >"$log" 2>&1; echo $SECONDS >"$log.ended") &
+  (
+    { time "$@" >"$log" 2>&1; } 2>"$log.computed"
+    echo $? >"$log.status"
+    echo $SECONDS >"$log.ended"
+  ) &
 }
 together() {
   local began=$1 index log
@@ -43,6 +50,7 @@ together() {
     names+=("${begun[$index]}")
     counts+=("$(count "$log")")
     seconds+=($(($(cat "$log.ended") - began)))
+    computed+=("$(<"$log.computed")")
     rm "$log"*
   done
   begun=()
@@ -86,8 +94,10 @@ together "$now"
 printf '\n== summary\n'
 failed=0 passed=0
 for index in "${!names[@]}"; do
-  printf '%-16s %-7s %5d tests passed %5d s\n' \
-    "${names[$index]}" "${results[$index]}" "${counts[$index]}" "${seconds[$index]}"
+  read -r user system <<<"${computed[$index]}"
+  printf '%-16s %-7s %5d tests passed %5d s, %5.0f computed\n' \
+    "${names[$index]}" "${results[$index]}" "${counts[$index]}" "${seconds[$index]}" \
+    "$(awk "BEGIN { print $user + $system }")"
   passed=$((passed + counts[index]))
   [ "${results[$index]}" = passed ] || failed=$((failed + 1))
 done
