@@ -12,6 +12,7 @@ from weighhouse_backend.results import bucket, models
 from weighhouse_backend.results.directory import ArtifactDirectory
 from weighhouse_backend.results.errors import FilesAway
 from weighhouse_backend.results.stores import store_of
+from weighhouse_testing.platform import until
 from weighhouse_testing.s3 import ACCESS_KEY, SECRET_KEY, running_store
 
 from .laboratory import experiment
@@ -213,6 +214,30 @@ def test_the_page_of_a_proxy_is_no_stores_answer(laboratory, order, gateway, kin
     assert put(laboratory, order, content).status_code == 201
     gateway.instead = proxy
     assert slug(read(laboratory, order, content)) == "files-away"
+
+
+def test_a_store_that_hangs_keeps_nobody_else_waiting(laboratory, order, gateway, monkeypatch):
+    monkeypatch.setattr(bucket, "TURN_SECONDS", 0.05)
+    monkeypatch.setattr(bucket, "READ_SECONDS", 60.0)
+    over = threading.Event()
+    gateway.instead = lambda _, said: over.wait(60) and said
+    hanging = [
+        threading.Thread(target=store_of(gateway.settings).write, args=(uuid4(), "ab" * 32, b"x"))
+        for _ in range(bucket.MOST_AT_ONCE)
+    ]
+    for each in hanging:
+        each.start()
+    try:
+        until("all ask", lambda: len(gateway.asked) == bucket.MOST_AT_ONCE)
+        refused = put(laboratory, order, b"one more")
+        assert (refused.status_code, slug(refused)) == (503, "files-away")
+        assert "many wait" in refused.json()["detail"]
+        assert len(gateway.asked) == bucket.MOST_AT_ONCE, "one more has not asked"
+    finally:
+        over.set()
+        for each in hanging:
+            each.join()
+    assert put(laboratory, order, b"one more").status_code == 201
 
 
 def test_a_store_that_hangs_is_asked_twice_at_most(laboratory, order, gateway, monkeypatch):

@@ -42,9 +42,9 @@ class ArtifactService:
     clock: Clock
 
     def has(self, member: AttemptMember, sha256: str) -> bool:
-        """Has the member's project this content already? Then it need not be sent."""
-        known = self.repository.artifact_of_project(member.project_id, sha256)
-        return known is not None and self.store.exists(member.project_id, sha256)
+        """Has the member handed this in already? Then it need not be sent again."""
+        left = self.repository.artifacts(member.attempt_id)
+        return any((item.member, item.sha256) == (member.index, sha256) for item in left)
 
     def put(
         self,
@@ -70,8 +70,7 @@ class ArtifactService:
         if found != sha256:
             raise ArtifactDiffers(f"the content's hash is {found}")
         own = self.intake.open_batch(attempt_id, member=member)
-        mine = (item for item in self.repository.artifacts(attempt_id) if item.member == own.index)
-        if any(item.sha256 == sha256 for item in mine):
+        if self.has(own, sha256):
             return False
         self.intake.require_open(own)
         lock_content(self.repository.session, own.project_id, sha256)

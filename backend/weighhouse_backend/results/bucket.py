@@ -3,8 +3,9 @@
 import io
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import BoundedSemaphore
 from uuid import UUID
 from xml.etree.ElementTree import ParseError
 
@@ -21,7 +22,11 @@ from weighhouse_backend.results.errors import FilesAway
 CONNECT_SECONDS, READ_SECONDS = 5.0, 10.0
 """Of connecting, and of sending five megabytes; and of each read."""
 TRIES_AGAIN = 1
-"""Whoever asks holds a transaction meanwhile."""
+MOST_AT_ONCE = 6
+"""Whoever asks holds a transaction and a connection meanwhile: those that a process has are more,
+so that a store that hangs keeps nobody waiting who wants no file."""
+TURN_SECONDS = 1.0
+"""How long one more waits until it is told to come again."""
 NOT_THERE = frozenset({"NoSuchKey", "NoSuchObject"})
 FORBIDDEN = "AccessDenied"
 BROKEN = (MinioException, HTTPError, OSError, ValueError, ParseError)
@@ -51,10 +56,9 @@ class ArtifactBucket:
     bucket: str
     prefix: str
     former: ArtifactDirectory
-
-    def exists(self, project_id: UUID, sha256: str) -> bool:
-        """Whether a content is there. Raises FilesAway, unless the former directory has it."""
-        return self.former.exists(project_id, sha256) or self._in_bucket(project_id, sha256)
+    turns: BoundedSemaphore = field(
+        default_factory=lambda: BoundedSemaphore(MOST_AT_ONCE), compare=False
+    )
 
     def local(self, project_id: UUID, sha256: str) -> Path | None:
         """Where a content lies in the former directory; None: it is not there."""
@@ -66,7 +70,7 @@ class ArtifactBucket:
         :raises FileNotFoundError: when it is not there.
         :raises FilesAway: also between two pieces.
         """
-        with _reaching():
+        with self._turn():
             try:
                 answer = self.client.get_object(self.bucket, self._key(project_id, sha256))
             except S3Error as error:
@@ -79,14 +83,14 @@ class ArtifactBucket:
         """Keep a content; repeatable. Raises FilesAway."""
         if self._in_bucket(project_id, sha256):
             return
-        with _reaching():
+        with self._turn():
             self.client.put_object(
                 self.bucket, self._key(project_id, sha256), io.BytesIO(content), len(content)
             )
 
     def remove(self, project_id: UUID, sha256: str) -> None:
         """Remove a content, from the former directory too; repeatable. Raises FilesAway."""
-        with _reaching():
+        with self._turn():
             self.client.remove_object(self.bucket, self._key(project_id, sha256))
         self.former.remove(project_id, sha256)
 
@@ -94,7 +98,7 @@ class ArtifactBucket:
         """As far as the store says: of what is not there a key that may not list hears that it is
         forbidden. If all else is, too, writing tells.
         """
-        with _reaching():
+        with self._turn():
             try:
                 self.client.stat_object(self.bucket, self._key(project_id, sha256))
             except S3Error as error:
@@ -102,6 +106,16 @@ class ArtifactBucket:
                     return False
                 raise
         return True
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if not self.turns.acquire(timeout=TURN_SECONDS):
+            raise FilesAway("the store of files answers slowly, and many wait for it")
+        try:
+            with _reaching():
+                yield
+        finally:
+            self.turns.release()
 
     def _key(self, project_id: UUID, sha256: str) -> str:
         return f"{self.prefix}{project_id}/{sha256[:2]}/{sha256}"

@@ -22,10 +22,6 @@ class ArtifactDirectory:
         """Where a content lies, or would."""
         return self.directory / str(project_id) / sha256[:2] / sha256
 
-    def exists(self, project_id: UUID, sha256: str) -> bool:
-        """Whether a content is there."""
-        return self.path(project_id, sha256).exists()
-
     def local(self, project_id: UUID, sha256: str) -> Path | None:
         """Where a content lies; None: it is not there."""
         path = self.path(project_id, sha256)

@@ -94,7 +94,7 @@ def results_append_log(
 
 @agent_router.head("/attempts/{attempt_id}/artifacts/{sha256}")
 def results_has_artifact(member: MemberDep, sha256: Sha256, results: ResultsDep) -> Response:
-    """200 when the project has a file with this hash already, else 404."""
+    """200 when the attempt has left a file with this hash here already, else 404."""
     if not results.artifacts.has(member, sha256):
         raise ResultNotThere
     return Response()

@@ -15,10 +15,6 @@ from weighhouse_backend.results.directory import ArtifactDirectory
 class ArtifactStore(Protocol):
     """Contents by project and hash; what is written is there whole or not at all."""
 
-    def exists(self, project_id: UUID, sha256: str) -> bool:
-        """Whether a content is there."""
-        ...
-
     def write(self, project_id: UUID, sha256: str, content: bytes) -> None:
         """Keep a content; repeatable."""
         ...

@@ -42,7 +42,7 @@ export interface paths {
         options?: never;
         /**
          * Results Has Artifact
-         * @description 200 when the project has a file with this hash already, else 404.
+         * @description 200 when the attempt has left a file with this hash here already, else 404.
          */
         head: operations["results_has_artifact"];
         patch?: never;
