@@ -4,6 +4,7 @@ A breach of the protocol by the agent is kept in `breaches`, which the fixture a
 """
 
 import asyncio
+import hashlib
 import re
 import threading
 from dataclasses import dataclass, field
@@ -52,6 +53,8 @@ class Attempt:
     events: list[dict[str, Any]] = field(default_factory=list)
     heartbeats: list[Heartbeat] = field(default_factory=list)
     logs: dict[str, bytes] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    """Name → content."""
     completion: Completion | None = None
     cancel: Literal["none", "graceful", "kill"] = "none"
     starts: int = 0
@@ -82,6 +85,8 @@ class Platform:
     """Pattern of `METHOD path` → how many answers to lose after the call took effect."""
     refusals: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Pattern of `METHOD path` → status and detail."""
+    problem: str = "refused"
+    """How the type of a refusal's problem ends."""
     late: dict[str, float] = field(default_factory=dict)
     """Pattern of `METHOD path` → seconds until a call arrives."""
     calls: list[str] = field(default_factory=list)
@@ -138,7 +143,10 @@ def make_app(platform: Platform) -> FastAPI:
             if re.search(pattern, call):
                 headers = {"X-Request-Id": REQUEST_ID}
                 platform.calls.append(f"{call} {status}")
-                return JSONResponse({"title": "refused", "detail": detail}, status, headers)
+                return JSONResponse(
+                    {"type": f"/{platform.problem}", "title": "refused", "detail": detail},
+                    status, headers,
+                )  # fmt: skip
         for pattern, seconds in platform.late.items():
             if re.search(pattern, call):
                 await asyncio.sleep(seconds)
@@ -254,6 +262,22 @@ def attempt_endpoints(app: FastAPI, platform: Platform) -> None:
             platform.breach("a log after completion")
         attempt.logs[stream] = stored + (await request.body())[len(stored) - offset :]
         return {"next_offset": len(attempt.logs[stream])}
+
+    @app.head(f"{base}/artifacts/{{sha256}}")
+    def has_file(request: Request, attempt_id: UUID, sha256: str) -> None:
+        attempt = platform.of(attempt_id, request)
+        if sha256 not in {hashlib.sha256(each).hexdigest() for each in attempt.files.values()}:
+            raise HTTPException(404, "not here")
+
+    @app.put(f"{base}/artifacts/{{sha256}}", status_code=201)
+    async def file(request: Request, attempt_id: UUID, sha256: str, name: str) -> None:
+        attempt = platform.of(attempt_id, request)
+        content = await request.body()
+        if attempt.completion is not None:
+            platform.breach("a file after completion")
+        if hashlib.sha256(content).hexdigest() != sha256 or not content:
+            platform.breach(f"{name} is not what its hash says")
+        attempt.files[name] = content
 
     @app.post(f"{base}/complete")
     def complete(request: Request, attempt_id: UUID, body: Completion) -> CompletionAnswer:

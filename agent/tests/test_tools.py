@@ -62,6 +62,9 @@ def test_redis_benchmark_makes_the_load_on_redis(
     reads = measured(attempt, "read")
     assert sum(each["count"] for each in reads) > 100
     assert all(each["response"] for each in reads)
+    output = attempt.files["output.txt"].decode()
+    assert "+ " in output
+    assert "requests per second" in output or "requests completed" in output
     phases = [each["phase"] for each in attempt.of_kind("phase_ended")]
     assert phases == ["load", "warmup", "measure"]
     memory = {each["moment"]: each["used_bytes"] for each in attempt.of_kind("memory")}

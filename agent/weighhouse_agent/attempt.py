@@ -31,7 +31,7 @@ from weighhouse_sdk.registry import load_plugin, load_tool
 from weighhouse_agent import VERSION
 from weighhouse_agent.barriers import BarrierFiles, Gate
 from weighhouse_agent.credentials import credentials_for
-from weighhouse_agent.execution import Execution
+from weighhouse_agent.execution import Execution, keep_what_they_wrote
 from weighhouse_agent.facts import machine_facts
 from weighhouse_agent.gang import GangExecution
 from weighhouse_agent.gangs import (
@@ -174,6 +174,7 @@ def _failure_of(
             target,
             directory.system,
             log_directory=directory.logs,
+            file_directory=directory.files,
             limit_seconds=order.limit_seconds,
             options=options_among_peers(policy, order, options),
             own_nodes=own_member(order).nodes if is_gang(order) else None,
@@ -281,14 +282,16 @@ def versions(plugin_id: str) -> dict[str, str]:
 
 def clean(directory: AttemptDirectory) -> int:
     """Remove what an attempt left that died: its processes, containers and the like, its
-    data, and nothing else.
+    data, and nothing else. Files of its tool and system are kept as of one that ended by itself.
 
     :returns: exit status.
     """
     order = AttemptOrder.model_validate_json(directory.order.read_text(encoding="utf-8"))
     context = context_left(order, directory)
     try:
-        ended = load_plugin(order.target.system).clean_up(context).ended
+        plugin = load_plugin(order.target.system)
+        keep_what_they_wrote(plugin, context)
+        ended = plugin.clean_up(context).ended
     except (PluginMissing, PluginBroken):
         # The records are the SDK's, so that even this needs no plugin.
         ended = context.remove_leftovers()
@@ -300,7 +303,11 @@ def clean(directory: AttemptDirectory) -> int:
 def context_left(order: AttemptOrder, directory: AttemptDirectory) -> Context:
     """The context of an attempt that is over, to look for what it left."""
     return Context.open(
-        order.target, directory.system, log_directory=directory.logs, options=_options(directory)
+        order.target,
+        directory.system,
+        log_directory=directory.logs,
+        file_directory=directory.files,
+        options=_options(directory),
     )
 
 

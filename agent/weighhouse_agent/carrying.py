@@ -245,6 +245,7 @@ class Carrier:
             if self._watch is None:
                 self._introduce()
             completion = self._all_events(completion)
+            delivery.send_files()  # before the logs, which tell what was not taken
             delivery.send_logs()
             answer = delivery.complete(completion)
         except GaveUp:

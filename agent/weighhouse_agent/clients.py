@@ -25,6 +25,8 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Answers that say: try again."""
 FAILED = 500
 """Answer that says: a fault of the platform, which need not pass."""
+FILES_AWAY = "/files-away"
+"""How the type of a problem ends that need not pass either: the platform's store is away."""
 REQUEST_ID = "X-Request-Id"
 DETAIL_LENGTH = 500
 
@@ -136,9 +138,7 @@ class PlatformClient:
         except httpx.TransportError as error:
             raise PlatformAway(f"{type(error).__name__}: {error}") from error
         if answer.status_code in PASSING:
-            raise PlatformAway(
-                told_by(answer), retry_after(answer), failed=answer.status_code == FAILED
-            )
+            raise PlatformAway(told_by(answer), retry_after(answer), failed=is_failure(answer))
         found = json_object(answer)
         if not answer.is_success:
             detail = str(found.get("detail") or found.get("title") or answer.text[:DETAIL_LENGTH])
@@ -229,6 +229,11 @@ def _is_over(patience: Patience, failures: list[float]) -> bool:
     return (
         len(failures) >= max(1, patience.tries) and failures[-1] - failures[0] >= patience.seconds
     )
+
+
+def is_failure(answer: httpx.Response) -> bool:
+    """Whether it is the platform itself that failed at this very call."""
+    return answer.status_code == FAILED or str(json_object(answer).get("type")).endswith(FILES_AWAY)
 
 
 def told_by(answer: httpx.Response) -> str:

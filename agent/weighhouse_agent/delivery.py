@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
+from urllib.parse import quote
 
 import structlog
 from weighhouse_protocol.order import AttemptOrder, Timings
@@ -19,13 +20,20 @@ from weighhouse_protocol.report import (
 )
 
 from weighhouse_agent.clients import NeverTaken, Patience, PlatformClient, Refused, again
+from weighhouse_agent.files import FileSender
 from weighhouse_agent.home import AttemptDirectory, make_passable, write_atomically
 from weighhouse_agent.logs import LogSender
 from weighhouse_agent.spool import BATCH_EVENTS, SpoolReader
 
 LOG = structlog.get_logger("weighhouse_agent")
 CONFLICT = 409
+NOT_FOUND = 404
 TOO_LARGE = 413
+FILE_TYPE = "application/octet-stream"
+FILE_SECONDS = 120.0
+"""How long the platform may take for a file."""
+FILE_TRIES, FILE_PATIENCE_SECONDS = 4, 20.0
+"""How often and how long a store of files that fails is tried."""
 LOG_SECONDS = 5.0
 """How often logs are followed while nothing is measured."""
 MEASURED = "measure"
@@ -155,6 +163,36 @@ class Delivery:
         :raises GaveUp: when nobody waits any more.
         """
         self.logs.finish()
+
+    def send_files(self) -> None:
+        """Send the run's files; what is not taken is left, and the attempt's log says so.
+
+        :raises GaveUp: when nobody waits any more.
+        """
+        FileSender(self.directory, self._has_file, self._put_file).finish()
+
+    def _has_file(self, sha256: str) -> bool:
+        try:
+            self._file("HEAD", f"{self.path}/artifacts/{sha256}", None)
+        except Refused as error:
+            if error.status == NOT_FOUND:
+                return False
+            raise
+        return True
+
+    def _put_file(self, sha256: str, name: str, content: bytes) -> None:
+        self._file("PUT", f"{self.path}/artifacts/{sha256}?name={quote(name, safe='')}", content)
+
+    def _file(self, method: str, path: str, content: bytes | None) -> None:
+        def call() -> None:
+            self.client.send(
+                method, path, content, content_type=FILE_TYPE, read_seconds=FILE_SECONDS
+            )
+
+        # Figures do not wait for files: a store that is away is borne with for a short time only.
+        seconds = min(FILE_PATIENCE_SECONDS, self.timings.failing_seconds)
+        patience = Patience(min(FILE_TRIES, self.timings.failing_tries), seconds)
+        again(call, what="file", stop=self.give_up, patience=patience)
 
     def _ask_logs(self) -> dict[str, int]:
         return dict(self.resume().log_offsets)

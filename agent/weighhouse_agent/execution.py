@@ -1,5 +1,6 @@
 """Carries out one attempt: the plugin's verbs and the driver's phases, as numbered events."""
 
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,7 @@ from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import PluginError, SystemFailed
+from weighhouse_sdk.keeping import keep_files
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
 from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
@@ -126,6 +128,7 @@ class Execution:
             self.plugin.stop(self.context, self._deployed)
             with suppress(DiskFull):
                 self._reporter.mark("stopped")
+        keep_what_they_wrote(self.plugin, self.context)
         self.plugin.clean_up(self.context)
 
     # the course
@@ -355,6 +358,12 @@ class Execution:
 
     def _co_located(self, endpoints: tuple[str, ...]) -> bool:
         return all(is_local(each) for each in endpoints)
+
+
+def keep_what_they_wrote(plugin: Plugin, context: Context) -> None:
+    """Keep the files of tool and system; the attempt's log names what is not kept."""
+    for missed in keep_files(context, plugin.kept_files):
+        print(f"not kept: {missed.name}: {missed.reason}", file=sys.stderr)  # noqa: T201 - its log
 
 
 def ended_one(deployed: Deployed | None, grace_seconds: float = 0.0) -> Body | None:

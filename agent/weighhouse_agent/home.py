@@ -138,6 +138,11 @@ class AttemptDirectory:
         return self.logs / "attempt.log"
 
     @property
+    def files(self) -> Path:
+        """What becomes the run's files."""
+        return self.path / "files"
+
+    @property
     def system(self) -> Path:
         """Belongs to the plugin: data, records of processes."""
         return self.path / "system"

@@ -1,10 +1,15 @@
 """An experiment in, a campaign run by the real agent on real systems, a comparison out."""
 
+import hashlib
+
+import httpx
 import pytest
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 
 SYSTEMS = ("redis", "memcached", "rocksdb")
+FILES = {"rocksdb": ["LOG", "OPTIONS", "OPTIONS"]}
+"""How their names begin."""
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +61,12 @@ def test_a_run_carries_what_is_needed_to_judge_it(
     assert run["target"]["commands"]
     assert run["environment"]
     assert run["caveats"]
+    files = {file["name"]: file["sha256"] for file in run["artifacts"]}
+    assert sorted(name.partition("-")[0] for name in files) == FILES.get(system, [])
+    for digest in files.values():
+        address = f"{platform.url}/api/v1/runs/{run['id']}/artifacts/{digest}"
+        content = httpx.get(address, headers={"Authorization": f"Bearer {platform.token}"}).content
+        assert hashlib.sha256(content).hexdigest() == digest
     # Driver and system share this machine, and the run says so.
     assert "co-located" in {finding["id"] for finding in run["findings"]}
     assert run["reproduce"]["yaml"].count(f"system: {system}") == 1

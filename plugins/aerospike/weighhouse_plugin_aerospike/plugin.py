@@ -77,6 +77,7 @@ class AerospikePlugin(ServerPlugin):
         "stop_writes": "writes_stopped",
     }
     counters_marked: ClassVar[Mapping[str, str]] = {"evicted_objects": "eviction"}
+    kept_files = ("node-*.conf",)
 
     # how it is started
 

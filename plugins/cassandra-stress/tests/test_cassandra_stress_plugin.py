@@ -14,6 +14,7 @@ from weighhouse_protocol.workload import OperationMix, Workload
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import DriverFailed
+from weighhouse_sdk.keeping import KEPT
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.testkit.testing import processes_below
@@ -76,6 +77,8 @@ def test_it_loads_and_measures_in_closed_and_open_loops(
     closed = order_on(cassandra).model_copy(update={"phases": (LOAD, measure)})
     events = events_of(closed, context)
     assert events[-1].event == "finished", events[-1]
+    files = {each.name for each in (context.driver_directory / KEPT).iterdir()}
+    assert files == {"output.txt", "load.hdr", "measure.hdr"}
     totals = [each.operations for each in events if each.event == "phase_finished"]
     assert totals[0]["insert"].ok == MIX.record_count
     assert min(totals[1]["read"].ok, totals[1]["update"].ok) > 10

@@ -68,7 +68,7 @@ class CassandraStress(Tool):
             code = child.wait()
         yield from log.grown()
         yield from log.rest()
-        path.unlink(missing_ok=True)
+        work.keep(path, f"{phase.kind}.hdr")
         broken = next((line for line in child.tail if BROKEN.search(line)), None)
         if work.stopped or (code == 0 and broken is None):
             return

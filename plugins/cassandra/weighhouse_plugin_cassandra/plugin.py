@@ -126,6 +126,7 @@ class CassandraPlugin(RingPlugin):
     }
     defaults_stay = True
     gauges_marked: ClassVar[Mapping[str, str]] = {"sstable_tasks": "compaction"}
+    kept_files = ("cassandra.yaml",)
 
     def check_target(self, target: Target) -> None:
         """Also hold that unified compaction's parameters have a table that they apply to.

@@ -1,6 +1,5 @@
 """memtier_benchmark as a driver: a cycle of commands on random keys."""
 
-import contextlib
 import re
 import signal
 import time
@@ -228,8 +227,7 @@ def _run(work: Work, length: list[str]) -> Iterator[Slice]:
         hint = "the driver's log has its lines"
         raise DriverFailed(f"memtier_benchmark ended with {code}", hint, child.tail)
     outcome = read(results)
-    with contextlib.suppress(FileNotFoundError):
-        results.unlink()
+    work.keep(results, "memtier.json")
     if outcome.counts:
         yield _slice(work, child, outcome, ended_us if length[0] == "-n" else outcome.finish_us)
 

@@ -47,6 +47,8 @@ class RocksDbPlugin(Plugin):
     target's options and once with none, and the difference is the configuration.
     """
 
+    kept_files = ("LOG", "LOG.old.*", "OPTIONS-*")
+
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """The library that the driver brings with it, found by opening a scratch database."""
         executable = locate_driver(self.manifest.driver.id)

@@ -45,6 +45,7 @@ class ScyllaDbPlugin(RingPlugin):
         "seed_provider": None,
         "cluster_name": None,
     }
+    kept_files = ("scylla.yaml",)
 
     def version_of(self, text: str) -> str | None:
         """From the whole of what `scylla --version` prints."""

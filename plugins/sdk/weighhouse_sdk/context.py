@@ -112,12 +112,14 @@ class Context:
 
     `directory` belongs to this attempt alone: `data/` below it is the system's, `scratch/` is for
     probes and the driver; `processes/`, `containers/`, `groups/` and `network/` have the records
-    by which leftovers are found after a crash.
+    by which leftovers are found after a crash. Logs and files stay when all else is removed.
     """
 
     target: Target
     directory: Path
     log_directory: Path
+    file_directory: Path
+    """For files that become the run's; made by whoever puts the first one there."""
     processes: Processes
     containers: Containers
     groups: ControlGroups
@@ -138,6 +140,7 @@ class Context:
         directory: Path,
         *,
         log_directory: Path | None = None,
+        file_directory: Path | None = None,
         limit_seconds: float = 3600.0,
         options: HostOptions | None = None,
         own_nodes: tuple[int, ...] | None = None,
@@ -149,6 +152,7 @@ class Context:
         :param target: what to set up.
         :param directory: this attempt's own; made when it is not there.
         :param log_directory: default: `logs/` in the directory.
+        :param file_directory: default: `files/` in the directory.
         :param limit_seconds: the run's limit, from now on.
         :param own_nodes: numbers of the nodes that this machine is to have; None: all.
         """
@@ -162,6 +166,7 @@ class Context:
             target=target,
             directory=directory,
             log_directory=logs,
+            file_directory=(file_directory or directory / "files").absolute(),
             processes=Processes(directory / "processes", directory, logs),
             containers=Containers(directory / "containers", directory, logs, engine),
             groups=ControlGroups(directory / "groups", directory),
@@ -182,6 +187,11 @@ class Context:
     def scratch_directory(self) -> Path:
         """Where probes and the driver work; removed by `clean_up`."""
         return self.directory / "scratch"
+
+    @property
+    def driver_directory(self) -> Path:
+        """Where the driver works, unless it is told otherwise."""
+        return self.scratch_directory / "driver"
 
     @property
     def network(self) -> Network:

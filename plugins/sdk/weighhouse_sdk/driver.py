@@ -119,7 +119,7 @@ class DriverRun:
             Command(
                 name=name,
                 arguments=(str(executable),),
-                directory=directory or context.scratch_directory / "driver",
+                directory=directory or context.driver_directory,
                 cpus=context.options.driver_cpus,
             ),
             stdin=True,

@@ -167,6 +167,9 @@ class Plugin(ABC):
     counters_marked: ClassVar[Mapping[str, str]] = {}
     """Metric → NAME: the timeline gets `NAME` when it begins to grow, and again when it grows
     after it was still for some samples."""
+    kept_files: ClassVar[tuple[str, ...]] = ()
+    """Patterns (`*.conf`) of names of files below the data directory that become the run's files
+    when the system has ended: its configuration, its own log. None that holds data or a secret."""
 
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest

@@ -24,6 +24,7 @@ from weighhouse_protocol.ycsb import translate
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import BinaryMissing, DriverFailed, TargetInvalid
+from weighhouse_sdk.keeping import KEPT
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.registry import load_plugin
 from weighhouse_sdk.testkit import at_hand
@@ -87,6 +88,8 @@ def test_it_loads_and_measures_in_closed_and_open_loops(context: Context, redis:
     order = order_on(redis, MIX, LOAD, Phase(kind="measure", duration_seconds=2))
     events = events_of(order, context)
     assert events[-1].event == "finished", events[-1]
+    files = {each.name for each in (context.driver_directory / KEPT).iterdir()}
+    assert files >= {"output.txt", "measure.properties", "measure-READ.hdr"}
     totals = [each.operations for each in events if each.event == "phase_finished"]
     assert totals[0]["insert"].ok == MIX.record_count
     assert set(totals[1]) == {"read", "update", "scan"}

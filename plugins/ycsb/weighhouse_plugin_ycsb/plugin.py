@@ -115,6 +115,9 @@ class Ycsb(Tool):
                     yield from _counting(logs.grown(child.cpu_us), done)
             code = child.wait()
         yield from _counting(logs.rest(child.cpu_us), done)
+        work.keep(file, f"{phase.kind}.properties")
+        for log in sorted(folder.glob("*.hdr")):
+            work.keep(log, f"{phase.kind}-{log.name}")
         if work.stopped:
             return
         if code != 0 or not ended:

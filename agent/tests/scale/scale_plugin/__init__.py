@@ -34,6 +34,8 @@ SERVER = Path(__file__).with_name("server.py")
 class ScalePlugin(Plugin):
     """One process on one port."""
 
+    kept_files = ("*.conf",)
+
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         return (Installed(Path(sys.executable), "1.0"),)
 
@@ -72,6 +74,8 @@ class ScalePlugin(Plugin):
             directory=context.data_directory / name,
             cpus=context.options.server_cpus,
         )
+        command.directory.mkdir(parents=True, exist_ok=True)
+        (command.directory / "scale.conf").write_text(f"behaviour {behaviour}\n")
         process = context.processes.start(command)
         process.reservation = context.ports.take(number, host, port)
         place = Place(number, name, where[number - 1], command.directory, where)

@@ -32,6 +32,7 @@ from weighhouse_sdk.errors import (
     TargetInvalid,
     VersionMissing,
 )
+from weighhouse_sdk.keeping import keep_files, kept
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.machine.procfs import all_processes, is_alive, working_directory
 from weighhouse_sdk.machine.programs import DRIVERS_VARIABLE
@@ -294,9 +295,11 @@ class PluginConformance:
         stopped = plugin.stop(context, deployed)
         assert not stopped.killed
         assert set(stopped.exit_codes) <= plugin.orderly_exit_codes
+        assert keep_files(context, plugin.kept_files) == ()
+        assert bool(kept(context.file_directory)) == bool(plugin.kept_files)
         plugin.clean_up(context)
         assert not processes_below(context.directory)
-        assert {path.name for path in context.directory.iterdir()} == {"logs"}
+        assert {path.name for path in context.directory.iterdir()} <= {"logs", "files"}
 
     def check_growth(self, before: int | None, after: int | None) -> None:
         """Records of so many bytes cannot take less than their payload."""

@@ -15,10 +15,14 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import DriverOrder, DriverSelf, OperationInterval, Recorded
 
 from weighhouse_sdk.errors import TargetInvalid
+from weighhouse_sdk.keeping import KEPT
 from weighhouse_sdk.machine.procfs import process_stat
 from weighhouse_sdk.toolrun.histograms import encoded
 
 TAIL_LINES = 20
+OUTPUT = "output.txt"
+"""What the tool printed becomes a file of the run under this name."""
+MOST_OUTPUT_BYTES = 16 << 20
 US_PER_SECOND = 1_000_000
 
 
@@ -33,12 +37,41 @@ class Slice:
     driver: DriverSelf = field(default_factory=DriverSelf)
 
 
+class Output:
+    """All that a tool prints, kept: what comes after the most is left out, and a line says so.
+
+    :param folder: made when it is not there; of one order, so that all runs go into one file.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file = (folder / OUTPUT).open("ab")
+        self._left = MOST_OUTPUT_BYTES - self._file.tell()
+
+    def line(self, text: str) -> None:
+        """Keep a line."""
+        if self._left <= 0:
+            return
+        raw = text.encode() + b"\n"
+        self._left -= len(raw)
+        self._file.write(raw if self._left > 0 else b"[the rest is left out]\n")
+
+    def close(self) -> None:
+        """No more lines come."""
+        self._file.close()
+
+
 class Child:
-    """The tool at work: one process, whose output is read line by line."""
+    """The tool at work: one process, whose output is read line by line.
+
+    :param output: where each line is kept.
+    """
 
     def __init__(
-        self, arguments: Sequence[str], directory: Path, environment: Mapping[str, str]
-    ) -> None:
+        self, arguments: Sequence[str], directory: Path, environment: Mapping[str, str],
+        output: Output,
+    ) -> None:  # fmt: skip
+        self._output = output
         self.begun_us = time.time_ns() // 1000
         self.tail: list[str] = []
         """Its last lines."""
@@ -97,6 +130,7 @@ class Child:
 
     def _kept(self, raw: bytes) -> str:
         line = raw.decode("utf-8", errors="replace").rstrip()
+        self._output.line(line)
         if line:
             self.tail = [*self.tail[1 - TAIL_LINES :], line]
         return line
@@ -155,16 +189,34 @@ class Work:
         :param environment: beside this process's own; what must not stand in a command line.
         """
         command = [str(self.program), *arguments]
-        print("+", " ".join(command)[:2000], file=sys.stderr, flush=True)  # noqa: T201 - the log
-        child = Child(command, self.directory, environment or {})
-        self._child = child
-        if self.stopped:
-            child.signal(self.stop_signal)
-        try:
-            yield child
-        finally:
-            self._child = None
-            child.end()
+        told = "+ " + " ".join(command)[:2000]
+        print(told, file=sys.stderr, flush=True)  # noqa: T201 - the log
+        with contextlib.closing(Output(self.directory / KEPT)) as output:
+            output.line(told)
+            child = Child(command, self.directory, environment or {}, output)
+            self._child = child
+            if self.stopped:
+                child.signal(self.stop_signal)
+            try:
+                yield child
+            finally:
+                self._child = None
+                child.end()
+
+    def keep(self, file: Path, name: str) -> None:
+        """Make a file that the tool wrote one of the run's; no error when it is not there.
+
+        :param name: another one is `name-2`, and so on.
+        """
+        folder = self.directory / KEPT
+        folder.mkdir(parents=True, exist_ok=True)
+        stem, suffix = Path(name).stem, Path(name).suffix
+        place, number = folder / name, 1
+        while place.exists():
+            number += 1
+            place = folder / f"{stem}-{number}{suffix}"
+        with contextlib.suppress(FileNotFoundError):
+            file.rename(place)
 
 
 def recorded(counts: Mapping[int, int]) -> Recorded:

@@ -1,0 +1,149 @@
+"""What tool and system wrote reaches the platform as the run's files, or the log says why not."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from weighhouse_agent.clients import NeverTaken, Refused
+from weighhouse_agent.files import FileSender
+from weighhouse_agent.home import AttemptDirectory, Home
+from weighhouse_protocol.order import AttemptOrder
+from weighhouse_testing.platform import until
+
+from .conftest import RunningAgent, ended
+from .protocol_server import Attempt, Server
+
+MakeOrder = Callable[..., AttemptOrder]
+ALL = {"weights.txt": b"ounce, pound\n", "scale-scale.conf": b"behaviour none\n"}
+
+
+def carried_out(agent: RunningAgent, server: Server, order: AttemptOrder) -> Attempt:
+    attempt = server.platform.offer(order)
+    agent.start()
+    until("the attempt ends", lambda: ended(attempt), every=0.02)
+    until("it is removed", lambda: not agent.attempt(order.attempt_id).path.exists(), every=0.02)
+    return attempt
+
+
+def test_files_arrive_before_the_outcome(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    server.platform.lost["PUT .*/artifacts/"] = 1
+    attempt = carried_out(agent, server, order())
+    assert attempt.files == ALL
+    assert "attempt" not in attempt.logs, "nothing is missing, so nothing is told"
+
+
+def test_a_failed_run_has_its_files_too(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    attempt = carried_out(agent, server, order(driver="dies"))
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "failed"
+    assert attempt.files == ALL
+
+
+def test_so_has_one_whose_process_was_killed(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    wanted = order(measure_seconds=60.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    until("it measures", lambda: "measure" in attempt.phases(), every=0.02)
+    pid = agent.attempt_pid(wanted.attempt_id)
+    os.kill(pid, signal.SIGKILL)
+    until("the attempt ends", lambda: ended(attempt), every=0.02)
+    assert attempt.files == ALL
+
+
+def test_a_store_that_is_away_costs_no_figures(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    server.platform.problem = "files-away"
+    server.platform.refusals["PUT .*/artifacts/"] = (503, "the store of files does not answer")
+    attempt = carried_out(agent, server, order())
+    assert attempt.completion is not None
+    assert attempt.completion.outcome == "completed"
+    assert attempt.files == {}
+    log = attempt.logs["attempt"].decode()
+    assert all(f"not taken by the platform: {name}: " in log for name in ALL)
+    asked = [each for each in server.platform.calls if "PUT" in each and "/artifacts/" in each]
+    assert len({each.split()[1] for each in asked}) == 1, "after the first none is tried"
+
+
+def test_a_platform_that_is_away_is_waited_for(
+    agent: RunningAgent, server: Server, order: MakeOrder
+) -> None:
+    server.platform.refusals["PUT .*/artifacts/"] = (503, "it is being upgraded")
+    wanted = order()
+    attempt = server.platform.offer(wanted)
+    agent.start()
+
+    def asked_often() -> bool:
+        calls = [each for each in server.platform.calls if "PUT" in each and "/artifacts/" in each]
+        return len(calls) > server.platform.timings.failing_tries
+
+    until("it is asked again and again", asked_often, every=0.02)
+    server.platform.refusals.clear()
+    until("the attempt ends", lambda: ended(attempt), every=0.02)
+    assert attempt.files == ALL
+
+
+class Store:
+    """Takes files, but for those that it has a refusal for."""
+
+    def __init__(self, **refusals: Refused) -> None:
+        self.refusals = refusals
+        self.files: dict[str, bytes] = {}
+        self.digests: set[str] = set()
+
+    def put(self, sha256: str, name: str, content: bytes) -> None:
+        if name in self.refusals:
+            raise self.refusals[name]
+        self.files[name] = content
+        self.digests.add(sha256)
+
+    def send(self, directory: AttemptDirectory) -> None:
+        FileSender(directory, lambda sha256: sha256 in self.digests, self.put).finish()
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> AttemptDirectory:
+    made = Home(tmp_path).attempt("one")
+    for place in (made.logs, made.files):
+        place.mkdir(parents=True)
+    for name in "abc":
+        (made.files / name).write_text(name * 3)
+    (made.files / "empty").touch()
+    (made.files / ".draft").write_text("half of it")
+    return made
+
+
+def test_what_is_there_is_not_sent_again(directory: AttemptDirectory) -> None:
+    store = Store()
+    store.send(directory)
+    assert store.files == {"a": b"aaa", "b": b"bbb", "c": b"ccc"}
+    store.files.clear()
+    store.send(directory)
+    assert store.files == {}
+
+
+def test_one_that_has_no_room_keeps_no_other_back(directory: AttemptDirectory) -> None:
+    store = Store(b=Refused(409, "a quota is used up", {}))
+    store.send(directory)
+    assert set(store.files) == {"a", "c"}
+    assert directory.own_log.read_text() == "not taken by the platform: b: a quota is used up\n"
+
+
+@pytest.mark.parametrize(
+    "refused", [NeverTaken(500, "it failed 4 times", {}), Refused(401, "who are you?", {})]
+)
+def test_where_no_file_is_taken_none_is_tried(
+    directory: AttemptDirectory, refused: Refused
+) -> None:
+    store = Store(a=refused)
+    store.send(directory)
+    assert store.files == {}
+    assert directory.own_log.read_text().count("not taken") == 3
