@@ -27,14 +27,15 @@ suite() {
 }
 
 # beside NAME COMMAND…: begin a suite whose tests mostly wait for servers, next to others of that
-# kind; `together` waits for all that were begun and tells them one after the other.
+# kind; `together` waits for all that were begun and tells them one after the other. `behind=0` before
+# the longest of them: it gets a processor first, or it would be alone in the end, and one would idle.
 begun=()
 beside() {
-  local name=$1 log="$work/beside-${#begun[@]}"
+  local name=$1 log="$work/beside-${#begun[@]}" after=${behind:-3}
   shift
   begun+=("$name")
   (
-    { time "$@" >"$log" 2>&1; } 2>"$log.computed"
+    { time nice -n "$after" "$@" >"$log" 2>&1; } 2>"$log.computed"
     echo $? >"$log.status"
     echo $SECONDS >"$log.ended"
   ) &
@@ -80,7 +81,7 @@ beside "Rust" cargo test --release --locked --quiet --workspace --no-fail-fast
 beside "frontend" npm --prefix frontend run --silent test
 beside "plugins" "${pytest[@]}" --exercised "$exercised/plugins.json" plugins
 beside "agent" "${pytest[@]}" agent
-beside "backend" "${pytest[@]}" backend migrations
+behind=0 beside "backend" "${pytest[@]}" backend migrations
 beside "Python parts" "${pytest[@]}" protocol judging worker cli engine tests/architecture tests/fairness tests/infra
 together "$now"
 # Whoever judges figures wants a quiet machine.
@@ -88,7 +89,7 @@ suite "figures" "${pytest[@]}" --exercised "$exercised/figures.json" tests/figur
 now=$SECONDS
 beside "whole platform" "${pytest[@]}" --exercised "$exercised/platform.json" tests/end_to_end
 beside "operations" "${pytest[@]}" tests/operations tests/faults
-beside "browser" "${pytest[@]}" tests/browser
+behind=0 beside "browser" "${pytest[@]}" tests/browser
 together "$now"
 
 printf '\n== summary\n'

@@ -361,9 +361,15 @@ class Execution:
 
 
 def keep_what_they_wrote(plugin: Plugin, context: Context) -> None:
-    """Keep the files of tool and system; the attempt's log names what is not kept."""
-    for missed in keep_files(context, plugin.kept_files):
-        print(f"not kept: {missed.name}: {missed.reason}", file=sys.stderr)  # noqa: T201 - its log
+    """Keep the files of tool and system; the attempt's log names what is not kept. Whatever the
+    matter is with them, what comes after it is done.
+    """
+    try:
+        missing = [f"{each.name}: {each.reason}" for each in keep_files(context, plugin.kept_files)]
+    except OSError as error:
+        missing = [f"files: {error}"]
+    for each in missing:
+        print(f"not kept: {each}", file=sys.stderr)  # noqa: T201 - its log
 
 
 def ended_one(deployed: Deployed | None, grace_seconds: float = 0.0) -> Body | None:

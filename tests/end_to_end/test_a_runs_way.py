@@ -8,7 +8,7 @@ from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 
 SYSTEMS = ("redis", "memcached", "rocksdb")
-FILES = {"rocksdb": ["LOG", "OPTIONS", "OPTIONS"]}
+FILES = {"rocksdb": ["LOG", "OPTIONS"]}
 """How their names begin."""
 
 
