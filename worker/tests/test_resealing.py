@@ -8,7 +8,8 @@ from weighhouse_backend.identity.models import IdentityProvider, Organization
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
-from weighhouse_worker.tasks import TASKS, timetable
+from weighhouse_worker.tasks import TASKS
+from weighhouse_worker.times import timetable
 from weighhouse_worker.tools import Tools
 
 FORMER, PRESENT = "the secret of last year", "the secret of this year"

@@ -276,10 +276,10 @@ def test_nothing_secret_left(collector: Collector) -> None:
 def test_without_an_endpoint_none_of_it_is_even_imported() -> None:
     # Redis' own client imports the interfaces, and those of metrics, wherever it finds them.
     program = (
-        "import sys, weighhouse_worker.celery_shape, weighhouse_backend.app.factory as app\n"
+        "import sys, weighhouse_worker.celery_tasks, weighhouse_backend.app.factory as app\n"
         "from weighhouse_backend.kit.settings import Settings\n"
         "settings = Settings(database_url='postgresql+psycopg://x', redis_url='redis://x')\n"
-        "app.create_app(settings); weighhouse_worker.celery_shape.make_worker(settings)\n"
+        "app.create_app(settings); weighhouse_worker.celery_tasks.make_worker(settings)\n"
         "print(*sys.modules, sep='\\n')"
     )
     told = subprocess.run(
@@ -287,5 +287,5 @@ def test_without_an_endpoint_none_of_it_is_even_imported() -> None:
     )
     ours = ("opentelemetry.exporter", "opentelemetry.instrumentation", "opentelemetry.sdk.trace.")
     found = told.stdout.split()
-    assert "weighhouse_worker.celery_shape" in found
+    assert "weighhouse_worker.celery_tasks" in found
     assert not [one for one in found if one.startswith(ours) or one.endswith("kit.opentelemetry")]

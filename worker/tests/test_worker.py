@@ -19,8 +19,9 @@ from weighhouse_backend.kit.signs import ages_of_signs
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.platform import until as wait_until
 from weighhouse_testing.world import SetClock, World, make_world
-from weighhouse_worker.celery_shape import make_worker
-from weighhouse_worker.tasks import FORMER_NAMES, TASKS, timetable
+from weighhouse_worker.celery_tasks import make_worker
+from weighhouse_worker.tasks import FORMER_NAMES, TASKS
+from weighhouse_worker.times import timetable
 
 SHORT = {"lease_seconds": 30, "sweep_seconds": 1, "lost_after_seconds": 60}
 
@@ -164,6 +165,21 @@ def test_a_due_schedule_starts_one_campaign(world: World, start_worker) -> None:
 
     until("the schedule starts a campaign", campaigns)
     assert campaigns() == 1
+
+
+def test_a_beat_loads_nothing_that_tasks_call(settings: Settings) -> None:
+    program = "import sys, weighhouse_worker.beat as beat; beat.app; print(*sys.modules)"
+    environment = {
+        **os.environ,
+        "WEIGHHOUSE_DATABASE_URL": settings.database_url,
+        "WEIGHHOUSE_REDIS_URL": settings.redis_url,
+    }
+    told = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    found = set(told.stdout.split())
+    assert "weighhouse_worker.times" in found
+    assert not found & {"weighhouse_worker.tasks", "weighhouse_judging", "scipy"}
 
 
 def test_every_job_of_the_timetable_has_its_task(settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Entry point: `celery -A weighhouse_worker.app:app worker`, or `… beat`."""
+"""Entry point: `celery -A weighhouse_worker.app:app worker`."""
 
 from functools import cache
 
@@ -6,7 +6,7 @@ from celery import Celery
 from weighhouse_backend.kit.logs import configure_library_logs
 from weighhouse_backend.kit.settings import Settings
 
-from weighhouse_worker.celery_shape import make_worker
+from weighhouse_worker.celery_tasks import make_worker
 
 
 @cache

@@ -1,29 +1,30 @@
-"""The only module that knows Celery's shape: configuration, tasks, timetable, logs."""
+"""Celery's shape, for workers and timetable alike: configuration, times, logs, signs of life."""
 
-import time
 from typing import Any
 
-import structlog
 from celery import Celery, signals
-from weighhouse_backend.kit.jobs import job_begins
 from weighhouse_backend.kit.logs import configure_library_logs, configure_logs
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tracing import Tracing, tracing_of
 
-from weighhouse_worker.tasks import FORMER_NAMES, TASKS, TaskPlan, arguments_of, timetable
-from weighhouse_worker.telling import CountedRequest, connect_telling
-from weighhouse_worker.tools import Tools
+from weighhouse_worker.telling import connect_telling
+from weighhouse_worker.times import timetable
 
-log = structlog.get_logger(__name__)
-
-INTERRUPTED_SECONDS = 30.0
-"""Between the interruption of a task that takes too long, and the end of its process."""
+PART = "weighhouse-worker"
+"""What traces call it."""
 REDELIVERED_SECONDS = 1800
 """A task whose worker vanished comes back after this long; the sweep is faster."""
 
 
-def make_worker(settings: Settings) -> Celery:
-    """The Celery app with every task and the timetable.
+def make_beat(settings: Settings) -> Celery:
+    """The Celery app with the timetable and without the tasks, which a beat sends for by name:
+    nothing that they call is loaded.
+    """
+    return shaped(settings, tracing_of(settings, PART))
+
+
+def shaped(settings: Settings, tracing: Tracing) -> Celery:
+    """The Celery app without a task.
 
     Tasks are acknowledged when they are done, so that those of a killed worker come back; nothing
     is kept of results.
@@ -47,38 +48,10 @@ def make_worker(settings: Settings) -> Celery:
             for name, seconds in timetable(settings).items()
         },
     )
-    tracing = tracing_of(settings, "weighhouse-worker")
-    tools = Tools(settings)
-    for name, plan in TASKS.items():
-        _register(app, tools, tracing, name, plan)
-    for former, name in FORMER_NAMES.items():
-        _register(app, tools, tracing, former, TASKS[name])
     _connect_logs(settings)
     _connect_traces(tracing)
     connect_telling(settings)
     return app
-
-
-def _register(app: Celery, tools: Tools, tracing: Tracing, name: str, plan: TaskPlan) -> None:
-    def carry_out(**arguments: Any) -> None:
-        begin = time.monotonic()
-        words = {**arguments_of(arguments), **tracing.words()}
-        with structlog.contextvars.bound_contextvars(task=name, **words):
-            job_begins(tools.redis, name)
-            try:
-                plan.work(tools, **arguments)
-            except Exception as error:
-                log.warning("task_failed", error=repr(error), exc_info=True)
-                raise
-            log.debug("task_done", seconds=round(time.monotonic() - begin, 3))
-
-    carry_out.__doc__ = plan.work.__doc__
-    app.task(
-        name=name,
-        Request=CountedRequest,
-        soft_time_limit=plan.limit_seconds,
-        time_limit=plan.limit_seconds + INTERRUPTED_SECONDS,
-    )(carry_out)
 
 
 def _connect_logs(settings: Settings) -> None:

@@ -15,8 +15,6 @@ from weighhouse_backend.gates.rejudgements import carry_on
 from weighhouse_backend.kit import resealing
 from weighhouse_backend.kit.logs import masked
 from weighhouse_backend.kit.sealing import seal_of
-from weighhouse_backend.kit.settings import Settings
-from weighhouse_backend.kit.signing import has_former
 from weighhouse_backend.quotas.warning import QuotaWarningService
 from weighhouse_backend.results.dependencies import Results
 from weighhouse_backend.retention.carrying_out import take_turn
@@ -25,13 +23,6 @@ from weighhouse_backend.retention.dependencies import Retention, retention_over
 from weighhouse_worker.tools import Tools
 
 log = structlog.get_logger(__name__)
-
-QUOTAS_SECONDS = 300.0
-"""Counting all that is stored takes the database a while."""
-RETENTION_SECONDS = 300.0
-"""What is kept for days is looked at this often."""
-RESEAL_SECONDS = 60.0
-"""How often what is sealed is looked through while a former secret is named."""
 
 
 def allocate(tools: Tools) -> None:
@@ -272,30 +263,6 @@ FORMER_NAMES: Mapping[str, str] = {
     "analysis.detect_changes": "alerts.detect_changes",
 }
 """Names under which jobs were sent before, and are taken: some may wait while one updates."""
-
-
-def timetable(settings: Settings) -> dict[str, float]:
-    """How often the regular tasks run, in seconds.
-
-    The allocator is also sent for whenever something changes; its regular turn covers what was
-    lost with Redis.
-    """
-    often = min(3.0, settings.sweep_seconds)
-    changed = {"secrets.reseal": RESEAL_SECONDS} if has_former(settings) else {}
-    return {
-        **changed,
-        "campaigns.allocate": often,
-        "campaigns.watch_leases": min(15.0, settings.lease_seconds / 3),
-        "campaigns.sweep": settings.sweep_seconds,
-        "results.build_levels": settings.sweep_seconds,
-        "alerts.look_for_missed": settings.sweep_seconds,
-        "quotas.look": max(QUOTAS_SECONDS, settings.sweep_seconds),
-        "retention.take_turn": max(RETENTION_SECONDS, settings.sweep_seconds),
-        "notices.spread": often,
-        "notices.tidy": settings.sweep_seconds,
-        "identity.mail_unsent": settings.sweep_seconds,
-        "experiments.start_due_schedules": min(15.0, settings.sweep_seconds),
-    }
 
 
 def arguments_of(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -192,16 +192,16 @@ _REDIS_AWAY = PartRead(
     missing="no new work is handed to the worker, and live views are slower; nothing is lost",
     mend="start Redis; WEIGHHOUSE_REDIS_URL says where it is looked for. It may be empty",
 )
-_START = "start `celery -A weighhouse_worker.app:app"
+_START = "start `celery -A weighhouse_worker"
 _EMBEDDED = "the embedded platform tries so every minute: its log tells why it ended"
 _UNSIGNED: dict[SignedPart, tuple[str, str]] = {
     "worker": (
         "no run is given to an agent, settled or judged; what is measured is taken in all the same",
-        f"{_START} worker`; {_EMBEDDED}",
+        f"{_START}.app:app worker`; {_EMBEDDED}",
     ),
     "timetable": (
         "schedules do not start, and lost work is not looked for",
-        f"{_START} beat`, once; {_EMBEDDED}",
+        f"{_START}.beat:app beat`, once; {_EMBEDDED}",
     ),
 }
 

@@ -2,13 +2,13 @@
 
 import hashlib
 import secrets
+from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 SHOWN = 10
 _HASHER = PasswordHasher()
-_NOBODY = _HASHER.hash(secrets.token_hex(16))
 
 
 def new_token(kind: str) -> str:
@@ -35,9 +35,15 @@ def hash_password(password: str) -> str:
     return _HASHER.hash(password)
 
 
+@cache
+def _nobody() -> str:
+    """The hash of a password that nobody has."""
+    return _HASHER.hash(secrets.token_hex(16))
+
+
 def password_fits(password_hash: str | None, password: str) -> bool:
     """Whether a password is right; takes as long when there is nobody to compare with."""
     try:
-        return _HASHER.verify(password_hash or _NOBODY, password) and password_hash is not None
+        return _HASHER.verify(password_hash or _nobody(), password) and password_hash is not None
     except (VerificationError, InvalidHashError):
         return False

@@ -244,7 +244,7 @@ class Platform:
         self.directory.keep(path, json.dumps(self.credentials, indent=2))
 
     def _own_parts(self, environment: Mapping[str, str]) -> list[PartPlan]:
-        celery = ("-m", "celery", "--quiet", "-A", "weighhouse_worker.app:app")
+        celery = ("-m", "celery", "--quiet", "-A")
         # Celery tells of every task, every few seconds; nobody reads that until something is wrong.
         calm = {"WEIGHHOUSE_LOG_LEVEL": "WARNING", **environment}
         return [
@@ -257,14 +257,14 @@ class Platform:
                 ready=self._backend_ready,
             ),
             self._python(
-                "worker", calm, *celery, "worker",
+                "worker", calm, *celery, "weighhouse_worker.app:app", "worker",
                 "--concurrency", "1", "--without-gossip", "--without-mingle",
                 dispensable=self._without(
                     "worker", "What is measured is kept; no run is given out, settled or judged"
                 ),
             ),
             self._python(
-                "beat", calm, *celery, "beat", "--pidfile", "",
+                "beat", calm, *celery, "weighhouse_worker.beat:app", "beat", "--pidfile", "",
                 dispensable=self._without(
                     "beat", "Schedules do not start, and lost work is not looked for"
                 ),
