@@ -1,15 +1,21 @@
 """What tool and system wrote reaches the platform as the run's files, or the log says why not."""
 
 import os
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 from weighhouse_agent.clients import NeverTaken, Refused
-from weighhouse_agent.files import FileSender
+from weighhouse_agent.execution import keep_what_they_wrote
+from weighhouse_agent.files import FileSender, TooLate
 from weighhouse_agent.home import AttemptDirectory, Home
 from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.target import Target
+from weighhouse_sdk.context import Context
+from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_testing.platform import until
 
 from .conftest import RunningAgent, ended
@@ -76,19 +82,37 @@ def test_a_store_that_is_away_costs_no_figures(
 def test_a_platform_that_is_away_is_waited_for(
     agent: RunningAgent, server: Server, order: MakeOrder
 ) -> None:
-    server.platform.refusals["PUT .*/artifacts/"] = (503, "it is being upgraded")
+    server.platform.refusals["GET .*/attempts/[^/]+$"] = (503, "it is being upgraded")
     wanted = order()
     attempt = server.platform.offer(wanted)
     agent.start()
 
     def asked_often() -> bool:
-        calls = [each for each in server.platform.calls if "PUT" in each and "/artifacts/" in each]
+        asked = re.compile("GET .*/attempts/[^/]+ 503")
+        calls = [each for each in server.platform.calls if asked.fullmatch(each)]
         return len(calls) > server.platform.timings.failing_tries
 
     until("it is asked again and again", asked_often, every=0.02)
+    assert attempt.files == {}
     server.platform.refusals.clear()
     until("the attempt ends", lambda: ended(attempt), every=0.02)
     assert attempt.files == ALL
+
+
+class Faulty:
+    """A plugin that cannot even say what is to be kept."""
+
+    @property
+    def kept_files(self) -> tuple[str, ...]:
+        raise RuntimeError("no idea")
+
+
+def test_a_fault_in_keeping_keeps_nothing_from_being_cleaned_up(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    context = Context.open(Target(name="t", system="scale"), tmp_path / "system")
+    assert keep_what_they_wrote(cast("Plugin", Faulty()), context) == ()
+    assert "not kept: files: RuntimeError('no idea')" in capfd.readouterr().err
 
 
 class Store:
@@ -98,8 +122,11 @@ class Store:
         self.refusals = refusals
         self.files: dict[str, bytes] = {}
         self.digests: set[str] = set()
+        self.late: set[str] = set()
 
-    def put(self, sha256: str, name: str, content: bytes) -> None:
+    def put(self, sha256: str, name: str, content: bytes, end_at: float) -> None:
+        if name in self.late:
+            raise TooLate("the platform did not take it in time")
         if name in self.refusals:
             raise self.refusals[name]
         self.files[name] = content
@@ -116,7 +143,6 @@ def directory(tmp_path: Path) -> AttemptDirectory:
         place.mkdir(parents=True)
     for name in "abc":
         (made.files / name).write_text(name * 3)
-    (made.files / "empty").touch()
     (made.files / ".draft").write_text("half of it")
     return made
 
@@ -131,14 +157,19 @@ def test_what_is_there_is_not_sent_again(directory: AttemptDirectory) -> None:
 
 
 def test_one_that_has_no_room_keeps_no_other_back(directory: AttemptDirectory) -> None:
-    store = Store(b=Refused(409, "a quota is used up", {}))
+    store = Store(b=Refused(409, "a quota is used up", {"type": "/problems/quota-exceeded"}))
     store.send(directory)
     assert set(store.files) == {"a", "c"}
     assert directory.own_log.read_text() == "not taken by the platform: b: a quota is used up\n"
 
 
 @pytest.mark.parametrize(
-    "refused", [NeverTaken(500, "it failed 4 times", {}), Refused(401, "who are you?", {})]
+    "refused",
+    [
+        NeverTaken(500, "it failed 4 times", {}),
+        Refused(401, "who are you?", {}),
+        Refused(409, "this part of the attempt is lost", {"type": "/problems/attempt-not-yours"}),
+    ],
 )
 def test_where_no_file_is_taken_none_is_tried(
     directory: AttemptDirectory, refused: Refused
@@ -147,3 +178,24 @@ def test_where_no_file_is_taken_none_is_tried(
     store.send(directory)
     assert store.files == {}
     assert directory.own_log.read_text().count("not taken") == 3
+
+
+def test_what_takes_too_long_is_left_and_told(directory: AttemptDirectory) -> None:
+    store = Store()
+    store.late = {"b"}
+    store.send(directory)
+    assert set(store.files) == {"a", "c"}
+    FileSender(directory, None, store.put).finish(limit_seconds=0.0)
+    told = directory.own_log.read_text().splitlines()
+    assert told[0].endswith("b: the platform did not take it in time")
+    assert [each.endswith("no more time for it") for each in told[1:]] == [True] * len(told[1:])
+    assert len(told) > 3
+
+
+def test_a_log_that_cannot_be_written_keeps_nothing_back(directory: AttemptDirectory) -> None:
+    directory.own_log.mkdir()  # stands for a disk that is full
+    store = Store(a=Refused(413, "too large", {}))
+    store.send(directory)
+    assert set(store.files) == {"b", "c"}
+    (directory.files / "d").symlink_to("nowhere")
+    store.send(directory)

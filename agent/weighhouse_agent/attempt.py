@@ -290,8 +290,7 @@ def clean(directory: AttemptDirectory) -> int:
     context = context_left(order, directory)
     try:
         plugin = load_plugin(order.target.system)
-        keep_what_they_wrote(plugin, context)
-        ended = plugin.clean_up(context).ended
+        ended = keep_what_they_wrote(plugin, context) + plugin.clean_up(context).ended
     except (PluginMissing, PluginBroken):
         # The records are the SDK's, so that even this needs no plugin.
         ended = context.remove_leftovers()

@@ -245,7 +245,8 @@ class Carrier:
             if self._watch is None:
                 self._introduce()
             completion = self._all_events(completion)
-            delivery.send_files()  # before the logs, which tell what was not taken
+            # Before the logs, which tell what was not taken.
+            delivery.send_files(sent_before=self._found or not self.fresh)
             delivery.send_logs()
             answer = delivery.complete(completion)
         except GaveUp:

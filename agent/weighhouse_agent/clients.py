@@ -4,7 +4,7 @@ import ipaddress
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -29,6 +29,7 @@ FILES_AWAY = "/files-away"
 """How the type of a problem ends that need not pass either: the platform's store is away."""
 REQUEST_ID = "X-Request-Id"
 DETAIL_LENGTH = 500
+PIECE_BYTES = 64 << 10
 
 Answer = TypeVar("Answer", bound=BaseModel)
 Result = TypeVar("Result")
@@ -115,10 +116,12 @@ class PlatformClient:
         *,
         content_type: str = "application/json",
         read_seconds: float = READ_SECONDS,
+        end_at: float | None = None,
     ) -> dict[str, Any]:
         """Try once.
 
         :param body: a document, or bytes as they are to go.
+        :param end_at: by `time.monotonic`: then it is given up, also while bytes are on their way.
         :returns: the answer's JSON object; empty when there is none.
         :raises PlatformAway: no connection, no answer in time, or one of the passing statuses.
         :raises Refused: any other status from 400 up.
@@ -127,11 +130,16 @@ class PlatformClient:
         headers = {"Authorization": f"Bearer {self.token}"}
         if content is not None:
             headers["Content-Type"] = content_type
+        sent: bytes | Iterator[bytes] | None = content
+        if content is not None and end_at is not None:
+            headers["Content-Length"] = str(len(content))
+            sent = _timely(content, end_at)
+            read_seconds = max(FIRST_PAUSE_SECONDS, end_at - time.monotonic())
         try:
             answer = self.http.request(
                 method,
                 path,
-                content=content,
+                content=sent,
                 headers=headers,
                 timeout=httpx.Timeout(read_seconds, connect=CONNECT_SECONDS),
             )
@@ -229,6 +237,13 @@ def _is_over(patience: Patience, failures: list[float]) -> bool:
     return (
         len(failures) >= max(1, patience.tries) and failures[-1] - failures[0] >= patience.seconds
     )
+
+
+def _timely(content: bytes, end_at: float) -> Iterator[bytes]:
+    for begin in range(0, len(content), PIECE_BYTES):
+        if time.monotonic() >= end_at:
+            raise httpx.WriteTimeout("it took too long to send")
+        yield content[begin : begin + PIECE_BYTES]
 
 
 def is_failure(answer: httpx.Response) -> bool:

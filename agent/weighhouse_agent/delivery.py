@@ -4,6 +4,7 @@ Every call may be repeated; what the server has decides where to go on, never wh
 """
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -18,22 +19,28 @@ from weighhouse_protocol.report import (
     CompletionAnswer,
     EventsAccepted,
 )
+from weighhouse_sdk.keeping import kept
 
-from weighhouse_agent.clients import NeverTaken, Patience, PlatformClient, Refused, again
-from weighhouse_agent.files import FileSender
+from weighhouse_agent.clients import (
+    GaveUp,
+    NeverTaken,
+    Patience,
+    PlatformAway,
+    PlatformClient,
+    Refused,
+    again,
+)
+from weighhouse_agent.files import FileSender, TooLate
 from weighhouse_agent.home import AttemptDirectory, make_passable, write_atomically
 from weighhouse_agent.logs import LogSender
 from weighhouse_agent.spool import BATCH_EVENTS, SpoolReader
 
 LOG = structlog.get_logger("weighhouse_agent")
 CONFLICT = 409
-NOT_FOUND = 404
 TOO_LARGE = 413
 FILE_TYPE = "application/octet-stream"
-FILE_SECONDS = 120.0
-"""How long the platform may take for a file."""
-FILE_TRIES, FILE_PATIENCE_SECONDS = 4, 20.0
-"""How often and how long a store of files that fails is tried."""
+FILE_TRIES, FILE_SECONDS = 4, 10.0
+"""How often and how long a store of files that is away is tried."""
 LOG_SECONDS = 5.0
 """How often logs are followed while nothing is measured."""
 MEASURED = "measure"
@@ -164,35 +171,50 @@ class Delivery:
         """
         self.logs.finish()
 
-    def send_files(self) -> None:
+    def send_files(self, *, sent_before: bool) -> None:
         """Send the run's files; what is not taken is left, and the attempt's log says so.
 
+        :param sent_before: an earlier agent may have sent some.
         :raises GaveUp: when nobody waits any more.
         """
-        FileSender(self.directory, self._has_file, self._put_file).finish()
+        if not kept(self.directory.files):
+            return
+        self.resume()  # the limit is for a platform that is there
+        has = self._has_file if sent_before else None
+        FileSender(self.directory, has, self._put_file).finish()
 
     def _has_file(self, sha256: str) -> bool:
         try:
-            self._file("HEAD", f"{self.path}/artifacts/{sha256}", None)
-        except Refused as error:
-            if error.status == NOT_FOUND:
-                return False
-            raise
+            self.client.send("HEAD", f"{self.path}/artifacts/{sha256}")
+        except (Refused, PlatformAway):
+            return False
         return True
 
-    def _put_file(self, sha256: str, name: str, content: bytes) -> None:
-        self._file("PUT", f"{self.path}/artifacts/{sha256}?name={quote(name, safe='')}", content)
+    def _put_file(self, sha256: str, name: str, content: bytes, end_at: float) -> None:
+        """:raises TooLate: when the time is over, whatever the platform has answered.
+        :raises NeverTaken: when its store of files is away, or the platform fails.
+        """
+        path = f"{self.path}/artifacts/{sha256}?name={quote(name, safe='')}"
+        answers: list[PlatformAway] = []
 
-    def _file(self, method: str, path: str, content: bytes | None) -> None:
         def call() -> None:
-            self.client.send(
-                method, path, content, content_type=FILE_TYPE, read_seconds=FILE_SECONDS
-            )
+            try:
+                self.client.send("PUT", path, content, content_type=FILE_TYPE, end_at=end_at)
+            except PlatformAway as error:
+                answers.append(error)
+                raise
 
-        # Figures do not wait for files: a store that is away is borne with for a short time only.
-        seconds = min(FILE_PATIENCE_SECONDS, self.timings.failing_seconds)
-        patience = Patience(min(FILE_TRIES, self.timings.failing_tries), seconds)
-        again(call, what="file", stop=self.give_up, patience=patience)
+        left = max(0.0, end_at - time.monotonic())
+        timings = self.timings
+        patience = Patience(
+            min(FILE_TRIES, timings.failing_tries), min(FILE_SECONDS, timings.failing_seconds)
+        )
+        try:
+            again(call, what="file", stop=self.give_up, limit_seconds=left, patience=patience)
+        except GaveUp:
+            if self.give_up.is_set():
+                raise
+            raise TooLate(f"the platform did not take it in time: {answers[-1]}") from None
 
     def _ask_logs(self) -> dict[str, int]:
         return dict(self.resume().log_offsets)

@@ -26,6 +26,7 @@ from weighhouse_sdk.keeping import keep_files
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
 from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
+from weighhouse_sdk.machine.remains import Leftover
 from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.chaining import driver_name, links_of
@@ -360,16 +361,22 @@ class Execution:
         return all(is_local(each) for each in endpoints)
 
 
-def keep_what_they_wrote(plugin: Plugin, context: Context) -> None:
-    """Keep the files of tool and system; the attempt's log names what is not kept. Whatever the
-    matter is with them, what comes after it is done.
+def keep_what_they_wrote(plugin: Plugin, context: Context) -> tuple[Leftover, ...]:
+    """End what still runs, and keep the files of tool and system; the attempt's log names what is
+    not kept. Whatever the matter is with them, what comes after it is done.
+
+    :returns: what still ran.
+    :raises DeployFailed: when something would not go; then nothing is kept.
     """
+    ended = context.remove_leftovers()
     try:
         missing = [f"{each.name}: {each.reason}" for each in keep_files(context, plugin.kept_files)]
-    except OSError as error:
-        missing = [f"files: {error}"]
-    for each in missing:
-        print(f"not kept: {each}", file=sys.stderr)  # noqa: T201 - its log
+    except Exception as error:  # noqa: BLE001 - as above
+        missing = [f"files: {error!r}"]
+    with suppress(OSError):  # the disk may be full
+        for each in missing:
+            print(f"not kept: {each}", file=sys.stderr, flush=True)  # noqa: T201 - its log
+    return ended
 
 
 def ended_one(deployed: Deployed | None, grace_seconds: float = 0.0) -> Body | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from weighhouse_sdk import keeping
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.keeping import KEPT, Shelf, flat_name, keep_files, kept
+from weighhouse_sdk.keeping import KEPT, OUTPUT, Shelf, flat_name, keep_files, kept
 
 
 def write(path: Path, text: str = "x") -> Path:
@@ -25,6 +25,7 @@ def test_files_of_the_driver_and_those_that_patterns_name(context: Context) -> N
     write(context.data_directory / "node-1" / "system.conf", "port 1")
     write(context.data_directory / "node-2" / "system.conf", "port 2")
     write(context.data_directory / "node-2" / "data.sst")
+    write(context.data_directory / "node-2" / "empty.conf", "")
     assert keep_files(context, ("*.conf",)) == ()
     assert names(context) == ["node-1-system.conf", "node-2-system.conf", "output.txt"]
     assert (context.file_directory / "node-2-system.conf").read_text() == "port 2"
@@ -95,3 +96,31 @@ def test_names_are_plain() -> None:
     assert flat_name(Path(".hidden")) == "hidden"
     assert flat_name(Path("...")) == "file"
     assert len(flat_name(Path("x" * 300))) == keeping.LONGEST_NAME
+
+
+def test_files_of_one_name_are_told_apart_again_and_again(context: Context) -> None:
+    write(context.data_directory / "a" / "x.conf", "one")
+    write(context.data_directory / "a-x.conf", "other")
+    write(context.driver_directory / KEPT / "a-x.conf", "the driver's")
+    for _ in range(2):
+        assert keep_files(context, ("*.conf",)) == ()
+        found = {each.name: each.read_text() for each in kept(context.file_directory)}
+        assert found == {"a-x.conf": "one", "a-x-2.conf": "other", "a-x-3.conf": "the driver's"}
+
+
+def test_a_maze_is_left_at_some_depth(context: Context) -> None:
+    place = context.data_directory
+    place.joinpath(*["x"] * 50).mkdir(parents=True)
+    place.joinpath("x/LOG").write_text("near")
+    place.joinpath("x/x/x/x/x/LOG").write_text("far")
+    assert keep_files(context, ("LOG",)) == ()
+    assert names(context) == ["x-LOG"]
+
+
+def test_what_was_printed_comes_before_a_hundred_reports(context: Context) -> None:
+    for number in range(keeping.MOST_FILES):
+        write(context.driver_directory / KEPT / f"{number}.json")
+    write(context.driver_directory / KEPT / OUTPUT, "said")
+    write(context.data_directory / "LOG")
+    assert len(keep_files(context, ("LOG",))) == 2
+    assert {"LOG", OUTPUT} <= set(names(context))

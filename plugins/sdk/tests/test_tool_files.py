@@ -59,3 +59,15 @@ def test_reports_of_one_name_are_told_apart(work: Work) -> None:
     work.keep(work.directory / "never-written.json", "report.json")
     found = {each.name: each.read_text() for each in (work.directory / KEPT).iterdir()}
     assert found == {"report.json": "a", "report-2.json": "b", "report-3.json": "c"}
+
+
+def test_no_more_reports_than_anybody_reads(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(works, "MOST_REPORTS", 2)
+    said(work, "true")
+    for _ in range(4):
+        report = work.directory / "written.json"
+        report.write_text("{}")
+        work.keep(report, "report.json")
+        assert not report.exists()
+    found = {each.name for each in (work.directory / KEPT).iterdir()}
+    assert found == {OUTPUT, "report.json", "report-2.json"}

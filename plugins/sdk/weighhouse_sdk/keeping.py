@@ -4,10 +4,12 @@ They are copied out of directories that a system under test may write in, so not
 believed: no link is followed, and what is no plain file of one name stays where it is.
 """
 
+import contextlib
+import itertools
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,6 +19,8 @@ from weighhouse_sdk.context import Context
 
 KEPT = "kept"
 """Folder of a driver's working directory: what lies in it when the driver has ended is kept."""
+OUTPUT = "output.txt"
+"""In it, what a tool printed."""
 MOST_FILES = 100
 MOST_FILE_BYTES = 32 << 20
 MOST_BYTES = 128 << 20
@@ -26,7 +30,10 @@ DRAFT = "."
 """How the name of a file begins that is not whole yet."""
 PIECE_BYTES = 1 << 20
 UNUSUAL = re.compile(r"[^A-Za-z0-9._-]+")
+MOST_DEPTH, MOST_ENTRIES = 4, 100_000
+"""Folders below one another, and entries of each, that are looked through."""
 PLAIN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+FOLDER = PLAIN | os.O_DIRECTORY
 
 
 @dataclass(frozen=True)
@@ -54,8 +61,10 @@ class Shelf:
             self.files_left -= 1
 
     def put(self, name: str, file: IO[bytes]) -> LeftOut | None:
-        """Copy a file; what is left out leaves nothing behind."""
+        """Copy a file that says something; what is left out leaves nothing behind."""
         size = os.fstat(file.fileno()).st_size
+        if not size:
+            return None
         if reason := self._too_much(size):
             return LeftOut(name, reason)
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -92,44 +101,87 @@ def kept(directory: Path) -> list[Path]:
 
 
 def keep_files(context: Context, patterns: Sequence[str] = ()) -> tuple[LeftOut, ...]:
-    """Keep what the driver put into its folder `kept`, and files of the system that patterns name.
+    """Keep files of the system that patterns name, and what the driver put into its folder `kept`.
 
-    Call it when both have ended. Repeatable: what is kept already stays.
+    Call it when nothing of both runs any more. Repeatable: what is kept already stays.
 
-    :param patterns: of names of files anywhere below the data directory; see `Plugin.kept_files`.
+    :param patterns: of names of files below the data directory; see `Plugin.kept_files`.
     :returns: what is not kept, and why.
     """
     shelf = Shelf(context.file_directory)
     left_out: list[LeftOut] = []
+    names: set[str] = set()
     for root, wanted in (
-        (context.driver_directory / KEPT, ("*",)),
         (context.data_directory, tuple(patterns)),
+        (context.driver_directory / KEPT, (OUTPUT,)),
+        (context.driver_directory / KEPT, ("*",)),
     ):
-        for name, descriptor in _plain_files(root, wanted):
+        for path, descriptor in _files_below(root, wanted):
             with os.fdopen(descriptor, "rb") as file:
+                if wanted == ("*",) and path == Path(OUTPUT):
+                    continue
+                name = unlike(flat_name(path), names)
+                names.add(name)
                 if not (shelf.directory / name).exists() and (missed := shelf.put(name, file)):
                     left_out.append(missed)
     return tuple(left_out)
 
 
-def _plain_files(root: Path, patterns: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Name to keep it by and open descriptor of each file that a pattern names, in order."""
-    if not patterns or not root.is_dir():
+def _files_below(root: Path, patterns: Sequence[str]) -> Iterator[tuple[Path, int]]:
+    """Path below the root and open descriptor of each plain file whose name fits a pattern."""
+    if not patterns:
         return
-    for folder, folders, files, descriptor in os.fwalk(root, follow_symlinks=False):
-        folders.sort()
-        for file in sorted(files):
-            if not any(fnmatchcase(file, each) for each in patterns):
-                continue
-            try:
-                opened = os.open(file, PLAIN, dir_fd=descriptor)
-            except OSError:  # a link, or gone, or not to be read by us
-                continue
+    try:
+        folder = os.open(root, FOLDER)
+    except OSError:  # it is not there, or is none
+        return
+    try:
+        yield from _files_in(folder, Path(), patterns)
+    finally:
+        os.close(folder)
+
+
+def _files_in(folder: int, path: Path, patterns: Sequence[str]) -> Iterator[tuple[Path, int]]:
+    with os.scandir(folder) as entries:
+        names = sorted(each.name for each in itertools.islice(entries, MOST_ENTRIES))
+    for name in names:
+        opened = _opened(folder, name, patterns, deeper=len(path.parts) < MOST_DEPTH)
+        if opened is None:
+            continue
+        if stat.S_ISREG(os.fstat(opened).st_mode):
+            yield path / name, opened
+            continue
+        try:
+            yield from _files_in(opened, path / name, patterns)
+        finally:
+            os.close(opened)
+
+
+def _opened(folder: int, name: str, patterns: Sequence[str], *, deeper: bool) -> int | None:
+    """A descriptor of a folder, where one may go deeper, or of a plain file of one name that fits;
+    None of all else. It waits for nothing, and follows no link.
+    """
+    with contextlib.suppress(OSError):  # gone, a link, or not to be read by us
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISDIR(found.st_mode):
+            return os.open(name, FOLDER, dir_fd=folder) if deeper else None
+        if stat.S_ISREG(found.st_mode) and any(fnmatchcase(name, each) for each in patterns):
+            opened = os.open(name, PLAIN, dir_fd=folder)
             found = os.fstat(opened)
             if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
-                yield flat_name(Path(folder).relative_to(root) / file), opened
-            else:
-                os.close(opened)
+                return opened
+            os.close(opened)
+    return None
+
+
+def unlike(name: str, others: Container[str]) -> str:
+    """A name as no other one is: another `a.json` is `a-2.json`."""
+    stem, suffix = Path(name).stem, Path(name).suffix
+    number = 1
+    while name in others:
+        number += 1
+        name = f"{stem}-{number}{suffix}"
+    return name
 
 
 def flat_name(path: Path) -> str:

@@ -15,14 +15,16 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import DriverOrder, DriverSelf, OperationInterval, Recorded
 
 from weighhouse_sdk.errors import TargetInvalid
-from weighhouse_sdk.keeping import KEPT
+from weighhouse_sdk.keeping import KEPT, OUTPUT, unlike
 from weighhouse_sdk.machine.procfs import process_stat
 from weighhouse_sdk.toolrun.histograms import encoded
 
 TAIL_LINES = 20
-OUTPUT = "output.txt"
-"""What the tool printed becomes a file of the run under this name."""
 MOST_OUTPUT_BYTES = 16 << 20
+MOST_REPORTS = 50
+"""Of an order; a tool that is run again and again writes as many as it runs."""
+SHOWN_LENGTH = 2000
+"""Of a command line, in the log."""
 US_PER_SECOND = 1_000_000
 
 
@@ -189,8 +191,8 @@ class Work:
         :param environment: beside this process's own; what must not stand in a command line.
         """
         command = [str(self.program), *arguments]
-        told = "+ " + " ".join(command)[:2000]
-        print(told, file=sys.stderr, flush=True)  # noqa: T201 - the log
+        told = "+ " + " ".join(command)
+        print(told[:SHOWN_LENGTH], file=sys.stderr, flush=True)  # noqa: T201 - the log
         with contextlib.closing(Output(self.directory / KEPT)) as output:
             output.line(told)
             child = Child(command, self.directory, environment or {}, output)
@@ -204,19 +206,19 @@ class Work:
                 child.end()
 
     def keep(self, file: Path, name: str) -> None:
-        """Make a file that the tool wrote one of the run's; no error when it is not there.
+        """Make a file that the tool wrote one of the run's; no error when it is not there. Beyond
+        the most that are kept it is removed.
 
         :param name: another one is `name-2`, and so on.
         """
         folder = self.directory / KEPT
         folder.mkdir(parents=True, exist_ok=True)
-        stem, suffix = Path(name).stem, Path(name).suffix
-        place, number = folder / name, 1
-        while place.exists():
-            number += 1
-            place = folder / f"{stem}-{number}{suffix}"
+        others = {each.name for each in folder.iterdir()}
+        if len(others - {OUTPUT}) >= MOST_REPORTS:
+            file.unlink(missing_ok=True)
+            return
         with contextlib.suppress(FileNotFoundError):
-            file.rename(place)
+            file.rename(folder / unlike(name, others))
 
 
 def recorded(counts: Mapping[int, int]) -> Recorded:
