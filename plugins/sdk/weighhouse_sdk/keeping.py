@@ -113,13 +113,10 @@ def keep_files(context: Context, patterns: Sequence[str] = ()) -> tuple[LeftOut,
     names: set[str] = set()
     for root, wanted in (
         (context.data_directory, tuple(patterns)),
-        (context.driver_directory / KEPT, (OUTPUT,)),
-        (context.driver_directory / KEPT, ("*",)),
+        (context.driver_directory / KEPT, (OUTPUT, "*")),
     ):
         for path, descriptor in _files_below(root, wanted):
             with os.fdopen(descriptor, "rb") as file:
-                if wanted == ("*",) and path == Path(OUTPUT):
-                    continue
                 name = unlike(flat_name(path), names)
                 names.add(name)
                 if not (shelf.directory / name).exists() and (missed := shelf.put(name, file)):
@@ -128,7 +125,9 @@ def keep_files(context: Context, patterns: Sequence[str] = ()) -> tuple[LeftOut,
 
 
 def _files_below(root: Path, patterns: Sequence[str]) -> Iterator[tuple[Path, int]]:
-    """Path below the root and open descriptor of each plain file whose name fits a pattern."""
+    """Path below the root and open descriptor of each plain file whose name fits a pattern; of a
+    folder in the order of the patterns, then its folders.
+    """
     if not patterns:
         return
     try:
@@ -143,8 +142,8 @@ def _files_below(root: Path, patterns: Sequence[str]) -> Iterator[tuple[Path, in
 
 def _files_in(folder: int, path: Path, patterns: Sequence[str]) -> Iterator[tuple[Path, int]]:
     with os.scandir(folder) as entries:
-        names = sorted(each.name for each in itertools.islice(entries, MOST_ENTRIES))
-    for name in names:
+        names = [each.name for each in itertools.islice(entries, MOST_ENTRIES)]
+    for name in sorted(names, key=lambda each: (_rank(each, patterns), each)):
         opened = _opened(folder, name, patterns, deeper=len(path.parts) < MOST_DEPTH)
         if opened is None:
             continue
@@ -165,13 +164,19 @@ def _opened(folder: int, name: str, patterns: Sequence[str], *, deeper: bool) ->
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISDIR(found.st_mode):
             return os.open(name, FOLDER, dir_fd=folder) if deeper else None
-        if stat.S_ISREG(found.st_mode) and any(fnmatchcase(name, each) for each in patterns):
+        if stat.S_ISREG(found.st_mode) and _rank(name, patterns) < len(patterns):
             opened = os.open(name, PLAIN, dir_fd=folder)
             found = os.fstat(opened)
             if stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
                 return opened
             os.close(opened)
     return None
+
+
+def _rank(name: str, patterns: Sequence[str]) -> int:
+    """Which pattern is the first that a name fits, counted from 0; their number: none."""
+    fits = (rank for rank, each in enumerate(patterns) if fnmatchcase(name, each))
+    return next(fits, len(patterns))
 
 
 def unlike(name: str, others: Container[str]) -> str:
