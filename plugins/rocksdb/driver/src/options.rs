@@ -6,7 +6,7 @@ use rocksdb::{
 use weighhouse_driver_api::{OptionRefused, Options};
 
 /// How often the rate limiter hands out, and what share goes to high priority: RocksDB's own
-/// defaults (include/rocksdb/rate_limiter.h).
+/// defaults (`include/rocksdb/rate_limiter.h`).
 const REFILL_US: i64 = 100_000;
 const FAIRNESS: i32 = 10;
 
@@ -220,7 +220,7 @@ fn whole<T: TryFrom<u64>>(
         .filter(|number| (least..=most).contains(number))
         .and_then(|number| T::try_from(number).ok())
         .map(Some)
-        .ok_or_else(|| OptionRefused::new(name, &format!("a whole number from {least} to {most}")))
+        .ok_or_else(|| OptionRefused::new(name, format!("a whole number from {least} to {most}")))
 }
 
 impl Settings {
@@ -248,39 +248,40 @@ impl Settings {
                 "sync_writes" => settings.sync_writes = Some(truth()?),
                 "block_bytes" => settings.block_bytes = whole(name, value, 512, 16_777_216)?,
                 "write_buffer_bytes" => {
-                    settings.write_buffer_bytes = whole(name, value, 65_536, 17_179_869_184)?
+                    settings.write_buffer_bytes = whole(name, value, 65_536, 17_179_869_184)?;
                 }
                 "max_write_buffers" => settings.max_write_buffers = whole(name, value, 2, 64)?,
                 "max_background_jobs" => settings.max_background_jobs = whole(name, value, 1, 256)?,
                 "max_subcompactions" => settings.max_subcompactions = whole(name, value, 1, 64)?,
                 "level0_compaction_trigger" => {
-                    settings.level0_compaction_trigger = whole(name, value, 1, 10_000)?
+                    settings.level0_compaction_trigger = whole(name, value, 1, 10_000)?;
                 }
                 "level0_slowdown_trigger" => {
-                    settings.level0_slowdown_trigger = whole(name, value, 1, 10_000)?
+                    settings.level0_slowdown_trigger = whole(name, value, 1, 10_000)?;
                 }
                 "level0_stop_trigger" => {
-                    settings.level0_stop_trigger = whole(name, value, 1, 10_000)?
+                    settings.level0_stop_trigger = whole(name, value, 1, 10_000)?;
                 }
                 "target_file_bytes" => {
-                    settings.target_file_bytes = whole(name, value, 65_536, 17_179_869_184)?
+                    settings.target_file_bytes = whole(name, value, 65_536, 17_179_869_184)?;
                 }
                 "level_base_bytes" => {
-                    settings.level_base_bytes = whole(name, value, 1_048_576, 1_099_511_627_776)?
+                    settings.level_base_bytes = whole(name, value, 1_048_576, 1_099_511_627_776)?;
                 }
                 "rate_limit_bytes_per_second" => {
-                    settings.rate_limit_bytes_per_second = whole(name, value, 0, 1_099_511_627_776)?
+                    settings.rate_limit_bytes_per_second =
+                        whole(name, value, 0, 1_099_511_627_776)?;
                 }
                 "stats_dump_period_seconds" => {
-                    settings.stats_dump_period_seconds = whole(name, value, 0, 86_400)?
+                    settings.stats_dump_period_seconds = whole(name, value, 0, 86_400)?;
                 }
                 "bloom_bits_per_key" => settings.bloom_bits_per_key = whole(name, value, 0, 64)?,
                 "cache_index_and_filter_blocks" => {
-                    settings.cache_index_and_filter_blocks = Some(truth()?)
+                    settings.cache_index_and_filter_blocks = Some(truth()?);
                 }
                 "direct_reads" => settings.direct_reads = Some(truth()?),
                 "direct_flush_and_compaction" => {
-                    settings.direct_flush_and_compaction = Some(truth()?)
+                    settings.direct_flush_and_compaction = Some(truth()?);
                 }
                 "compaction_style" => {
                     settings.compaction_style = Some(match value.as_str() {
