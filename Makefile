@@ -33,9 +33,9 @@ test: export CARGO_TARGET_DIR := $(CARGO_TARGET_DIR)/of-tests
 test: export CARGO_PROFILE_RELEASE_LTO := false
 test: export CARGO_PROFILE_RELEASE_CODEGEN_UNITS := 16
 test: export CARGO_PROFILE_RELEASE_DEBUG := false
-test: ## all tests: Python, Rust, frontend, browser
+test: ## all tests and checks: Python, Rust, frontend, browser, linters; SUITES="backend mypy": those alone
 	@$(BOOTSTRAP)/install.sh tests
-	@tests/run.sh
+	@tests/run.sh $(SUITES)
 
 .PHONY: studies
 studies: ## run the published studies at small scale, and end with a table of their claims: about half an hour
@@ -76,7 +76,7 @@ images-artefacts:
 
 .PHONY: check
 check: install ## linters, types, floors, drift of generated files
-	@tests/check.sh
+	@tests/run.sh --check
 
 .PHONY: sbom
 sbom: install ## what the platform is made of that others wrote, as CycloneDX documents in sbom/
@@ -91,8 +91,9 @@ systems: env ## docs/systems.md, of what the last `make test` (and test-docker) 
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.systems_page $(wildcard $(WEIGHHOUSE_CACHE)/exercised/*.json)
 
 .PHONY: dev
-dev: install ## the platform with the frontend's development server
-	@$(PY)/weighhouse up --dev
+dev: ## the platform, with pages, backend, worker and agent loaded anew when their code changes; PORT
+	@$(BOOTSTRAP)/install.sh demo
+	@$(PY)/weighhouse up --dev $(if $(PORT),--port $(PORT))
 
 .PHONY: gen
 gen: env ## write generated files: schemas, OpenAPI document, the frontend's types
