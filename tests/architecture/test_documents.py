@@ -93,3 +93,17 @@ def test_links_between_documents_lead_somewhere():
             if not (REPOSITORY / name).parent.joinpath(target).exists():
                 broken.append(f"{name}: {target}")
     assert not broken, "\n".join(broken)
+
+
+def test_the_index_of_documents_lists_every_page_and_folder():
+    names = [Path(name) for name in tracked() if name.startswith("docs/")]
+    there = {f"{name.parts[1]}/" for name in names if len(name.parts) > 2}
+    there |= {name.name for name in names if len(name.parts) == 2 and name.suffix == ".md"}
+    rows = re.findall(
+        r"^\| \[([^\]]+)\]\(([^)]+)\) \| .+ \|$", text_of("docs/README.md"), re.MULTILINE
+    )
+    assert all(shown == target for shown, target in rows), rows
+    listed = [target for _, target in rows]
+    missing = sorted(there - {"README.md"} - set(listed))
+    assert not missing, f"docs/README.md has no row of {', '.join(missing)}"
+    assert sorted(set(listed)) == sorted(listed), "docs/README.md lists a page twice"

@@ -18,7 +18,7 @@ import pytest
 from weighhouse_cli.embedded.directory import PlatformDirectory, free_port
 from weighhouse_testing.waiting import until
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.usefixtures("cold_programs")]
 
 START_SECONDS = 500
 """On a machine that is busy with other tests."""

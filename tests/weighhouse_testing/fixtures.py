@@ -19,7 +19,23 @@ from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.servers import postgres, redis
 from weighhouse_cli.embedded.supervisor import Supervisor
 
+from weighhouse_testing.warm import cold, installed
+
 REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm_programs() -> Iterator[None]:
+    """Our own programs start from a process that has imported them, once one has been asked for."""
+    with installed():
+        yield
+
+
+@pytest.fixture
+def cold_programs(_warm_programs: None) -> Iterator[None]:
+    """Our own programs start as they do for users."""
+    with cold():
+        yield
 
 
 @pytest.fixture(scope="session")
