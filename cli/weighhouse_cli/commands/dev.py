@@ -1,6 +1,8 @@
 """`weighhouse dev`: for those who develop Weighhouse itself."""
 
 import json
+import os
+import sys
 import tempfile
 from collections.abc import Sequence
 from enum import StrEnum
@@ -14,13 +16,18 @@ from weighhouse_sdk.registry import discover
 from weighhouse_cli.commands.options import DataDirectory
 from weighhouse_cli.commands.platform import Port, running, wait
 from weighhouse_cli.console import OUT
-from weighhouse_cli.embedded.directory import DEFAULT_PORT, default_directory
+from weighhouse_cli.embedded.directory import DEFAULT_PORT, PlatformDirectory, default_directory
+from weighhouse_cli.embedded.environment import settings_of_running
+from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.embedded.platform import Platform
+from weighhouse_cli.embedded.programs import REPOSITORY
 
 app = typer.Typer(
-    help="For those who develop Weighhouse: a platform with much on it.", no_args_is_help=True
+    help="For those who develop Weighhouse: a platform with much on it, a shell.",
+    no_args_is_help=True,
 )
 PROGRAM = ("-m", "weighhouse_worker.seeding")
+SHELL = ("-m", "weighhouse_worker.shell")
 
 
 class Scale(StrEnum):
@@ -34,7 +41,7 @@ class Scale(StrEnum):
 
 @app.callback()
 def dev() -> None:
-    """For those who develop Weighhouse: a platform with much on it."""
+    """For those who develop Weighhouse: a platform with much on it, a shell."""
 
 
 @app.command("seed")
@@ -63,6 +70,31 @@ def seed(
         OUT.print(f"{count} campaigns were invented; look at {platform.url}", soft_wrap=True)
         if not once:
             wait(platform, interrupted)
+
+
+@app.command("shell")
+def shell(
+    write: Annotated[
+        bool, typer.Option("--write", help="Allow to write; else the database refuses.")
+    ] = False,
+    data_dir: DataDirectory = None,
+) -> None:
+    """A Python prompt over the database of a platform that runs: services, tables, settings.
+
+    It takes the place of this command; what it holds is told at its start.
+    """
+    directory = PlatformDirectory(data_dir or default_directory())
+    if not directory.in_use():
+        raise PlatformError(
+            f"no platform runs on {directory.path}: start one with `make dev`, or name the "
+            "directory of one with --data-dir or WEIGHHOUSE_DATA_DIR"
+        )
+    os.chdir(REPOSITORY)
+    os.execve(  # noqa: S606 - the prompt takes this process's place, terminal and all
+        sys.executable,
+        [sys.executable, *SHELL, *(["--write"] if write else [])],
+        settings_of_running(directory),
+    )
 
 
 def invent(platform: Platform, scale: Scale) -> int:

@@ -14,7 +14,7 @@ from weighhouse_cli.console import OUT
 from weighhouse_cli.embedded.backup import database_of
 from weighhouse_cli.embedded.directory import PlatformDirectory, default_directory
 from weighhouse_cli.embedded.errors import PlatformError
-from weighhouse_cli.embedded.platform import REPOSITORY
+from weighhouse_cli.embedded.programs import REPOSITORY
 from weighhouse_cli.exits import CommandFailed, Exit
 
 REFUSED = 4

@@ -7,6 +7,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +22,8 @@ from weighhouse_cli.embedded.directory import (
     default_directory,
 )
 from weighhouse_cli.embedded.errors import PlatformError
-from weighhouse_cli.embedded.platform import REPOSITORY, Platform, PlatformOptions
+from weighhouse_cli.embedded.platform import Platform, PlatformOptions
+from weighhouse_cli.embedded.programs import REPOSITORY
 from weighhouse_cli.exits import Exit
 
 QUICKSTART = REPOSITORY / "experiments" / "quickstart.yaml"
@@ -31,17 +33,37 @@ Port = Annotated[
 ]
 
 
+class Foreground(StrEnum):
+    """Parts that can be debugged in the terminal."""
+
+    BACKEND = "backend"
+    WORKER = "worker"
+
+
 def up(
     port: Port = DEFAULT_PORT,
     data_dir: DataDirectory = None,
     agent: Annotated[bool, typer.Option(help="Start a local agent.")] = True,
     dev: Annotated[
-        bool, typer.Option(help="Also start the frontend's development server.")
+        bool,
+        typer.Option(
+            help="For those who change Weighhouse: also start the frontend's development server, "
+            "and start backend, worker and agent anew when their code changes."
+        ),
     ] = False,
+    debug: Annotated[
+        Foreground | None,
+        typer.Option(
+            help="Run this part in the terminal, so that `breakpoint()` works in it; code that "
+            "changes is loaded anew."
+        ),
+    ] = None,
 ) -> None:
     """Start the platform on this machine, and keep it up until interrupted."""
     with ExitStack() as stack:
-        platform, interrupted = stack.enter_context(running(port, data_dir, agent=agent))
+        platform, interrupted = stack.enter_context(
+            running(port, data_dir, agent=agent, reload=dev or debug is not None, foreground=debug)
+        )
         if dev:
             stack.enter_context(development_server(platform.url))
         wait(platform, interrupted)
@@ -99,7 +121,12 @@ def _follow(
 
 @contextmanager
 def running(
-    port: int, data_dir: Path | None, *, agent: bool = True
+    port: int,
+    data_dir: Path | None,
+    *,
+    agent: bool = True,
+    reload: bool = False,
+    foreground: str | None = None,
 ) -> Iterator[tuple[Platform, threading.Event]]:
     """A platform that lives until the context ends, and an event that tells of an interrupt.
 
@@ -117,7 +144,13 @@ def running(
         number: signal.signal(number, interrupt)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     }
-    options = PlatformOptions(directory=data_dir or default_directory(), port=port, agent=agent)
+    options = PlatformOptions(
+        directory=data_dir or default_directory(),
+        port=port,
+        agent=agent,
+        reload=reload,
+        foreground=foreground,
+    )
     first_time = not PlatformDirectory(options.directory).first_user().exists()
     try:
         OUT.print(f"Weighhouse, data in {options.directory}", soft_wrap=True)
@@ -138,6 +171,7 @@ def _show_part(name: str, word: str) -> None:
         "died": "yellow",
         "gone": "red",
         "restarting": "yellow",
+        "reloading": "dim",
         "stopped": "dim",
     }
     if word in styles:

@@ -28,7 +28,7 @@ from weighhouse_cli.embedded.archive import FORMAT, BackupManifest, unpack, writ
 from weighhouse_cli.embedded.binaries import postgres_directory
 from weighhouse_cli.embedded.directory import AGENT, FORMER_KEYS, KEY, PlatformDirectory
 from weighhouse_cli.embedded.errors import DirectoryInUse, PlatformError
-from weighhouse_cli.embedded.platform import REPOSITORY
+from weighhouse_cli.embedded.programs import REPOSITORY
 from weighhouse_cli.embedded.servers import SERVER_USER, postgres
 from weighhouse_cli.embedded.supervisor import Supervisor
 

@@ -71,6 +71,17 @@ class PlatformDirectory:
             self._lock.close()
             self._lock = None
 
+    def in_use(self) -> bool:
+        """Whether a platform runs on it now; makes nothing."""
+        if not (self.path / "lock").exists():
+            return False
+        with (self.path / "lock").open("a", encoding="utf-8") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
     def folder(self, name: str) -> Path:
         """A folder of the directory."""
         return self.path / name

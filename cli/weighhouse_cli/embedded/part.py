@@ -63,6 +63,8 @@ class PartPlan:
     attempt that outlived its agent are ended, whoever their parent is by then."""
     dispensable: Dispensable | None = None
     """None: without this part the platform is of no use."""
+    foreground: bool = False
+    """It reads from and writes to the terminal of the caller in place of its log."""
 
 
 @dataclass(slots=True)
@@ -79,6 +81,8 @@ class Part:
     """When one that is gone is tried again all the same, by the monotonic clock; None: never."""
     began_with: Signature = None
     """Of the file that renews it, when the process was started."""
+    kill_at: float | None = None
+    """Of one that is to begin anew: until when it may take to end, by the monotonic clock."""
 
     def start(self) -> None:
         """Start the process; does not wait until it is ready.
@@ -96,9 +100,9 @@ class Part:
                 (*tether, *plan.command),
                 cwd=plan.directory,
                 env=dict(plan.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
+                stdin=None if plan.foreground else subprocess.DEVNULL,
+                stdout=None if plan.foreground else log,
+                stderr=None if plan.foreground else subprocess.STDOUT,
                 start_new_session=True,
                 user=plan.account,
                 group=plan.account,
@@ -108,6 +112,12 @@ class Part:
         self.started_at = time.monotonic()
         record = {"pid": self.process.pid, "born": birth(self.process.pid), "name": plan.name}
         plan.record.write_text(json.dumps(record), encoding="utf-8")
+
+    def ask_to_begin_anew(self) -> None:
+        """Have the process end, so that whoever looks after it starts it again; does not wait."""
+        self.kill_at = time.monotonic() + self.plan.stop_seconds
+        if self.process is not None and self.alive():
+            self.process.send_signal(self.plan.stop_signal)
 
     def alive(self) -> bool:
         """Whether the process runs; reaps it when it does not."""

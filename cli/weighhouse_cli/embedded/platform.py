@@ -16,34 +16,26 @@ from weighhouse_agent.enrolment import EnrolmentError, enrol, load_identity
 from weighhouse_agent.home import Home
 from weighhouse_agent.program import NOT_ENROLLED, NOT_WANTED
 
+from weighhouse_cli.embedded import programs
 from weighhouse_cli.embedded.directory import (
     ADMIN_EMAIL,
     AGENT,
     AGENT_NAME,
     DEFAULT_PORT,
-    FORMER_KEYS,
-    KEY,
     PlatformDirectory,
     default_directory,
     require_free,
 )
+from weighhouse_cli.embedded.environment import SECRET_SETTINGS, settings_of
 from weighhouse_cli.embedded.errors import PlatformError
 from weighhouse_cli.embedded.part import Dispensable, PartPlan
-from weighhouse_cli.embedded.servers import APPLICATION_LOGIN, postgres, redis
+from weighhouse_cli.embedded.programs import REPOSITORY
+from weighhouse_cli.embedded.reload import Reloader
+from weighhouse_cli.embedded.servers import APPLICATION_LOGIN, postgres, postgres_url, redis
 from weighhouse_cli.embedded.supervisor import Listener, Notice, Supervisor
 
-REPOSITORY = Path(__file__).resolve().parents[3]
-UVICORN_LOGS = str(REPOSITORY / "backend" / "weighhouse_backend" / "app" / "uvicorn.json")
 START_SECONDS = 300.0
 """How long a part of ours may take to be ready; a busy machine takes its time to import."""
-PASSED_ON = (
-    "WEIGHHOUSE_CACHE",
-    "WEIGHHOUSE_DRIVERS",
-    "WEIGHHOUSE_LOG_LEVEL",
-    "WEIGHHOUSE_TRACES_ENDPOINT",
-)
-"""Settings of the caller that reach the parts; what else stands in the environment does not."""
-SECRET_SETTINGS = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE", "FORMER_SECRET_KEYS_FILE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +51,10 @@ class PlatformOptions:
     """False: PostgreSQL may lose data at power loss; for tests."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """Further settings for every part, as environment variables."""
+    reload: bool = False
+    """Start backend, worker, beat and agent anew when their code changes."""
+    foreground: str | None = None
+    """A part that gets the terminal of the caller, so that it can be debugged there."""
 
 
 class Platform:
@@ -91,6 +87,7 @@ class Platform:
         database."""
         self.redis_url = ""
         self._registration_token = ""
+        self._reloading = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         """Start everything; takes some seconds.
@@ -107,6 +104,7 @@ class Platform:
 
     def __exit__(self, *_: object) -> None:
         """Stop everything in reverse order."""
+        self._reloading.close()
         try:
             self.supervisor.stop()
         finally:
@@ -116,9 +114,10 @@ class Platform:
         require_free(self.options.port)
         home = self.directory
         records, logs = home.folder("parts"), home.folder("logs")
+        port = home.port("postgresql")
         database = postgres(
-            home.folder("postgresql"), logs, records, home.port("postgresql"),
-            home.secret("postgresql"), durable=self.options.durable,
+            home.folder("postgresql"), logs, records, port, home.secret("postgresql"),
+            durable=self.options.durable,
         )  # fmt: skip
         self.supervisor.start(database.plan)
         broker = redis(
@@ -126,7 +125,7 @@ class Platform:
         )
         self.supervisor.start(broker.plan)
         self.owner_database_url = database.url
-        self.database_url = database.login_url(APPLICATION_LOGIN, home.secret(APPLICATION_LOGIN))
+        self.database_url = postgres_url(APPLICATION_LOGIN, home.secret(APPLICATION_LOGIN), port)
         self.redis_url = broker.url
         environment = self._environment()
         self._prepare_database(environment)
@@ -140,6 +139,10 @@ class Platform:
             {"url": self.url, "port": self.options.port, "process": os.getpid(), "missing": {}}
         )
         self.supervisor.watch()
+        if self.options.reload:
+            running = {part.plan.name for part in self.supervisor.parts}
+            code = {name: one for name, one in programs.CODE.items() if name in running}
+            self._reloading.enter_context(Reloader(self.supervisor, code))
 
     def _noticed(self, text: str) -> None:
         """Keep what is missing where `weighhouse status` finds it, and tell whoever listens."""
@@ -149,34 +152,8 @@ class Platform:
             self._notice(text)
 
     def _environment(self) -> dict[str, str]:
-        home = self.directory
-        home.secret(KEY)
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("WEIGHHOUSE_") or name in PASSED_ON
-        }
-        return {
-            **kept,
-            "PYTHONUNBUFFERED": "1",
-            "WEIGHHOUSE_DATABASE_URL": self.database_url,
-            "WEIGHHOUSE_REDIS_URL": self.redis_url,
-            "WEIGHHOUSE_PUBLIC_URL": self.url,
-            "WEIGHHOUSE_FRONTEND_DIR": str(REPOSITORY / "frontend" / "dist"),
-            "WEIGHHOUSE_EXPERIMENTS_DIR": str(REPOSITORY / "experiments"),
-            "WEIGHHOUSE_DOCS_DIR": str(REPOSITORY / "docs"),
-            "WEIGHHOUSE_MIGRATIONS_DIR": str(REPOSITORY / "migrations"),
-            "WEIGHHOUSE_ARTIFACT_DIR": str(home.folder("artifacts")),
-            "WEIGHHOUSE_SECRET_KEY_FILE": str(home.folder("secrets") / KEY),
-            "WEIGHHOUSE_FORMER_SECRET_KEYS_FILE": str(home.folder("secrets") / FORMER_KEYS),
-            # On one machine nothing is far away: what is lost is noticed soon.
-            "WEIGHHOUSE_HEARTBEAT_SECONDS": "3",
-            "WEIGHHOUSE_LEASE_SECONDS": "20",
-            "WEIGHHOUSE_LOST_AFTER_SECONDS": "60",
-            "WEIGHHOUSE_LONG_POLL_SECONDS": "20",
-            "WEIGHHOUSE_SWEEP_SECONDS": "5",
-            **self.options.settings,
-        }
+        known = settings_of(self.directory, self.database_url, self.redis_url, self.url)
+        return {**known, **self.options.settings}
 
     def run(self, name: str, *arguments: str) -> str:
         """Run a program of the platform to its end, with the settings of its parts; its output.
@@ -244,27 +221,22 @@ class Platform:
         self.directory.keep(path, json.dumps(self.credentials, indent=2))
 
     def _own_parts(self, environment: Mapping[str, str]) -> list[PartPlan]:
-        celery = ("-m", "celery", "--quiet", "-A")
         # Celery tells of every task, every few seconds; nobody reads that until something is wrong.
         calm = {"WEIGHHOUSE_LOG_LEVEL": "WARNING", **environment}
         return [
             self._python(
                 "backend", environment,
-                "-m", "uvicorn", "weighhouse_backend.app.factory:create_app", "--factory",
-                "--host", "127.0.0.1", "--port", str(self.options.port),
-                "--log-config", UVICORN_LOGS,
-                "--no-access-log", "--no-proxy-headers", "--timeout-graceful-shutdown", "3",
+                *programs.backend(self.options.port, reload=self.options.reload),
                 ready=self._backend_ready,
             ),
             self._python(
-                "worker", calm, *celery, "weighhouse_worker.app:app", "worker",
-                "--concurrency", "1", "--without-gossip", "--without-mingle",
+                "worker", calm, *programs.worker(foreground=self.options.foreground == "worker"),
                 dispensable=self._without(
                     "worker", "What is measured is kept; no run is given out, settled or judged"
                 ),
             ),
             self._python(
-                "beat", calm, *celery, "weighhouse_worker.beat:app", "beat", "--pidfile", "",
+                "beat", calm, *programs.beat(),
                 dispensable=self._without(
                     "beat", "Schedules do not start, and lost work is not looked for"
                 ),
@@ -341,6 +313,7 @@ class Platform:
             stop_seconds=stop_seconds,
             territory=territory,
             dispensable=dispensable,
+            foreground=name == self.options.foreground,
         )
 
     def _backend_ready(self) -> bool:

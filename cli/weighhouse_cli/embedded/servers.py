@@ -28,9 +28,15 @@ class PostgresServer:
     url: str
     """For SQLAlchemy, with the password; of the owner of everything."""
 
-    def login_url(self, name: str, password: str) -> str:
-        """The address for another login; for SQLAlchemy."""
-        return f"postgresql+psycopg://{name}:{quote(password)}@{self.url.rsplit('@', 1)[1]}"
+
+def postgres_url(login: str, password: str, port: int) -> str:
+    """The address of an embedded platform's database for a login; for SQLAlchemy."""
+    return f"postgresql+psycopg://{login}:{quote(password)}@127.0.0.1:{port}/postgres"
+
+
+def redis_url(password: str, port: int) -> str:
+    """The address of an embedded platform's Redis."""
+    return f"redis://:{quote(password)}@127.0.0.1:{port}/0"
 
 
 def postgres(
@@ -70,8 +76,7 @@ def postgres(
         stop_signal=signal.SIGINT,  # a fast shutdown: open sessions are ended
         account=account,
     )
-    url = f"postgresql+psycopg://{SERVER_USER}:{quote(password)}@127.0.0.1:{port}/postgres"
-    return PostgresServer(plan=plan, url=url)
+    return PostgresServer(plan=plan, url=postgres_url(SERVER_USER, password, port))
 
 
 def _initialize(binaries: Path, directory: Path, account: str | None, password: str) -> None:
@@ -148,7 +153,7 @@ def redis(directory: Path, logs: Path, records: Path, port: int, password: str) 
             f"every minute; {logs / 'redis.log'} tells what it said last.",
         ),
     )
-    return RedisServer(plan=plan, url=f"redis://:{quote(password)}@127.0.0.1:{port}/0")
+    return RedisServer(plan=plan, url=redis_url(password, port))
 
 
 def answers(port: int) -> bool:

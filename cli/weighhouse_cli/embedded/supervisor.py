@@ -22,7 +22,7 @@ AGAIN_SECONDS = 60.0
 """Between two tries of a part that died again and again, and that the platform goes on without."""
 
 Listener = Callable[[str, str], None]
-"""Told what happens: the part's name and a word (starting, ready, died, gone, restarting, …)."""
+"""Told what happens: the part's name and a word (starting, ready, died, gone, reloading, …)."""
 Notice = Callable[[str], None]
 """Told what a person has to know, and do."""
 
@@ -82,6 +82,16 @@ class Supervisor:
             self._watcher.join()
             self._watcher = None
 
+    def restart(self, name: str) -> None:
+        """Have a part begin anew, also one that died or is gone; does not wait for it.
+
+        Takes `watch`, which starts it: a part ends with the thread that started it.
+
+        :raises KeyError: when there is no such part.
+        """
+        with self._lock:
+            self.part(name).ask_to_begin_anew()
+
     def missing(self) -> dict[str, str]:
         """Parts that the platform goes on without → how each ended, and what brings it back."""
         with self._lock:
@@ -101,7 +111,10 @@ class Supervisor:
         while not self._stopping.wait(WATCH_SECONDS):
             with self._lock:
                 for part in self.parts if not self._stopping.is_set() else ():
-                    self._look_after(part, failures, due)
+                    if part.kill_at is not None:
+                        self._begin_anew(part, part.kill_at, failures, due)
+                    else:
+                        self._look_after(part, failures, due)
         # A part ends with the thread that started it: the ones restarted here need it until then.
         self._stopped.wait()
 
@@ -136,6 +149,26 @@ class Supervisor:
                 part.start()
             except OSError as error:
                 self.failure = PartFailed(name, f"cannot be started again: {error}", [])
+
+    def _begin_anew(
+        self, part: Part, kill_at: float, failures: dict[str, int], due: dict[str, float]
+    ) -> None:
+        """Start a part that was asked to end, once it has: no failure, whatever came before."""
+        name = part.plan.name
+        if part.alive():
+            if part.process is not None and time.monotonic() > kill_at:
+                part.process.kill()
+            return
+        part.kill_at = None
+        part.gone = ""
+        failures.pop(name, None)
+        due.pop(name, None)
+        part.clear()
+        self.listener(name, "reloading")
+        try:
+            part.start()
+        except OSError as error:
+            self.failure = PartFailed(name, f"cannot be started again: {error}", [])
 
     def _died(self, part: Part, failures: dict[str, int], due: dict[str, float]) -> bool:
         """Look at how a part ended; whether it is to be started again."""
