@@ -95,6 +95,20 @@ dev: ## the platform, with pages, backend, worker and agent loaded anew when the
 	@$(BOOTSTRAP)/install.sh demo
 	@$(PY)/weighhouse up --dev $(if $(PORT),--port $(PORT))
 
+.PHONY: shell
+shell: env ## a Python prompt over the platform that runs: its tables, services, settings; WRITE=1 may write
+	@$(PY)/weighhouse dev shell $(if $(WRITE),--write)
+
+.PHONY: debug
+debug: env ## stop where it fails, or at breakpoint(): TEST=path::name a test, PART=backend (or worker) of a platform
+	@test -n "$(TEST)$(PART)" || { echo "what? make debug TEST=cli/tests/test_usage.py, or make debug PART=backend"; exit 2; }
+	@$(if $(TEST),$(PY)/python -m pytest --pdb --timeout=0 $(TEST))
+	@$(if $(PART),$(BOOTSTRAP)/install.sh demo && $(PY)/weighhouse up --debug $(PART) $(if $(PORT),--port $(PORT)))
+
+.PHONY: hooks
+hooks: ## have Git check the form of what is staged, and of the message, before each commit; OFF=1 ends that
+	@git config $(if $(OFF),--unset core.hooksPath,core.hooksPath infra/hooks)
+
 .PHONY: gen
 gen: env ## write generated files: schemas, OpenAPI document, the frontend's types
 	@$(BOOTSTRAP)/frontend.sh
