@@ -47,14 +47,14 @@ class Gang:
     def until_ended(self) -> None:
         """Wait until all have delivered; nothing of them is left."""
         for attempt, agent in zip(self.attempts, self.agents, strict=True):
-            until("a member ends", lambda a=attempt: ended(a), seconds=PATIENCE_SECONDS)
-            until("nothing is left of it", lambda a=agent: not a.processes(), seconds=60)
+            until("a member ends", lambda a=attempt: ended(a))
+            until("nothing is left of it", lambda a=agent: not a.processes())
 
     def until_measuring(self) -> None:
         """Wait until every driver is in the measured phase, and its platform knows."""
         for member, attempt in zip(self.members, self.attempts, strict=True):
             if member.share is not None:
-                until("a driver measures", lambda a=attempt: intervals(a), seconds=PATIENCE_SECONDS)
+                until("a driver measures", lambda a=attempt: intervals(a))
 
     @property
     def outcomes(self) -> list[str | None]:

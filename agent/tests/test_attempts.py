@@ -18,12 +18,11 @@ MakeOrder = Callable[..., AttemptOrder]
 SPOOLED_OF_A_MOMENT = 5_000
 
 
-def measured(attempt: Attempt, what: str = "measure", seconds: float = 120) -> None:
+def measured(attempt: Attempt, what: str = "measure") -> None:
     """Wait until an attempt is in its measurement, and the platform has seen an interval of it."""
     until(
         f"an interval of {what} arrives",
         lambda: any(e["interval"]["phase"] == what for e in attempt.of_kind("interval")),
-        seconds=seconds,
         every=0.02,
     )
 

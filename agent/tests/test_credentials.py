@@ -120,7 +120,7 @@ def test_a_guarded_system_is_measured_and_nothing_tells_the_password(
     agent.home.policy.write_text(policy_text(guarded))
     attempt = server.platform.offer(external(order, guarded.endpoint, "staging"))
     with_drivers(agent).start()
-    until("it ends", lambda: ended(attempt), seconds=60)
+    until("it ends", lambda: ended(attempt))
     assert attempt.completion is not None
     assert attempt.completion.outcome == "completed", attempt.completion.failure
     counted = attempt.of_kind("phase_ended")[-1]["operations"]
@@ -146,7 +146,7 @@ def test_without_credentials_it_says_what_is_wanting(
     agent.home.policy.write_text('deployments = ["external"]\n[machine]\nready_seconds = 0.5\n')
     attempt = server.platform.offer(external(order, guarded.endpoint, None))
     with_drivers(agent).start()
-    until("it ends", lambda: ended(attempt), seconds=60)
+    until("it ends", lambda: ended(attempt))
     assert attempt.completion is not None
     assert attempt.completion.failure is not None
     assert attempt.completion.failure.kind == "not_ready"

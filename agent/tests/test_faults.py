@@ -45,7 +45,7 @@ def carried_out(
     agent.start()
     if meanwhile is not None:
         meanwhile(attempt)
-    until("it ends", lambda: ended(attempt), seconds=90)
+    until("it ends", lambda: ended(attempt))
     return attempt
 
 

@@ -107,7 +107,7 @@ def test_a_restart_of_an_agent_costs_nothing(
 ) -> None:
     with gang_of(tmp_path, environment, TWO_AND_TWO) as gang:
         gang.offer(of_two_nodes(order(measure_seconds=5.0)))
-        until("both wait for the load", lambda: (0, "phase-1") in gang.meeting.posted, seconds=120)
+        until("both wait for the load", lambda: (0, "phase-1") in gang.meeting.posted)
         for agent in (gang.agents[0], gang.agents[3]):
             agent.signal(signal.SIGKILL)
             agent.start()
@@ -128,7 +128,7 @@ def test_a_member_that_is_lost_ends_the_others(
         os.kill(pid, signal.SIGKILL)
         gang.meeting.is_gone(2)  # its lease has run out
         for index in (0, 1, 3):
-            until("another ends", lambda n=index: gang.outcomes[n], seconds=120)
+            until("another ends", lambda n=index: gang.outcomes[n])
         assert failures(gang) == []
 
 

@@ -19,7 +19,7 @@ def test_redis_is_weighed(
     wanted = order(system="redis", measure_seconds=1.0, load={"model": "closed", "clients": 4})
     attempt = server.platform.offer(wanted)
     agent.start()
-    until("it ends", lambda: ended(attempt), seconds=180)
+    until("it ends", lambda: ended(attempt))
     assert attempt.completion is not None
     assert attempt.completion.outcome == "completed", attempt.completion.failure
     target = attempt.of_kind("target")[0]

@@ -27,7 +27,7 @@ def real(agent: RunningAgent) -> RunningAgent:
 def carried_out(agent: RunningAgent, server: Server, wanted: AttemptOrder) -> Attempt:
     attempt = server.platform.offer(wanted)
     agent.start()
-    until("it ends", lambda: ended(attempt), seconds=180)
+    until("it ends", lambda: ended(attempt))
     assert agent.processes() == []
     return attempt
 

@@ -53,9 +53,9 @@ def carried_out(
 ) -> Attempt:
     attempt = server.platform.offer(wanted)
     agent.start()
-    until("it is seen at work", lambda: seen() or ended(attempt), seconds=240, every=0.02)
+    until("it is seen at work", lambda: seen() or ended(attempt), every=0.02)
     assert seen() or attempt.completion is None, attempt.completion
-    until("it ends", lambda: ended(attempt), seconds=240)
+    until("it ends", lambda: ended(attempt))
     assert attempt.completion is not None
     assert attempt.completion.outcome == "completed", attempt.completion.failure
     return attempt
@@ -126,7 +126,7 @@ def test_more_threads_than_a_tool_can_have_are_refused(
     )  # fmt: skip
     attempt = server.platform.offer(wanted)
     real.start()
-    until("it ends", lambda: ended(attempt), seconds=240)
+    until("it ends", lambda: ended(attempt))
     assert attempt.completion is not None
     assert attempt.completion.failure is not None
     assert attempt.completion.failure.kind == "invalid"

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from weighhouse_testing.agents import TestedAgent, agents_of
-from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.platform import SOON_GIVEN_UP, RunningPlatform, running_platform
 
 from chaos.accounts import Account, settle
 from chaos.disturbing import DISTURBANCES, Scene, small_disk
@@ -59,7 +59,7 @@ def play(scene: Scene, number: int) -> str:
     breaking = threading.Thread(target=disturb, args=(scene, count, over), daemon=True)
     breaking.start()
     try:
-        found = platform.wait_for_campaign(started, seconds=ROUND_SECONDS)
+        found = platform.wait_for_campaign(started)
         say(f"  round {number}: {found['status']}, {json.dumps(found['runs'])}")
     except AssertionError as error:
         say(f"  round {number}: {error}")
@@ -86,7 +86,7 @@ def shake(rounds: int, seed: int, cut_seconds: tuple[float, float]) -> Account:
     with contextlib.ExitStack() as stack:
         homes = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="weighhouse-chaos-")))
         own_disk = stack.enter_context(small_disk(homes))
-        platform = stack.enter_context(running_platform())
+        platform = stack.enter_context(running_platform(**SOON_GIVEN_UP))
         found = stack.enter_context(agents_of(platform, *NAMES, homes=homes, own_clocks=True))
         agents = list(found.values())
         scene = Scene(platform, agents, homes, own_disk, random.Random(seed), cut_seconds)

@@ -207,7 +207,7 @@ def test_kills_in_the_middle_lose_and_double_nothing(platform: RunningPlatform) 
     def measuring() -> bool:
         return platform.request("GET", f"/runs/{first}")["phase"] == "measure"
 
-    until("the first phase is measured", measuring, seconds=120)
+    until("the first phase is measured", measuring)
     for part in ("agent", "worker"):
         os.kill(platform.pid(part), signal.SIGKILL)
     done = platform.wait_for_campaign(campaign["id"])

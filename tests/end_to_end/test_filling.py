@@ -254,7 +254,6 @@ def assert_filled(platform: RunningPlatform, done: dict[str, Any]) -> dict[str, 
     return fill
 
 
-@pytest.mark.timeout(900)
 def test_a_size_of_cassandra_ends_it(platform: RunningPlatform, tmp_path: Path) -> None:
     """Its log of writes grows by whole segments, 32 MiB each."""
     workload = {"name": "fill", "record_count": 200, "field_count": 1, "field_length": 8000}
@@ -280,7 +279,6 @@ def test_a_size_of_cassandra_ends_it(platform: RunningPlatform, tmp_path: Path) 
     assert "measured until 268,435,456 bytes of disk, at most 180 s" in told
 
 
-@pytest.mark.timeout(900)
 def test_a_share_of_the_memory_limit_ends_it(platform: RunningPlatform, tmp_path: Path) -> None:
     text = document(
         "memory-fills",

@@ -10,13 +10,11 @@ import yaml
 from chaos.accounts import settle
 from weighhouse_protocol.target import Target
 from weighhouse_testing.agents import TestedAgent, agents_of
-from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.platform import SOON_GIVEN_UP, RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
 
 DATABASE, LOAD = {"db": "yes"}, {"load": "yes"}
 LABELS = {"one": DATABASE, "two": DATABASE, "three": {**DATABASE, **LOAD}, "four": LOAD}
-PATIENCE_SECONDS = 420
-pytestmark = pytest.mark.timeout(1500)
 
 Agents = dict[str, TestedAgent]
 
@@ -24,7 +22,10 @@ Agents = dict[str, TestedAgent]
 @pytest.fixture(scope="module")
 def fleet() -> Iterator[tuple[RunningPlatform, Agents]]:
     """A platform and its four agents."""
-    with running_platform() as platform, agents_of(platform, *LABELS, labels=LABELS) as agents:
+    with (
+        running_platform(**SOON_GIVEN_UP) as platform,
+        agents_of(platform, *LABELS, labels=LABELS) as agents,
+    ):
         yield platform, agents
 
 
@@ -84,7 +85,7 @@ def test_a_cassandra_ring_over_three_agents_is_loaded_by_the_fourth(
     document = yaml.safe_load(experiment("gang-ring", target, 1))
     document["placement"]["apart"] = "required"
     started = platform.start_campaign(yaml.safe_dump(document, sort_keys=False))
-    campaign = platform.wait_for_campaign(started["id"], seconds=PATIENCE_SECONDS)
+    campaign = platform.wait_for_campaign(started["id"])
     run = the_run(platform, campaign)
     assert run["status"] == "completed", run["failure"]
     members = {each["agent"]["name"]: each for each in run["members"]}
@@ -101,7 +102,7 @@ def test_a_cassandra_ring_over_three_agents_is_loaded_by_the_fourth(
 def test_what_two_drivers_report_adds_up(fleet: tuple[RunningPlatform, Agents]) -> None:
     platform, _ = fleet
     started = platform.start_campaign(experiment("gang-cluster", {"system": "redis"}, 2))
-    campaign = platform.wait_for_campaign(started["id"], seconds=PATIENCE_SECONDS)
+    campaign = platform.wait_for_campaign(started["id"])
     run = the_run(platform, campaign)
     assert run["status"] == "completed", run["failure"]
     drivers = [each for each in run["members"] if each["share"] is not None]
@@ -123,11 +124,10 @@ def test_a_driver_that_is_killed_ends_the_gang_and_the_run_is_tried_again(
     until(
         "it is measured",
         lambda: the_run(platform, platform.campaign(started["id"]))["phase"] == "measure",
-        seconds=PATIENCE_SECONDS,
     )
     (driver,) = agents["four"].processes("weighhouse-driver-")
     driver.kill()
-    campaign = platform.wait_for_campaign(started["id"], seconds=PATIENCE_SECONDS)
+    campaign = platform.wait_for_campaign(started["id"])
     run = the_run(platform, campaign)
     assert run["status"] == "completed", run["failure"]
     assert len(run["attempts"]) == 2
@@ -139,4 +139,4 @@ def test_a_driver_that_is_killed_ends_the_gang_and_the_run_is_tried_again(
     account = settle(platform.inner.database_url, [started["id"]])
     assert account.clean, account.notes
     for agent in agents.values():
-        until("nothing is left", lambda a=agent: not a.processes("redis-server"), seconds=60)
+        until("nothing is left", lambda a=agent: not a.processes("redis-server"))

@@ -76,7 +76,7 @@ def test_files_are_weighed(
         if target["system"] == "cassandra":
             target["parameters"] = {"heap_mebibytes": 256, "garbage_collector": "serial"}
     started = platform.start_campaign(yaml.safe_dump(document))
-    campaign = platform.wait_for_campaign(started["id"], seconds=400)
+    campaign = platform.wait_for_campaign(started["id"])
     assert campaign["status"] == "completed"
     seen = {}
     for cell in campaign["cells"]:

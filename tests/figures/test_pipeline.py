@@ -50,7 +50,6 @@ def test_curl_starts_a_campaign_polls_it_and_reads_the_verdict(platform: Running
     until(
         "the campaign ends",
         lambda: curl(platform, token, path)["status"] == "completed",
-        seconds=120,
         every=0.5,
     )
     gate = curl(platform, token, f"{path}/gate")

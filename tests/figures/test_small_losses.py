@@ -16,9 +16,6 @@ from weighhouse_testing.command import weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 
-pytestmark = pytest.mark.timeout(1200)
-"""Seven campaigns, on a machine that others use too."""
-
 RATE = 500.0
 """Commands a second of the first build."""
 LOSS = 0.05

@@ -47,7 +47,7 @@ def repeats(campaign: dict) -> dict[str, set[int]]:
 @pytest.fixture(scope="module")
 def campaign(platform: RunningPlatform) -> dict:
     started = platform.start_campaign(growing_experiment())
-    return platform.wait_for_campaign(started["id"], seconds=900)
+    return platform.wait_for_campaign(started["id"])
 
 
 def test_the_large_difference_ends_early_and_the_small_one_goes_on(campaign: dict) -> None:

@@ -28,7 +28,6 @@ from weighhouse_testing.waiting import until
 
 JOBS = {"weighhouse-backend", "weighhouse-worker", "weighhouse-agent"}
 WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
-PATIENCE = 600
 OWN_PARTS = ("backend", "worker", "beat", "agent")
 
 
@@ -116,8 +115,8 @@ def test_every_alert_says_what_to_do() -> None:
 def test_it_scrapes_backend_worker_and_agent(
     watched: RunningPlatform, prometheus: Prometheus
 ) -> None:
-    until("all are scraped", lambda: prometheus.up() == JOBS, seconds=PATIENCE)
-    until("all parts are well", lambda: set(ready(watched).values()) == {"ok"}, seconds=PATIENCE)
+    until("all are scraped", lambda: prometheus.up() == JOBS)
+    until("all parts are well", lambda: set(ready(watched).values()) == {"ok"})
     assert "worker" in status(watched)
 
 
@@ -133,10 +132,10 @@ def test_every_query_of_the_dashboard_gives_data(
         return not left
 
     try:
-        until("every query gave data", all_gave, seconds=PATIENCE, every=1)
+        until("every query gave data", all_gave, every=1)
     except AssertionError:
         raise AssertionError(f"never any data: {sorted(left)}") from None
-    watched.wait_for_campaign(campaign["id"], seconds=PATIENCE)
+    watched.wait_for_campaign(campaign["id"])
 
 
 def test_what_dies_for_good_fires_is_said_and_comes_back(
@@ -146,17 +145,16 @@ def test_what_dies_for_good_fires_is_said_and_comes_back(
     plans = {name: break_for_good(watched, name) for name in ("worker", "agent")}
     campaign = watched.start_campaign(small_experiment("waiting", repetitions=1))
     for alert in ("WeighhouseWorkerStopped", "WeighhouseAgentSilent"):
-        until(f"{alert} fires", lambda name=alert: name in prometheus.firing(), seconds=PATIENCE)
+        until(f"{alert} fires", lambda name=alert: name in prometheus.firing())
     supervisor = watched.inner.supervisor
     until(
         "both are given up", lambda: set(supervisor.missing()) == {"worker", "agent"},
-        seconds=PATIENCE,
     )  # fmt: skip
     assert supervisor.failure is None
     found = ready(watched)
     assert found["worker"] == "away"
     assert found["database"] == found["redis"] == found["timetable"] == "ok"
-    until("the agent is missed", lambda: ready(watched)["agents"] == "away", seconds=PATIENCE)
+    until("the agent is missed", lambda: ready(watched)["agents"] == "away")
     said = status(watched)
     assert "no run is given to an agent" in said
     assert "to mend it" in said
@@ -164,9 +162,9 @@ def test_what_dies_for_good_fires_is_said_and_comes_back(
     assert watched.campaign(campaign["id"])["status"] == "queued"
     for name, plan in plans.items():
         supervisor.part(name).plan = plan
-    until("all is well again", lambda: set(ready(watched).values()) == {"ok"}, seconds=PATIENCE)
-    assert watched.wait_for_campaign(campaign["id"], seconds=PATIENCE)["status"] == "completed"
-    until("nothing is missing", lambda: not supervisor.missing(), seconds=PATIENCE)
+    until("all is well again", lambda: set(ready(watched).values()) == {"ok"})
+    assert watched.wait_for_campaign(campaign["id"])["status"] == "completed"
+    until("nothing is missing", lambda: not supervisor.missing())
     assert "again and again" not in status(watched)
 
 

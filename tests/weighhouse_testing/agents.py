@@ -178,7 +178,7 @@ def agents_of(
             stack.callback(made.stop)
             made.start()
             found[name] = made
-        until("all agents are online", lambda: online(platform) >= set(names), seconds=120)
+        until("all agents are online", lambda: online(platform) >= set(names))
         yield found
 
 

@@ -91,7 +91,7 @@ class Bench:
             shown: Mapping[str, Any] = self._ask("GET", f"/campaigns/{campaign}")
             return shown if shown["status"] in ENDED else None
 
-        done = until(f"campaign {campaign} ends", ended, seconds=180, every=0.5)
+        done = until(f"campaign {campaign} ends", ended, every=0.5)
         if done["runs"]["completed"] != 1:
             raise AssertionError(f"campaign {campaign}: {done['runs']}")
         with psycopg.connect(plain(self._platform.database_url)) as connection:

@@ -15,12 +15,15 @@ def small_experiment(
     measure_seconds: float = 0.6,
     parameters: dict[str, Any] | None = None,
     operations: dict[str, float] | None = None,
+    think_time_us: int = 2000,
 ) -> str:
     """An experiment as YAML: one workload, one repetition a second or two.
 
     :param systems: default: Redis alone; RocksDB runs in the driver's process.
     :param parameters: of every target.
     :param operations: weights; default: half reads, half updates.
+    :param think_time_us: of each client; 0: it asks as fast as it is answered, and a processor is
+        kept busy with that.
     """
     document: dict[str, Any] = {
         "version": 1,
@@ -43,7 +46,11 @@ def small_experiment(
                 "request_distribution": "zipfian",
             }
         ],
-        "load_levels": [{"model": "closed", "clients": number} for number in clients],
+        "load_levels": [
+            {"model": "closed", "clients": number}
+            | ({"think_time_us": think_time_us} if think_time_us else {})
+            for number in clients
+        ],
         "repetitions": repetitions,
         "phases": {
             "load_clients": 4,

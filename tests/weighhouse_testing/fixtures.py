@@ -24,6 +24,22 @@ from weighhouse_testing.warm import cold, installed
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Each session has a root of its own for temporary directories: pytest's is one for all of a
+    user's, and whoever comes later removes what others still use.
+    """
+    if config.option.basetemp is None:
+        config.option.basetemp = tempfile.mkdtemp(prefix="weighhouse-tests-")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Temporary directories stay where a test failed."""
+    if exitstatus == pytest.ExitCode.OK:
+        shutil.rmtree(session.config.option.basetemp, ignore_errors=True)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _warm_programs() -> Iterator[None]:
     """Our own programs start from a process that has imported them, once one has been asked for."""

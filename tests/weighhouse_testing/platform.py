@@ -16,11 +16,15 @@ from weighhouse_testing.waiting import until
 
 SHORT_TIMINGS = {
     "WEIGHHOUSE_HEARTBEAT_SECONDS": "1",
-    "WEIGHHOUSE_LEASE_SECONDS": "5",
-    "WEIGHHOUSE_LOST_AFTER_SECONDS": "15",
+    "WEIGHHOUSE_LEASE_SECONDS": "60",
+    "WEIGHHOUSE_LOST_AFTER_SECONDS": "120",
     "WEIGHHOUSE_LONG_POLL_SECONDS": "5",
     "WEIGHHOUSE_SWEEP_SECONDS": "2",
 }
+"""What is done again and again is done soon; nobody is given up who is only starved."""
+SOON_GIVEN_UP = {"LEASE_SECONDS": "8", "LOST_AFTER_SECONDS": "20"}
+"""For tests that kill agents: a lease is over soon, also that of one that is merely starved. Such
+tests take it that a run may begin once more."""
 ENDED = {"completed", "failed", "cancelled"}
 
 
@@ -75,7 +79,7 @@ class RunningPlatform:
                 return None
             return (answer,)  # an answer that is an error counts as false
 
-        (answer,) = until("the backend listens", asked, seconds=60)
+        (answer,) = until("the backend listens", asked)
         assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
 
@@ -95,9 +99,7 @@ class RunningPlatform:
 
     def campaign(self, campaign_id: str) -> dict[str, Any]:
         """A campaign as it stands; patient while the backend is away."""
-        found: dict[str, Any] = until(
-            "the backend answers", lambda: self._campaign(campaign_id), seconds=60
-        )
+        found: dict[str, Any] = until("the backend answers", lambda: self._campaign(campaign_id))
         return found
 
     def _campaign(self, campaign_id: str) -> dict[str, Any] | None:
@@ -107,14 +109,14 @@ class RunningPlatform:
             return None
         return found
 
-    def wait_for_campaign(self, campaign_id: str, seconds: float = 240) -> dict[str, Any]:
+    def wait_for_campaign(self, campaign_id: str) -> dict[str, Any]:
         """Wait until a campaign has ended."""
 
         def ended() -> dict[str, Any] | None:
             found = self.campaign(campaign_id)
             return found if found["status"] in ENDED else None
 
-        result: dict[str, Any] = until(f"campaign {campaign_id} ends", ended, seconds=seconds)
+        result: dict[str, Any] = until(f"campaign {campaign_id} ends", ended)
         return result
 
 

@@ -74,7 +74,7 @@ def test_what_a_killed_worker_was_sending_arrives_and_no_log_tells_its_address(t
         _, secret = project.channel(ChannelKind.WEBHOOK, f"{receiver.url}/hook?key=hush-hush-hush")
         project.notify()
         worker = begin()
-        until("it is being sent", receiver.arrived.is_set, seconds=120)
+        until("it is being sent", receiver.arrived.is_set)
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait(timeout=10)
         receiver.let_go()
@@ -85,7 +85,6 @@ def test_what_a_killed_worker_was_sending_arrives_and_no_log_tells_its_address(t
         until(
             "it is delivered",
             lambda: [row.state for row in project.deliveries()] == ["delivered"],
-            seconds=120,
         )
         sent = [verified(headers, body, secret, time.time()) for _, headers, body in receiver.got]
         assert len(sent) == 2

@@ -104,7 +104,7 @@ def test_a_worker_tells_of_its_tasks_and_gives_signs_of_life(
 
 
 def until(what: str, question: Callable[[], object]) -> None:
-    wait_until(what, question, seconds=120)
+    wait_until(what, question)
 
 
 def offered(world: World, run_id) -> bool:

@@ -79,7 +79,7 @@ def somebody_waits(session_factory):
         with unit_of_work(session_factory) as session:
             return session.scalar(waiting) == 1
 
-    until("a request waits for a lock", one, seconds=20)
+    until("a request waits for a lock", one)
 
 
 def test_a_question_to_add_gives_one_passkey(client, tenants):

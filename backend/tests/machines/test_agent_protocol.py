@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import hypothesis.strategies as st
-import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -136,7 +135,6 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
     return Network
 
 
-@pytest.mark.timeout(0)
 def test_whatever_the_network_does_each_event_is_taken_once(
     engine: Engine, settings: Settings
 ) -> None:

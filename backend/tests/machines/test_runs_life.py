@@ -6,7 +6,6 @@ See `test_agent_protocol.py` for how to look longer.
 from uuid import uuid4
 
 import hypothesis.strategies as st
-import pytest
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
@@ -103,7 +102,6 @@ def machine(stage: Stage) -> type[RuleBasedStateMachine]:
     return Life
 
 
-@pytest.mark.timeout(0)
 def test_every_run_comes_to_one_end(engine: Engine, settings: Settings) -> None:
     stage = Stage(engine, settings, make_redis(settings.redis_url))
     try:

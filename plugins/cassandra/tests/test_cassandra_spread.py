@@ -23,7 +23,6 @@ LATE = {"timeout", "server_busy"}
 TRIES = 5
 
 
-@pytest.mark.timeout(1500)
 def test_three_machines_are_one_ring(tmp_path: Path) -> None:
     target = Target(
         name="c",
