@@ -12,7 +12,13 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis as redis_client
-from weighhouse_cli.embedded.directory import PlatformDirectory, free_port, require_free
+from weighhouse_cli.embedded.directory import (
+    FIRST_PORT,
+    LOCAL_PORTS,
+    PlatformDirectory,
+    free_port,
+    require_free,
+)
 from weighhouse_cli.embedded.errors import DirectoryInUse, PartFailed, PortTaken
 from weighhouse_cli.embedded.part import Dispensable, Part, PartPlan, birth, end_leftover
 from weighhouse_cli.embedded.servers import redis
@@ -257,3 +263,26 @@ def test_stopping_a_part_clears_its_territory(tmp_path: Path) -> None:
     with subprocess.Popen(["/bin/sleep", "300"], cwd=territory) as stray:
         part.stop()
         assert birth(stray.pid) is None
+
+
+def test_a_port_is_given_once_to_whoever_asks_on_this_machine() -> None:
+    program = (
+        "from weighhouse_cli.embedded.directory import free_port\n"
+        "print([free_port() for _ in range(400)], flush=True)\n"
+        "input()"
+    )
+    others = [
+        subprocess.Popen(
+            [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for _ in range(3)
+    ]
+    given = [free_port() for _ in range(400)]
+    for each in others:
+        assert each.stdout is not None
+        given += json.loads(each.stdout.readline())
+    assert len(set(given)) == len(given) == 4 * 400
+    outgoing = int(LOCAL_PORTS.read_text(encoding="utf-8").split()[0])
+    assert all(FIRST_PORT <= port < max(outgoing, FIRST_PORT + 1) for port in given)
+    for each in others:
+        each.communicate(b"\n")

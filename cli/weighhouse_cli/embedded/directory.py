@@ -1,11 +1,14 @@
 """The private data directory of an embedded platform: paths, lock, secrets, remembered ports."""
 
+import contextlib
 import fcntl
 import json
 import os
 import pwd
+import random
 import secrets
 import socket
+import sys
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -13,11 +16,17 @@ from weighhouse_cli.embedded.errors import DirectoryInUse, PlatformError, PortTa
 
 ADMIN_EMAIL = "admin@weighhouse.local"
 DEFAULT_PORT = 8480
+FIRST_PORT, LAST_PORT = 20_000, 32_767
+"""Private servers listen on one of these, or below where outgoing connections begin."""
+LOCAL_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 AGENT = "agent"
 """The part that is the local agent, and the folder that is its home."""
 AGENT_NAME = "local"
 KEY, FORMER_KEYS = "key", "former-keys"
 """The installation's secret among the directory's, and what it was before, one a line."""
+
+_HELD: list[socket.socket] = []
+"""Names of the ports that this program was given."""
 
 
 def default_directory() -> Path:
@@ -153,10 +162,35 @@ class PlatformDirectory:
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on, as the system gives it."""
+    """A port of 127.0.0.1 that nobody listens on, for a server that is started later.
+
+    It is none of those that the system gives to outgoing connections, and no other program that
+    asks here is given it while this one runs: each holds what it was given by a name that the
+    system forgets with the program.
+
+    Where the system has no such names, or no such ports are left, it is one that the system gives.
+    """
+    ports = list(range(FIRST_PORT, _first_outgoing_port()))
+    random.SystemRandom().shuffle(ports)
+    for port in ports if sys.platform == "linux" else ():
+        held = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with contextlib.suppress(OSError):
+            held.bind(f"\0weighhouse-port-{port}")
+            if is_free(port):
+                _HELD.append(held)
+                return port
+        held.close()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def _first_outgoing_port() -> int:
+    """The first of those that the system gives to outgoing connections, ip(7)."""
+    try:
+        return int(LOCAL_PORTS.read_text(encoding="utf-8").split()[0])
+    except (OSError, ValueError):
+        return LAST_PORT + 1
 
 
 def is_free(port: int) -> bool:
