@@ -216,7 +216,7 @@ impl<C: Codec> Desk<C> {
         }
     }
 
-    /// Records a reply that came now.
+    /// Records a reply to a whole operation that came now.
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
     pub(super) fn settle(&mut self, pending: &Pending, mut outcome: Outcome, reply: &[u8]) {
@@ -224,7 +224,7 @@ impl<C: Codec> Desk<C> {
         if pending.verify {
             outcome = self.verified(pending, outcome, reply);
         }
-        self.account(pending, outcome);
+        self.account_as(pending.expected.operation, pending, outcome);
     }
 
     /// What came of a read, after a look at what it found if that is wanted.
@@ -246,11 +246,14 @@ impl<C: Codec> Desk<C> {
     }
 
     /// Records what came of an operation now.
+    pub(super) fn account(&mut self, pending: &Pending, outcome: Outcome) {
+        self.account_as(pending.operation(), pending, outcome);
+    }
+
     #[inline(always)]
     #[allow(clippy::inline_always)] // counted by make bench-engine
-    pub(super) fn account(&mut self, pending: &Pending, outcome: Outcome) {
+    fn account_as(&mut self, operation: Operation, pending: &Pending, outcome: Outcome) {
         self.in_flight -= 1;
-        let operation = pending.operation();
         // In a closed loop an operation begins with the client's answer before it, or with the end
         // of its pause: what the client waits for its turn is part of what it sees.
         let response = self.now.saturating_sub(pending.due);

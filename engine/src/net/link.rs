@@ -278,47 +278,43 @@ impl<C: Codec> Link<C> {
         let mut at = 0;
         while at < input.len() {
             // What nobody asked for is not of the protocol.
-            let Some(pending) = self.pending.pop_front() else {
+            let Some(pending) = self.pending.front() else {
                 return Err(Lost(ErrorKind::Protocol));
             };
             if pending.part != Part::Whole {
-                match self.parse_part(desk, pending, &input[at..], &mut settled)? {
+                match self.parse_part(desk, &input[at..], &mut settled)? {
                     0 => break,
                     consumed => at += consumed,
                 }
                 continue;
             }
             match desk.codec.parse(pending.expected, &input[at..], &mut self.scan) {
-                Ok(Parsed::Incomplete) => {
-                    self.pending.push_front(pending);
-                    break;
-                }
+                Ok(Parsed::Incomplete) => break,
                 Ok(Parsed::Complete { consumed, outcome }) => {
-                    desk.settle(&pending, outcome, &input[at..at + consumed]);
+                    desk.settle(pending, outcome, &input[at..at + consumed]);
+                    self.pending.pop_front();
                     settled.measured += 1;
                     at += consumed;
                 }
                 Ok(Parsed::Continue { consumed }) => {
-                    self.follow(desk, pending, &input[at..at + consumed]);
+                    self.follow(desk, &input[at..at + consumed]);
                     at += consumed;
                 }
                 Ok(Parsed::Elsewhere { consumed }) => {
-                    self.stray(desk, pending, &input[at..at + consumed]);
+                    self.stray(desk, &input[at..at + consumed]);
                     at += consumed;
                 }
-                Err(_) => {
-                    self.pending.push_front(pending);
-                    return Err(Lost(ErrorKind::Protocol));
-                }
+                Err(_) => return Err(Lost(ErrorKind::Protocol)),
             }
         }
         settled.consumed = at;
         Ok(settled)
     }
 
-    /// Goes on with an operation whose reply leads to a further request.
+    /// Goes on with the oldest operation, whose reply leads to a further request.
     #[inline(never)]
-    fn follow(&mut self, desk: &mut Desk<C>, pending: Pending, reply: &[u8]) {
+    fn follow(&mut self, desk: &mut Desk<C>, reply: &[u8]) {
+        let Some(pending) = self.pending.pop_front() else { return };
         desk.heard = desk.now;
         let part = desk.codec.follow(pending.expected, reply, &mut self.out);
         let expected = Expected { part, ..pending.expected };
@@ -326,53 +322,54 @@ impl<C: Codec> Link<C> {
         self.unstamped += 1;
     }
 
-    /// Leaves an operation to whoever knows the other servers.
+    /// Leaves the oldest operation to whoever knows the other servers.
     #[inline(never)]
-    fn stray(&self, desk: &mut Desk<C>, pending: Pending, reply: &[u8]) {
+    fn stray(&mut self, desk: &mut Desk<C>, reply: &[u8]) {
+        let Some(pending) = self.pending.pop_front() else { return };
         desk.heard = desk.now;
         desk.astray.push(Astray { index: self.index, pending, reply: reply.to_vec() });
     }
 
-    /// Takes in a reply that is not to a whole operation; how long it was, 0 when it is incomplete.
+    /// Takes in a reply to the oldest request, which is no whole operation; how long it was, 0 when
+    /// it is incomplete.
     #[inline(never)]
     fn parse_part(
         &mut self,
         desk: &mut Desk<C>,
-        pending: Pending,
         input: &[u8],
         settled: &mut Settled,
     ) -> Result<usize, Lost> {
+        let Some(&pending) = self.pending.front() else { return Ok(0) };
         let parsed = if pending.part.is_recorded() {
             desk.codec.parse(pending.expected, input, &mut self.scan)
         } else {
             desk.codec.parse_greeting(input, &mut self.scan)
         };
         let (consumed, outcome) = match parsed {
-            Ok(Parsed::Complete { consumed, outcome }) => (consumed, outcome),
-            Ok(Parsed::Incomplete) => {
-                self.pending.push_front(pending);
-                return Ok(0);
+            Ok(Parsed::Complete { outcome, .. })
+                if pending.part == Part::Greeting && outcome != Outcome::Ok =>
+            {
+                desk.heard = desk.now;
+                return Err(Lost(ErrorKind::Protocol));
             }
+            Ok(Parsed::Complete { consumed, outcome }) => (consumed, outcome),
+            Ok(Parsed::Incomplete) => return Ok(0),
             Ok(Parsed::Elsewhere { consumed }) if pending.part.is_recorded() => {
-                self.stray(desk, pending, &input[..consumed]);
+                self.stray(desk, &input[..consumed]);
                 return Ok(consumed);
             }
             Ok(Parsed::Continue { .. } | Parsed::Elsewhere { .. }) | Err(_) => {
-                self.pending.push_front(pending);
                 return Err(Lost(ErrorKind::Protocol));
             }
         };
+        self.pending.pop_front();
         desk.heard = desk.now;
         match (pending.part, outcome) {
-            (Part::Greeting, Outcome::Ok) => {
+            (Part::Greeting, _) => {
                 settled.greeted = self.pending.is_empty();
                 if self.pending.front().is_none_or(|next| next.part != Part::Greeting) {
                     self.backoff = FIRST_BACKOFF;
                 }
-            }
-            (Part::Greeting, _) => {
-                self.pending.push_front(pending);
-                return Err(Lost(ErrorKind::Protocol));
             }
             (Part::Map, Outcome::Ok) => desk.maps.push((self.index, input[..consumed].to_vec())),
             // What became of it shows in the reply to the operation, or in the next answer.

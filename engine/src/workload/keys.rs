@@ -1,6 +1,6 @@
 //! Record numbers and the keys they become, as YCSB's `CoreWorkload.buildKeyName`.
 
-use super::digits::Digits;
+use super::digits::{Digits, MOST};
 use super::series::PointKeys;
 use crate::order::{InsertOrder, Workload};
 
@@ -65,21 +65,24 @@ impl KeyMaker {
             return points.write(number, key);
         }
         let hash = if self.hashed { fnv_hash(number) } else { 0 };
-        let digits = Digits::of(if self.hashed { hash.unsigned_abs() } else { number });
-        let digits = digits.as_bytes();
-        key.truncate(PREFIX.len());
-        if key != PREFIX {
-            key.clear();
-            key.extend_from_slice(PREFIX);
-        }
+        let digits = Digits::of(if self.hashed { hash.cast_unsigned() } else { number });
+        key.clear();
         if digits.len() < self.padding || hash < 0 {
+            key.extend_from_slice(PREFIX);
             // Java pads before the sign, which one hash of all has.
             for _ in digits.len() + usize::from(hash < 0)..self.padding {
                 key.push(b'0');
             }
             key.extend_from_slice(if hash < 0 { b"-" } else { b"" });
+            digits.append(key);
+            return;
         }
-        key.extend_from_slice(digits);
+        // One copy of a length that is known beforehand, cut to what there is.
+        let mut whole = [0; PREFIX.len() + MOST];
+        whole[..PREFIX.len()].copy_from_slice(PREFIX);
+        whole[PREFIX.len()..].copy_from_slice(digits.padded());
+        key.extend_from_slice(&whole);
+        key.truncate(PREFIX.len() + digits.len());
     }
 }
 

@@ -86,9 +86,8 @@ impl PointKeys {
         // A point that is asked for and was never written may be later than all time.
         let since = moment.wrapping_mul(described.interval);
         let digits = Digits::of(described.first_moment().wrapping_add(since) - late);
-        let digits = digits.as_bytes();
         key.extend(std::iter::repeat_n(b'0', described.unit.digits().saturating_sub(digits.len())));
-        key.extend_from_slice(digits);
+        digits.append(key);
     }
 }
 
