@@ -90,10 +90,16 @@ class Bystanders:
         return f"other programs meanwhile: {share:.0f} % of one core"
 
 
+PACKAGES = {"taskset": "util-linux"}
+"""Debian's package of a program, where it has another name."""
+
+
 def require(*programs: str) -> None:
-    """Ends the program when one of `programs` is not there."""
+    """Ends the program when one of `programs` is not there, with the package that brings it."""
     for program in programs:
         if shutil.which(program) is None:
+            package = PACKAGES.get(program, program)
             raise SystemExit(
-                f"{program} is missing; infra/bootstrap/debian.sh servers bench installs it"
+                f"{program} is missing: Debian's package {package} brings it (apt-get install "
+                f"{package}, or infra/bootstrap/debian.sh servers bench for all that is needed)"
             )

@@ -13,7 +13,9 @@ import redis
 
 from enginebench.machine import server_prefix
 
-START_LIMIT_SECONDS = 20.0
+START_LIMIT_SECONDS = 120.0
+PORTS = 20
+"""Tries of another port, when somebody else has taken one meanwhile."""
 WATCH_SECONDS = 0.02
 READS = ("get", "hgetall", "hmget")
 """The commands that clients read a record with."""
@@ -76,33 +78,45 @@ class Server:
         return Stall(began_at, time.time())
 
 
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def server(*, slow: bool = False) -> Iterator[Server]:
     """A Redis on a free loopback port that keeps nothing on disk; slow: translated by valgrind."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
     translator = ["valgrind", "-q", "--tool=none"] if slow else []
-    command = [
-        *server_prefix(), *translator, "redis-server", "--bind", "127.0.0.1", "--port", str(port),
-        "--save", "", "--appendonly", "no", "--daemonize", "no",
-    ]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
-        try:
-            _wait_until_it_listens(port)
-            yield Server(port, process)
-        finally:
-            process.terminate()
-            process.wait()
+        for _ in range(PORTS):
+            port = _free_port()
+            command = [
+                *server_prefix(), *translator, "redis-server", "--bind", "127.0.0.1",
+                "--port", str(port), "--save", "", "--appendonly", "no", "--daemonize", "no",
+            ]  # fmt: skip
+            process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
+            try:
+                if _comes_up(port, process):
+                    yield Server(port, process)
+                    return
+            finally:
+                process.terminate()
+                process.wait()
+    raise SystemExit(f"redis-server ends at once, on {PORTS} ports")
 
 
-def _wait_until_it_listens(port: int) -> None:
+def _comes_up(port: int, process: subprocess.Popen[bytes]) -> bool:
+    """Waits until this process answers; false when it has ended: somebody took its port first."""
     deadline = time.monotonic() + START_LIMIT_SECONDS
-    while True:
-        with socket.socket() as attempt:
-            if attempt.connect_ex(("127.0.0.1", port)) == 0:
-                return
+    while process.poll() is None:
+        try:
+            with redis.Redis(port=port) as connection:
+                if int(connection.info("server")["process_id"]) == process.pid:
+                    return True
+        except redis.RedisError:
+            pass
         if time.monotonic() > deadline:
             raise SystemExit(f"redis-server did not come up within {START_LIMIT_SECONDS:.0f} s")
         time.sleep(0.02)
+    return False
