@@ -182,7 +182,7 @@ def test_ports_paths_and_what_differs_from_repeat_to_repeat_are_no_settings():
     def lines(pid: str) -> list[Setting]:
         return [
             Setting(name="port", value="6379", source="plugin"),
-            Setting(name="dir", value="/tmp/x", source="plugin"),
+            Setting(name="dir", value="/data/x", source="plugin"),
             Setting(name="save", value="", source="plugin"),
             Setting(name="pid", value=pid),
         ]

@@ -112,7 +112,7 @@ def log_of(platform: RunningPlatform, run_id: str, stream: str) -> str:
     answer = httpx.get(
         f"{platform.url}/api/v1/runs/{run_id}/logs/{stream}",
         headers={"Authorization": f"Bearer {platform.token}"},
-        timeout=30,
+        timeout=60,
     )
     assert answer.status_code == 200, answer.text
     return answer.text

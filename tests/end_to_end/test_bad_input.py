@@ -12,7 +12,7 @@ def refused(platform: RunningPlatform, document: dict) -> dict:
         f"{platform.url}/api/v1/experiments",
         headers={"Authorization": f"Bearer {platform.token}"},
         json={"yaml": yaml.safe_dump(document)},
-        timeout=30,
+        timeout=60,
     )
     assert answer.status_code == 422, answer.text
     assert answer.headers["content-type"].startswith("application/problem+json")

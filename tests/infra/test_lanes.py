@@ -4,8 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
+
+from weighhouse_testing.waiting import until
 
 PROGRAM = Path(__file__).parents[2] / "infra" / "bootstrap" / "lanes.py"
 LONG_SECONDS = 300
@@ -25,17 +26,14 @@ def alive(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int) -> None:
-    deadline = time.monotonic() + 60
-    while alive(pid):
-        assert time.monotonic() < deadline, f"{pid} goes on"
-        time.sleep(0.02)
+    until(f"{pid} ends", lambda: not alive(pid))
 
 
 def wait_for(path: Path) -> str:
-    deadline = time.monotonic() + 60
-    while not (path.exists() and path.read_text(encoding="utf-8").endswith("\n")):
-        assert time.monotonic() < deadline, f"{path} was not written"
-        time.sleep(0.02)
+    def written() -> bool:
+        return path.exists() and path.read_text(encoding="utf-8").endswith("\n")
+
+    until(f"{path} is written", written)
     return path.read_text(encoding="utf-8")
 
 

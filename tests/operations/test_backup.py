@@ -91,11 +91,11 @@ def leave_file(platform: RunningPlatform, campaign_id: str) -> str:
 
 def read_file(platform: RunningPlatform, path: str) -> httpx.Response:
     headers = {"Authorization": f"Bearer {platform.token}"}
-    return httpx.get(f"{platform.url}/api/v1{path}", headers=headers, timeout=30)
+    return httpx.get(f"{platform.url}/api/v1{path}", headers=headers, timeout=60)
 
 
 def sign_in(platform: RunningPlatform) -> httpx.Client:
-    client = httpx.Client(base_url=f"{platform.url}/api/v1", timeout=30)
+    client = httpx.Client(base_url=f"{platform.url}/api/v1", timeout=60)
     answer = client.post("/sessions", json={"email": platform.email, "password": platform.password})
     assert answer.status_code == 201, answer.text
     return client

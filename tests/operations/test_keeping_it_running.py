@@ -61,7 +61,7 @@ def prometheus(
 
 def ready(platform: RunningPlatform) -> dict[str, str]:
     """Part → its condition; the API serves on."""
-    answer = httpx.get(f"{platform.url}/health/ready", timeout=30)
+    answer = httpx.get(f"{platform.url}/health/ready", timeout=60)
     assert answer.status_code == 200, answer.text
     return {part["name"]: part["condition"] for part in answer.json()["parts"]}
 

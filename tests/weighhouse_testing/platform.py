@@ -72,7 +72,7 @@ class RunningPlatform:
                     method,
                     f"{self.url}/api/v1{path}",
                     headers={"Authorization": f"Bearer {self.token}"},
-                    timeout=30,
+                    timeout=60,
                     **arguments,
                 )
             except httpx.ConnectError:
@@ -85,7 +85,7 @@ class RunningPlatform:
 
     def fetch(self, path: str) -> httpx.Response:
         """A page, as a browser asks for it that is not signed in."""
-        return httpx.get(f"{self.url}{path}", headers={"Accept": "text/html"}, timeout=30)
+        return httpx.get(f"{self.url}{path}", headers={"Accept": "text/html"}, timeout=60)
 
     def start_campaign(self, yaml: str) -> dict[str, Any]:
         """Store an experiment (a new revision when it exists) and start a campaign of it."""

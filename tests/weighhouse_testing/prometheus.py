@@ -50,7 +50,7 @@ class Prometheus:
 
     def get(self, path: str, **query: str | float) -> Any:
         """What its API answers."""
-        answer = httpx.get(f"{self.url}/api/v1/{path}", params=query, timeout=30)
+        answer = httpx.get(f"{self.url}/api/v1/{path}", params=query, timeout=60)
         assert answer.is_success, answer.text
         return answer.json()["data"]
 

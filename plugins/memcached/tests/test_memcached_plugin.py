@@ -1,7 +1,7 @@
 """The Memcached plugin against the real memcached."""
 
+import itertools
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -16,6 +16,7 @@ from weighhouse_sdk.errors import NotReady
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.testkit.testing import PluginConformance
 from weighhouse_sdk.wire import Address, Connection, ReplyError
+from weighhouse_testing.waiting import until
 
 
 class TestConformance(PluginConformance):
@@ -104,12 +105,13 @@ def test_extended_options_have_their_effect(tmp_path: Path) -> None:
         address = address_of(deployed)
         assert stats(address, 5.0)["hash_power_level"] == "20"
         assert int(stats(address, 5.0, "slabs")["total_malloced"]) >= 48 * 1_048_576
-        number = 0
-        deadline = time.monotonic() + 120
-        while not PLUGIN.metrics(address, 5.0)["extstore_bytes_written"]:
-            assert time.monotonic() < deadline, "no value ever went to the file"
-            store(deployed, count=1000, size=5000, first=number)
-            number += 1000
+        numbers = itertools.count(0, 1000)
+
+        def written() -> bool:
+            store(deployed, count=1000, size=5000, first=next(numbers))
+            return bool(PLUGIN.metrics(address, 5.0)["extstore_bytes_written"])
+
+        until("a value goes to the file", written)
         assert list(context.data_directory.rglob("extstore*"))
     finally:
         PLUGIN.stop(context, deployed)

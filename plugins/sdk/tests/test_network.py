@@ -7,7 +7,6 @@ import contextlib
 import os
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -85,12 +84,12 @@ def until(context: Context, holds: Callable[[], bool]) -> None:
 
 def test_a_delay_is_seen_at_that_node_alone(pair: Servers) -> None:
     node, bystander = pair.clients
-    assert node.median() < 10
+    assert node.fastest() < 10
     assert "NFQUEUE" in pair.worsen(1, DELAY)
-    assert 15 < node.median() < 200
-    assert bystander.median() < 10
+    assert node.fastest() > 15
+    assert bystander.fastest() < 10
     assert pair.heal(1)
-    assert node.median() < 10
+    assert node.fastest() < 10
     assert pair.nodes[0].delayer is None
     assert not pair.heal(1)
 
@@ -122,9 +121,9 @@ def test_loss_makes_replies_wait_for_being_sent_again(pair: Servers) -> None:
     node, bystander = ([client.milliseconds("PING") for _ in range(40)] for client in pair.clients)
     # TCP sends again after 200 ms at least.
     assert max(node) > 150
-    assert statistics.median(bystander) < 10
+    assert min(bystander) < 10
     assert pair.heal(1)
-    assert pair.clients[0].median() < 10
+    assert pair.clients[0].fastest() < 10
 
 
 def test_loss_of_everything(pair: Servers) -> None:
@@ -142,23 +141,23 @@ def test_bandwidth_lets_no_more_through(pair: Servers) -> None:
         assert client.ask("SET", "k", "v" * VALUE_BYTES) == b"+OK"
     assert "htb" in pair.worsen(1, NetworkConditions(bandwidth_mbit=1))
     # 100,000 bytes are 800 ms; a class may send some bytes before it waits.
-    node, bystander = (client.milliseconds("GET", "k") for client in pair.clients)
-    assert node > 500
-    assert bystander < 400
+    node, bystander = pair.clients
+    assert node.milliseconds("GET", "k") > 500
+    assert bystander.fastest("GET", "k") < 400
     pair.heal(1)
-    assert pair.clients[0].milliseconds("GET", "k") < 400
+    assert node.fastest("GET", "k") < 400
 
 
 def test_a_second_network_replaces_the_first(pair: Servers, untouched: list[str]) -> None:
     node = pair.clients[0]
     pair.worsen(1, NetworkConditions(delay_ms=20, bandwidth_mbit=1))
-    assert node.median() > 15
+    assert node.fastest() > 15
     pair.worsen(1, NetworkConditions(delay_ms=40))
-    assert node.median() > 30
+    assert node.fastest() > 30
     assert not any("htb" in line for line in rules() if line not in untouched)
     first = pair.nodes[0].delayer
     pair.worsen(1, NetworkConditions(bandwidth_mbit=1000))
-    assert node.median() < 10
+    assert node.fastest() < 10
     assert first is not None
     assert first.exit_code == 0
 
@@ -169,12 +168,12 @@ def test_two_nodes_and_two_deployments_at_once(pair: Servers, tmp_path: Path) ->
         pair.worsen(1, NetworkConditions(delay_ms=20, bandwidth_mbit=100))
         pair.worsen(2, NetworkConditions(delay_ms=60))
         other.worsen(1, NetworkConditions(bandwidth_mbit=100))
-        assert 15 < pair.clients[0].median() < 55
-        assert pair.clients[1].median() > 55
-        assert other.clients[0].median() < 10
+        assert 15 < pair.clients[0].fastest() < 55
+        assert pair.clients[1].fastest() > 55
+        assert other.clients[0].fastest() < 10
         pair.heal(1)
-        assert pair.clients[1].median() > 55
-        assert pair.clients[0].median() < 10
+        assert pair.clients[1].fastest() > 55
+        assert pair.clients[0].fastest() < 10
         assert any("CLASSIFY" in line for line in rules())
         assert [each.name for each in other.network.leftovers()] == ["network of node 1"]
     finally:
@@ -281,7 +280,7 @@ def test_after_a_crash_all_is_found_and_removed(
     # The program that delayed has seen the end of who started it, and its rule lets all pass.
     until(context, lambda: not Path(f"/proc/{delayer}/fd/0").exists())
     client = Client(Address("127.0.0.1", port))
-    assert client.median() < 15
+    assert client.fastest() < 15
     client.close()
 
     network = context.network
@@ -315,7 +314,7 @@ def test_a_plugin_carries_the_verbs_out_and_heals_when_it_stops(
         done = plugin.fault(context, deployed, worse)
         assert done.label == "node 1: delay 20 ms ± 2 ms"
         assert done.way
-        assert client.median() > 15
+        assert client.fastest() > 15
         heal = Fault(at_seconds=0, verb="heal")
         assert plugin.fault(context, deployed, heal).label == "node 1: network is well again"
         assert plugin.fault(context, deployed, heal).label == "node 1: network was well already"
