@@ -65,6 +65,15 @@ class Attempt:
     def of_kind(self, kind: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["kind"] == kind]
 
+    def answered(self, operation: str = "read", phase: str = "measure") -> list[dict[str, Any]]:
+        """What was answered well, by interval; none of one without any."""
+        found = (
+            each["interval"]["operations"].get(operation, {})
+            for each in self.of_kind("interval")
+            if each["interval"]["phase"] == phase
+        )
+        return [outcomes["ok"] for outcomes in found if "ok" in outcomes]
+
     def phases(self) -> list[str]:
         return [event["phase"] for event in self.of_kind("phase")]
 

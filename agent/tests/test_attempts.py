@@ -56,11 +56,7 @@ def test_a_run_arrives_whole(agent: RunningAgent, server: Server, order: MakeOrd
     assert all(each["metrics"]["weights"] == 12.0 for each in samples)
     assert any(each["driver_cpu_percent"] is not None for each in samples)
     ended_phases = {e["phase"]: e for e in attempt.of_kind("phase_ended")}
-    counted = sum(
-        e["interval"]["operations"]["read"]["ok"]["count"]
-        for e in attempt.of_kind("interval")
-        if e["interval"]["phase"] == "measure"
-    )
+    counted = sum(each["count"] for each in attempt.answered())
     assert ended_phases["measure"]["operations"]["read"]["ok"] == counted > 0
     assert agent.signal(signal.SIGTERM) == 0
 

@@ -60,7 +60,7 @@ def test_members_go_through_a_run_together(
             assert marks(attempt) == []
             assert counted(attempt) > 0
             seen = intervals(attempt)
-            assert counted(attempt) == sum(e["operations"]["read"]["ok"]["count"] for e in seen)
+            assert counted(attempt) == sum(e["count"] for e in attempt.answered())
             begin_us = gang.meeting.begins["phase-2"] - gang.meeting.ahead_us
             error_us = attempt.heartbeats[-1].clock.error_us
             assert seen[0]["start_us"] >= begin_us - error_us, index

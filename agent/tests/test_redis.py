@@ -28,11 +28,7 @@ def test_redis_is_weighed(
         setting["name"] for setting in target["effective_configuration"]
     }
     assert target["stream_hash"]
-    reads = [
-        interval["interval"]["operations"]["read"]["ok"]
-        for interval in attempt.of_kind("interval")
-        if interval["interval"]["phase"] == "measure"
-    ]
+    reads = attempt.answered()
     assert sum(each["count"] for each in reads) > 100
     assert all(each["response"] for each in reads)
     memory = {each["moment"]: each["used_bytes"] for each in attempt.of_kind("memory")}

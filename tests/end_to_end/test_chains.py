@@ -142,7 +142,7 @@ def test_figures_of_each_phase_are_those_of_its_own_intervals(
         assert told["all"]["ok"] == sum(counts.values())
         if run["cell"]["workload"] == READS:
             assert told["read"]["not_found"] == 0, "what the phase before wrote is there"
-            assert seconds == pytest.approx(1.0, rel=0.3)
+            assert seconds > 0.99
 
 
 def test_each_phase_has_its_own_memory_operations_and_samples(

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 import redis
+from weighhouse_testing.counts import measured
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import SOON_GIVEN_UP, RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
-
-from .counts import measured
 
 RUNS = 6
 

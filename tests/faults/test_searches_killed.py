@@ -8,12 +8,11 @@ from typing import Any
 import psycopg
 import pytest
 import yaml
+from weighhouse_testing.counts import measured
 from weighhouse_testing.experiments import RECORDS, small_experiment
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.platform import SOON_GIVEN_UP, RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
-
-from .counts import measured
 
 KILLED = ("worker", "agent", "backend")
 SEARCHES: dict[str, dict[str, Any]] = {

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import psycopg
+
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.platform import RunningPlatform
 
