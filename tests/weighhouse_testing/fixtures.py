@@ -1,5 +1,6 @@
 """Fixtures of every test: a real PostgreSQL, a real Redis, fresh databases."""
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 from psycopg import sql
+from redis import Redis
 from sqlalchemy import make_url
 from weighhouse_backend.kit.database_login import ensure_login
 from weighhouse_cli.embedded.directory import free_port
@@ -22,6 +24,7 @@ from weighhouse_cli.embedded.supervisor import Supervisor
 from weighhouse_testing.warm import cold, installed
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+_redis_databases = itertools.cycle(range(1, 16))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -89,6 +92,15 @@ def redis_server(server_directory: Path, _supervisor: Supervisor) -> str:
     )
     _supervisor.start(server.plan)
     return server.url
+
+
+@pytest.fixture(scope="module")
+def own_redis_database(redis_server: str) -> str:
+    """A database of the Redis for one module alone, empty at its begin; its address."""
+    url = f"{redis_server.rsplit('/', 1)[0]}/{next(_redis_databases)}"
+    with Redis.from_url(url) as client:
+        client.flushdb()
+    return url
 
 
 def plain(url: str) -> str:
