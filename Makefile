@@ -37,6 +37,10 @@ test: ## all tests and checks: Python, Rust, frontend, browser, linters; SUITES=
 	@$(BOOTSTRAP)/install.sh tests
 	@tests/run.sh $(SUITES)
 
+.PHONY: test-changed
+test-changed: ## the tests that a change can break, the nearest first: BASE=main (a branch, tag, commit), MINUTES=4
+	@PYTHONPATH=tests $(PY)/python -m suites.affected $(or $(BASE),main) $(if $(MINUTES),--minutes $(MINUTES))
+
 .PHONY: studies
 studies: ## run the published studies at small scale, and end with a table of their claims: about half an hour
 	@$(BOOTSTRAP)/install.sh demo

@@ -99,14 +99,15 @@ def main(words: Sequence[str]) -> int:
     interrupted = stop_on_signals()
     ordered = [prepared(suite) for suite in in_order(suites, runs)]
     os.chdir(REPOSITORY)
-    told = run(ordered, environment(), asked.at_once, interrupted)
+    files: dict[str, float] = {}
+    told = run(ordered, environment(), asked.at_once, interrupted, files=files)
     if interrupted.is_set():
         return INTERRUPTED
     seconds = time.monotonic() - began
     say(summary(told))
     for line in record.grown(runs, told):
         say(f"! {line}")
-    kept = record.keep(folder, told, seconds, commit())
+    kept = record.keep(folder, told, seconds, commit(), files)
     say(f"seconds by suite: {kept}")
     failed = [each.name for each in told if not each.passed]
     if failed:

@@ -38,10 +38,17 @@ class Told:
         return cls(*(document[name] for name in cls.__slots__))
 
 
-def keep(folder: Path, told: Sequence[Told], seconds: float, commit: str) -> Path:
+def keep(
+    folder: Path,
+    told: Sequence[Told],
+    seconds: float,
+    commit: str,
+    files: Mapping[str, float] | None = None,
+) -> Path:
     """Write a run's file, and remove those beyond the newest `KEPT`.
 
     :param seconds: of the whole run.
+    :param files: of tests → seconds of each.
     :param commit: of the tree that was tested.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,6 +59,7 @@ def keep(folder: Path, told: Sequence[Told], seconds: float, commit: str) -> Pat
         "commit": commit,
         "seconds": round(seconds, 1),
         "suites": [asdict(each) for each in told],
+        "files": {name: round(took, 2) for name, took in sorted((files or {}).items())},
     }
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     for old in sorted(folder.glob("*.json"))[:-KEPT]:
@@ -69,6 +77,17 @@ def earlier(folder: Path) -> list[dict[str, Told]]:
         except (OSError, ValueError, KeyError, TypeError):
             continue
         found.append({each.name: each for each in told})
+    return found
+
+
+def file_seconds(folder: Path) -> dict[str, float]:
+    """File of tests → what it took in the last run that had it."""
+    found: dict[str, float] = {}
+    for path in sorted(folder.glob("*.json")):
+        try:
+            found |= json.loads(path.read_text(encoding="utf-8")).get("files", {})
+        except (OSError, ValueError, AttributeError):
+            continue
     return found
 
 

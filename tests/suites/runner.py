@@ -1,5 +1,6 @@
 """Runs suites side by side, each with a temporary directory, output and account of its own."""
 
+import json
 import os
 import re
 import shutil
@@ -27,6 +28,9 @@ PASSED = {
     "cargo": re.compile(r"^test result: \w+\. ([0-9]+) passed", re.MULTILINE),
     "vitest": re.compile(r"^ *Tests +(?:[0-9]+ failed \| )?([0-9]+) passed", re.MULTILINE),
 }
+
+TIMES = "WEIGHHOUSE_TEST_TIMES"
+"""Where pytest writes what each file of tests took (weighhouse_testing.fixtures)."""
 
 Tell = Callable[[str], None]
 
@@ -62,7 +66,12 @@ class Running:
             self.process = subprocess.Popen(
                 ["nice", "-n", str(self.suite.niceness), *self.suite.command],
                 stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT,
-                env={**self.environment, "TMPDIR": str(self.folder)}, start_new_session=True,
+                env={
+                    **self.environment,
+                    "TMPDIR": str(self.folder),
+                    TIMES: str(self.folder.with_suffix(".json")),
+                },
+                start_new_session=True,
             )  # fmt: skip
 
     def ended(self) -> Told | None:
@@ -82,6 +91,14 @@ class Running:
     def text(self) -> str:
         """All that it said."""
         return self.output.read_text(encoding="utf-8", errors="replace")
+
+    def times(self) -> dict[str, float]:
+        """File of tests → what it took; empty where nothing was told."""
+        try:
+            told: dict[str, float] = json.loads(self.folder.with_suffix(".json").read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return told
 
     def _watch(self) -> None:
         size = self.output.stat().st_size
@@ -129,11 +146,13 @@ def run(
     at_once: int,
     interrupted: threading.Event,
     tell: Tell = say,
+    files: dict[str, float] | None = None,
 ) -> list[Told]:
     """Run suites, so many at once, in the order given; each one's output is told when it ends.
 
     :param environment: of all; each gets a `TMPDIR` of its own, removed when all have ended.
     :param at_once: how many run beside each other.
+    :param files: gets the seconds of each file of tests.
     :param interrupted: set by somebody who wants all to end.
     :returns: in the order in which they ended; fewer than suites when interrupted.
     """
@@ -151,6 +170,8 @@ def run(
             for each in list(running):
                 if (ended := each.ended()) is not None:
                     running.remove(each)
+                    if files is not None:
+                        files |= each.times()
                     done.append(ended)
                     _tell_end(each, ended, tell)
                     told_at = time.monotonic()

@@ -1,11 +1,13 @@
 """Fixtures of every test: a real PostgreSQL, a real Redis, fresh databases."""
 
 import itertools
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,9 +38,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.basetemp = tempfile.mkdtemp(prefix="weighhouse-tests-")
 
 
+_took: dict[str, float] = defaultdict(float)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up what each file of tests takes, fixtures included."""
+    _took[report.nodeid.partition("::")[0]] += report.duration
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Temporary directories stay where a test failed."""
+    """Tell what each file took to whoever asked; keep temporary directories where a test failed."""
+    if told := os.environ.get("WEIGHHOUSE_TEST_TIMES"):
+        Path(told).write_text(json.dumps(_took), encoding="utf-8")
     if exitstatus == pytest.ExitCode.OK:
         shutil.rmtree(session.config.option.basetemp, ignore_errors=True)
 
