@@ -6,15 +6,15 @@ named by a label, so that they take no run of a test that measures.
 
 import datetime
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
-from weighhouse_testing.browsing import CHROMIUM, FLAGS, WIDE, Sows, Window, sign_in
+from weighhouse_testing.browsing import CHROMIUM, FLAGS, PATIENCE_MS, Sows, Window
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
+from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import SCALES, Sown
 from weighhouse_worker.seeding.sowing import sow
 from weighhouse_worker.tools import Tools
@@ -22,7 +22,7 @@ from weighhouse_worker.tools import Tools
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    expect.set_options(timeout=30_000)  # the machine may be busy
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS])
         yield found
@@ -30,54 +30,24 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def signed_in(browser: Browser, platform: RunningPlatform) -> StorageState:
-    """What a browser keeps once its user has signed in."""
-    context = browser.new_context()
-    sign_in(context.new_page(), platform.url, platform.email, platform.password)
-    state = context.storage_state()
-    context.close()
-    return state
+def windows(browser: Browser) -> Iterator[Windows]:
+    """All windows of the browser; each is used again and again."""
+    made = Windows(browser)
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def window(
-    browser: Browser, platform: RunningPlatform, signed_in: StorageState
-) -> Iterator[Window]:
-    """Opens windows of a size and theme, closed afterwards; an error in a script fails the test.
-
-    `signed=False`: of somebody who has not signed in. By default nothing moves, and the pages' own
-    policy does not hold, so that a test may bring a script.
-    """
-    contexts = []
-    failures: list[str] = []
-
-    def opened(
-        size: tuple[int, int] = WIDE, theme: str = "light", *, signed: bool = True, **more: Any
-    ) -> Page:
-        chosen = {"reduced_motion": "reduce", "bypass_csp": True} | more
-        context = browser.new_context(
-            base_url=platform.url,
-            storage_state=signed_in if signed else None,
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if theme == "dark" else "light",
-            **chosen,
-        )
-        contexts.append(context)
-        context.set_default_timeout(60_000)
-        page = context.new_page()
-        page.on("pageerror", lambda error: failures.append(str(error)))
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert failures == []
+def window(windows: Windows, platform: RunningPlatform) -> Iterator[Window]:
+    """Opens windows whose user is signed in (`Windows.lent`)."""
+    with windows.lent(platform.url, (platform.email, platform.password)) as opened:
+        yield opened
 
 
 @pytest.fixture
 def page(window: Window) -> Page:
     """A page whose user is signed in, as the platform serves it."""
-    return window(reduced_motion="no-preference", bypass_csp=False)
+    return window(moves=True, policy=True)
 
 
 @pytest.fixture(scope="session")

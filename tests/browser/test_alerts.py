@@ -9,9 +9,6 @@ from weighhouse_testing.browsing import SIZES, Sows, Window, faults
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import Sown
 
-# Fifteen nights are invented first: minutes on a busy machine.
-pytestmark = pytest.mark.timeout(1200)
-
 NAME = "Invented: shifts that are triaged"
 NIGHTS = Sown(
     "invented-triage", NAME, ("redis",), (4,), repetitions=3, campaigns=15,

@@ -28,7 +28,7 @@ def document(slug: str, *systems: str, chained: bool = True) -> str:
 def chained(platform: RunningPlatform) -> dict[str, Any]:
     """Two systems, loaded once each time, under writes and then under reads."""
     started = platform.start_campaign(document("chained-in-a-browser", "redis", "memcached"))
-    return platform.wait_for_campaign(started["id"], seconds=600)
+    return platform.wait_for_campaign(started["id"])
 
 
 def reads_of(campaign: dict[str, Any]) -> str:

@@ -7,9 +7,6 @@ import pytest
 from playwright.sync_api import Page, expect
 from weighhouse_testing.browsing import NARROW, WIDE, Window, complaints, faults
 
-# The comparison is invented first: minutes on a busy machine.
-pytestmark = pytest.mark.timeout(1200)
-
 MOST_HEIGHT = 2600
 TABS = (
     "By clients", "Scaling", "Distribution", "Memory and disk", "Over time", "Ranks",

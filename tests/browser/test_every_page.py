@@ -1,9 +1,10 @@
 """Every page, in both themes and both sizes: accessible, and never wider than its window."""
 
 import pytest
-from playwright.sync_api import Browser, expect
-from weighhouse_testing.browsing import NARROW, SIZES, Window, at_home, faults, wider_than_window
+from playwright.sync_api import expect
+from weighhouse_testing.browsing import NARROW, SIZES, Window, faults, wider_than_window
 from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.windows import Windows
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 EMPTY = ("/experiments", "/campaigns", "/history", "/agents", "/alerts", "/studies")
@@ -66,11 +67,12 @@ _CHOSEN_IN_SIGHT = """() => {
 }"""
 
 
-def test_pages_of_a_new_installation_are_accessible_and_fit(browser: Browser) -> None:
+def test_pages_of_a_new_installation_are_accessible_and_fit(windows: Windows) -> None:
     with (
         running_platform(agent=False) as house,
-        at_home(browser, house.url, house.email, house.password) as page,
+        windows.lent(house.url, (house.email, house.password)) as opens,
     ):
+        page = opens()
         found: list[str] = []
         for address in EMPTY:
             page.goto(address)

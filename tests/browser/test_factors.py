@@ -9,9 +9,10 @@ from pathlib import Path
 import httpx
 import pyotp
 import pytest
-from playwright.sync_api import Browser, Page, expect
-from weighhouse_testing.browsing import FIRST_PAGE, looked_at, sign_in
+from playwright.sync_api import Page, expect
+from weighhouse_testing.browsing import FIRST_PAGE, Window, let_in, looked_at
 from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.windows import Windows
 
 MIA, NEA = "mia@example.test", "nea@example.test"
 PASSWORD = "gravel tuba eleven lantern"
@@ -22,6 +23,12 @@ def house() -> Iterator[RunningPlatform]:
     """A platform of its own: others sign in with the password alone."""
     with running_platform(agent=False) as running:
         yield running
+
+
+@pytest.fixture
+def opens(windows: Windows, house: RunningPlatform) -> Iterator[Window]:
+    with windows.lent(house.url) as opened:
+        yield opened
 
 
 def password_only(page: Page, house: RunningPlatform) -> None:
@@ -39,11 +46,9 @@ def with_code(page: Page, house: RunningPlatform, code: str) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def test_a_second_factor_from_set_up_to_turned_off(browser: Browser, house: RunningPlatform):
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    sign_in(page, house.url, house.email, house.password)
+def test_a_second_factor_from_set_up_to_turned_off(opens: Window, house: RunningPlatform):
+    page = opens()
+    let_in(page, house.url, house.email, house.password)
     page.goto(f"{house.url}/settings?tab=account")
     page.get_by_label("Your password").fill(house.password)
     page.get_by_role("button", name="Set up an authenticator").click()
@@ -88,7 +93,6 @@ def test_a_second_factor_from_set_up_to_turned_off(browser: Browser, house: Runn
     expect(page.get_by_role("button", name="Set up an authenticator")).to_be_visible()
     password_only(page, house)
     expect(page.get_by_role("heading", level=1, name=FIRST_PAGE)).to_be_visible()
-    context.close()
 
 
 def joined(house: RunningPlatform, email: str = MIA) -> None:
@@ -130,14 +134,12 @@ def people_on_the_machine(
 
 
 def test_a_lost_second_factor_is_reset_by_an_owner_or_on_the_machine(
-    browser: Browser, house: RunningPlatform
+    opens: Window, house: RunningPlatform
 ):
     joined(house)
     with_factor(house)
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    sign_in(page, house.url, house.email, house.password)
+    page = opens()
+    let_in(page, house.url, house.email, house.password)
     page.goto(f"{house.url}/settings?tab=members")
     reset = page.get_by_role("button", name="Reset the second factor of Mia")
     expect(reset).to_be_visible()
@@ -146,13 +148,12 @@ def test_a_lost_second_factor_is_reset_by_an_owner_or_on_the_machine(
     page.get_by_role("button", name="Reset it").click()
     expect(page.get_by_text("Mia signs in with the password alone").first).to_be_visible()
     expect(reset).to_have_count(0)
-    context.clear_cookies()
+    page.context.clear_cookies()
     page.goto(f"{house.url}/login")
     page.get_by_label("Email").fill(MIA)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", level=1, name=FIRST_PAGE)).to_be_visible()
-    context.close()
     with_factor(house)
     reset_on_the_machine(house)
     at_the_api(house, MIA, PASSWORD).close()
@@ -175,13 +176,11 @@ def test_who_is_forgotten_on_the_machine_is_gone(house: RunningPlatform):
     assert f"nobody here has the address {NEA}" in again.stderr
 
 
-def test_an_organization_requires_it_and_opens_as_soon_as_it_is_set_up(browser: Browser):
-    with running_platform(agent=False) as house:
+def test_an_organization_requires_it_and_opens_as_soon_as_it_is_set_up(windows: Windows):
+    with running_platform(agent=False) as house, windows.lent(house.url) as opens:
         joined(house)
-        context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
-        context.set_default_timeout(60_000)
-        page = context.new_page()
-        sign_in(page, house.url, house.email, house.password)
+        page = opens()
+        let_in(page, house.url, house.email, house.password)
         page.goto(f"{house.url}/settings?tab=members")
         switch = page.get_by_role("switch", name="requires a second factor")
         switch.click()
@@ -193,7 +192,7 @@ def test_an_organization_requires_it_and_opens_as_soon_as_it_is_set_up(browser: 
         expect(switch).to_be_checked()
         looked_at(page, "required")
 
-        context.clear_cookies()
+        page.context.clear_cookies()
         page.goto(f"{house.url}/login")
         page.get_by_label("Email").fill(MIA)
         page.get_by_label("Password", exact=True).fill(PASSWORD)
@@ -203,7 +202,6 @@ def test_an_organization_requires_it_and_opens_as_soon_as_it_is_set_up(browser: 
         looked_at(page, "to-be-set-up")
         confirmed(page, PASSWORD)
         expect(page.get_by_role("heading", level=1, name=FIRST_PAGE)).to_be_visible()
-        context.close()
 
 
 def set_up_on_page(page: Page, house: RunningPlatform, password: str) -> None:

@@ -13,9 +13,6 @@ import pytest
 from playwright.sync_api import CDPSession, Page
 from weighhouse_testing.platform import RunningPlatform
 
-# Twelve hours of intervals are reported and settled first: minutes on a busy machine.
-pytestmark = pytest.mark.timeout(1200)
-
 CATEGORIES = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"]
 TASKS = ("RunTask", "ThreadControllerImpl::RunTask", "ThreadPool_RunTask")
 TRIES = 4

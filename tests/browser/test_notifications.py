@@ -8,21 +8,19 @@ from collections.abc import Iterator
 
 import pytest
 from aiosmtpd.controller import Controller
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.browsing import at_home, faults
+from weighhouse_testing.browsing import faults
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
+from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import Sown
 from weighhouse_worker.seeding.sowing import sow
 from weighhouse_worker.tools import Tools
 
 from worker.tests.receiving import Receiver, receiving, verified
-
-# Nights are invented, with one that is slower: minutes on a busy machine.
-pytestmark = pytest.mark.timeout(1200)
 
 PAGE = "/settings?tab=notifications"
 NIGHTS = Sown(
@@ -63,9 +61,9 @@ def house(postbox: tuple[Postbox, int]) -> Iterator[RunningPlatform]:
 
 
 @pytest.fixture
-def page(browser: Browser, house: RunningPlatform) -> Iterator[Page]:
-    with at_home(browser, house.url, house.email, house.password) as made:
-        yield made
+def page(windows: Windows, house: RunningPlatform) -> Iterator[Page]:
+    with windows.lent(house.url, (house.email, house.password)) as opened:
+        yield opened()
 
 
 @pytest.fixture
@@ -127,10 +125,9 @@ def test_a_regression_is_told_to_a_webhook_by_mail_and_under_the_bell(
             ])
             else None
         ),
-        seconds=300,
     )  # fmt: skip
     assert kinds == ["test", "test", "regression"], "one cause, one message"
-    until("a letter comes", lambda: postbox[0].subjects, seconds=120)
+    until("a letter comes", lambda: postbox[0].subjects)
     (subject,) = postbox[0].subjects
     assert subject.startswith("Regression: ")
 

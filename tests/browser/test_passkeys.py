@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, Page, expect
-from weighhouse_testing.browsing import FIRST_PAGE, looked_at, sign_in
+from playwright.sync_api import CDPSession, Page, expect
+from weighhouse_testing.browsing import FIRST_PAGE, let_in, looked_at, sign_in
 from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.windows import Windows
 
 HOLDER = {
     "protocol": "ctap2", "transport": "internal", "hasResidentKey": True,
@@ -27,16 +28,16 @@ def at_its_name(house: RunningPlatform) -> str:
 
 
 @contextmanager
-def holding(browser: Browser) -> Iterator[tuple[Page, CDPSession, str]]:
+def holding(windows: Windows, url: str) -> Iterator[tuple[Page, CDPSession, str]]:
     """A page of a browser that holds passkeys, and how to reach what holds them."""
-    context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    device = context.new_cdp_session(page)
-    device.send("WebAuthn.enable")
-    made = device.send("WebAuthn.addVirtualAuthenticator", {"options": HOLDER})
-    yield page, device, made["authenticatorId"]
-    context.close()
+    with windows.lent(url) as opens:
+        page = opens()
+        device = page.context.new_cdp_session(page)
+        device.send("WebAuthn.enable")
+        made = device.send("WebAuthn.addVirtualAuthenticator", {"options": HOLDER})
+        yield page, device, made["authenticatorId"]
+        device.send("WebAuthn.disable")
+        device.detach()
 
 
 def signed_out(page: Page, url: str) -> None:
@@ -53,10 +54,10 @@ def is_in(page: Page) -> None:
     expect(page.get_by_role("heading", level=1, name=FIRST_PAGE)).to_be_visible()
 
 
-def test_a_passkey_signs_in_and_is_removed(browser: Browser, house: RunningPlatform):
+def test_a_passkey_signs_in_and_is_removed(windows: Windows, house: RunningPlatform):
     url = at_its_name(house)
-    with holding(browser) as (page, device, holder):
-        sign_in(page, url, house.email, house.password)
+    with holding(windows, url) as (page, device, holder):
+        let_in(page, url, house.email, house.password)
         page.goto(f"{url}/settings?tab=account")
         form = page.get_by_role("form", name="Add a passkey")
         expect(form).to_be_visible()
@@ -116,13 +117,13 @@ def test_a_passkey_signs_in_and_is_removed(browser: Browser, house: RunningPlatf
 
 
 def test_where_the_address_is_a_number_it_says_where_passkeys_work(
-    browser: Browser, platform: RunningPlatform
+    windows: Windows, platform: RunningPlatform
 ):
-    with holding(browser) as (page, _, _):
+    with holding(windows, platform.url) as (page, _, _):
         page.goto(f"{platform.url}/login")
         expect(page.get_by_role("button", name="Sign in")).to_be_visible()
         expect(page.get_by_role("button", name="Use a passkey")).to_have_count(0)
-        sign_in(page, platform.url, platform.email, platform.password)
+        let_in(page, platform.url, platform.email, platform.password)
         page.goto(f"{platform.url}/settings?tab=account")
         expect(page.get_by_role("link", name=at_its_name(platform))).to_be_visible()
         looked_at(page, "passkeys-elsewhere")

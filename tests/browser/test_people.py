@@ -3,20 +3,20 @@
 import email
 import email.policy
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import httpx
 import pytest
 from aiosmtpd.controller import Controller
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.browsing import NARROW, WIDE, faults, looked_at, sign_in
+from weighhouse_testing.browsing import NARROW, WIDE, Window, faults, let_in, looked_at, sign_in
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
+from weighhouse_testing.windows import Windows
 
 PASSWORD = "gravel tuba eleven lantern"
 LATER = "copper otter seventeen umbrella"
-Open = Callable[..., Page]
 
 
 class Postbox:
@@ -57,26 +57,10 @@ def house(postbox: tuple[Postbox, int]) -> Iterator[RunningPlatform]:
 
 
 @pytest.fixture
-def opens(browser: Browser, house: RunningPlatform) -> Iterator[Open]:
+def opens(windows: Windows, house: RunningPlatform) -> Iterator[Window]:
     """Opens windows of people, each with cookies of its own."""
-    contexts = []
-    failures: list[str] = []
-
-    def opened(size: tuple[int, int] = WIDE) -> Page:
-        context = browser.new_context(
-            base_url=house.url, bypass_csp=True, reduced_motion="reduce",
-            viewport={"width": size[0], "height": size[1]},
-        )  # fmt: skip
-        context.set_default_timeout(60_000)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: failures.append(str(error)))
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert failures == []
+    with windows.lent(house.url) as opened:
+        yield opened
 
 
 def invite(page: Page, address: str, role: str, *, only_here: bool = False) -> None:
@@ -119,17 +103,17 @@ def asked(house: RunningPlatform, token: str, path: str, **body: object) -> int:
     """How the API answers a token."""
     answer = httpx.request(
         "POST" if body else "GET", f"{house.url}/api/v1{path}", json=body or None,
-        headers={"Authorization": f"Bearer {token}"}, timeout=30,
+        headers={"Authorization": f"Bearer {token}"}, timeout=60,
     )  # fmt: skip
     return answer.status_code
 
 
 def test_three_organizations_share_a_platform(
-    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Open
+    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Window
 ) -> None:
     box, _ = postbox
     lead = opens()
-    sign_in(lead, house.url, house.email, house.password)
+    let_in(lead, house.url, house.email, house.password)
     make_organization(lead, "Xenon")
     make_organization(lead, "Yttrium")
 
@@ -184,11 +168,11 @@ def make_token(page: Page) -> str:
 
 
 def test_a_forgotten_password_is_set_anew_over_a_link(
-    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Open
+    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Window
 ) -> None:
     box, _ = postbox
     lead = opens()
-    sign_in(lead, house.url, house.email, house.password)
+    let_in(lead, house.url, house.email, house.password)
     invite(lead, "una@example.test", "viewer")
     una = opens()
     join(una, box.link("una@example.test"), "Una")
@@ -218,11 +202,11 @@ def test_a_forgotten_password_is_set_anew_over_a_link(
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 def test_pages_of_people_suit_everybody(
-    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Open, size: tuple[int, int]
+    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Window, size: tuple[int, int]
 ) -> None:
     box, _ = postbox
     lead, address = opens(size), f"looks-at-{size[0]}@example.test"
-    sign_in(lead, house.url, house.email, house.password)
+    let_in(lead, house.url, house.email, house.password)
     invite(lead, address, "viewer")
     found = []
     for tab in ("tokens", "members", "account"):
@@ -237,11 +221,11 @@ def test_pages_of_people_suit_everybody(
 
 
 def test_who_has_an_address_of_the_domain_joins_without_being_asked(
-    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Open
+    house: RunningPlatform, postbox: tuple[Postbox, int], opens: Window
 ):
     box = postbox[0]
     lead, keeper, zoe = opens(), opens(), opens()
-    sign_in(lead, house.url, house.email, house.password)
+    let_in(lead, house.url, house.email, house.password)
     lead.goto("/settings?tab=members")
     form = lead.get_by_role("form", name="Add a domain")
     form.get_by_label("Domain").fill("no domain")

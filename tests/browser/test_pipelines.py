@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
-from playwright.sync_api import Browser, Page, expect
-from weighhouse_testing.browsing import NARROW, WIDE, complaints, sign_in
+from playwright.sync_api import Page, expect
+from weighhouse_testing.browsing import NARROW, WIDE, complaints
 from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.windows import Windows
 
 SUBJECT = "repo:acme/store:ref:refs/heads/main"
 
@@ -93,12 +94,12 @@ def trusted(page: Page, house: RunningPlatform, issuer: str) -> str:
     return row.locator("pre").first.inner_text().strip()
 
 
-def test_a_trusted_pipeline_comes_in_without_a_secret(browser: Browser, service: CiService):
-    with running_platform(agent=False) as house:
-        context = browser.new_context(bypass_csp=True, reduced_motion="reduce")
-        context.set_default_timeout(60_000)
-        page = context.new_page()
-        sign_in(page, house.url, house.email, house.password)
+def test_a_trusted_pipeline_comes_in_without_a_secret(windows: Windows, service: CiService):
+    with (
+        running_platform(agent=False) as house,
+        windows.lent(house.url, (house.email, house.password)) as opens,
+    ):
+        page = opens()
         trust = trusted(page, house, service.issuer)
 
         job = {"WEIGHHOUSE_TRUST": trust, "WEIGHHOUSE_ID_TOKEN": service.job(house.url)}
@@ -121,4 +122,3 @@ def test_a_trusted_pipeline_comes_in_without_a_secret(browser: Browser, service:
         page.get_by_role("button", name="End the trust", exact=True).click()
         expect(page.get_by_text("No pipeline is trusted yet")).to_be_visible()
         assert command(house, "campaign", "list", WEIGHHOUSE_TOKEN=token).returncode == 4
-        context.close()

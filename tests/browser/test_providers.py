@@ -1,13 +1,13 @@
 """People sign in with a real OpenID Connect provider: invited, by their groups, and out again."""
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import httpx
 import httpx2
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from scim2_client.engines.httpx2 import SyncSCIMClient
 from scim2_models import SearchRequest
 from weighhouse_backend.identity.installation import FIRST_ORGANIZATION
@@ -17,15 +17,16 @@ from weighhouse_testing.browsing import (
     NARROW,
     REPOSITORY,
     WIDE,
+    Window,
     faults,
+    let_in,
     looked_at,
-    sign_in,
 )
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.waiting import until
+from weighhouse_testing.windows import Windows
 
 SECRET = "a secret of tests & more"
-Open = Callable[..., Page]
 
 
 @dataclass(frozen=True)
@@ -70,35 +71,22 @@ def provider(house: RunningPlatform) -> Iterator[RealProvider]:
 
 
 @pytest.fixture
-def opens(browser: Browser, house: RunningPlatform) -> Iterator[Open]:
+def opens(windows: Windows, house: RunningPlatform) -> Iterator[Window]:
     """Opens windows of people, each with cookies of its own."""
-    contexts = []
-    failures: list[str] = []
-
-    def opened(size: tuple[int, int] = WIDE, *, bypass_csp: bool = False) -> Page:
-        context = browser.new_context(
-            base_url=house.url, bypass_csp=bypass_csp, reduced_motion="reduce",
-            viewport={"width": size[0], "height": size[1]},
-        )  # fmt: skip
-        context.set_default_timeout(60_000)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: failures.append(str(error)))
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert failures == []
+    with windows.lent(house.url) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
-def lead(browser: Browser, house: RunningPlatform, provider: RealProvider) -> Iterator[Page]:
+def leads(windows: Windows, house: RunningPlatform) -> Iterator[Window]:
+    with windows.lent(house.url, (house.email, house.password)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def lead(leads: Window, house: RunningPlatform, provider: RealProvider) -> Page:
     """The owner, signed in by password, who has set the provider up in the settings."""
-    context = browser.new_context(base_url=house.url, reduced_motion="reduce")
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    sign_in(page, house.url, house.email, house.password)
+    page = leads(policy=True)
     page.goto("/settings?tab=sign-in")
     page.get_by_label("Name", exact=True).fill("Acme SSO")
     page.get_by_label("Issuer").fill(provider.url)
@@ -112,8 +100,7 @@ def lead(browser: Browser, house: RunningPlatform, provider: RealProvider) -> It
     page.get_by_label("On the page to sign in").check()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text(f"{house.url}/login/answer")).to_be_visible()
-    yield page
-    context.close()
+    return page
 
 
 def come_in(page: Page, name: str) -> None:
@@ -153,10 +140,10 @@ def invite(page: Page, address: str) -> None:
 
 
 def test_somebody_invited_comes_in_follows_their_groups_and_signs_out(
-    provider: RealProvider, lead: Page, opens: Open
+    provider: RealProvider, lead: Page, opens: Window
 ) -> None:
     provider.account("mia")
-    mia = opens()
+    mia = opens(policy=True)
     come_in(mia, "mia")
     expect(mia.get_by_role("heading", name="The organization does not know you")).to_be_visible()
 
@@ -182,7 +169,7 @@ def test_somebody_invited_comes_in_follows_their_groups_and_signs_out(
     assert role_of(mia) == "maintainer"
 
     # In no group any more: the next login ends everything, elsewhere too.
-    elsewhere = opens()
+    elsewhere = opens(policy=True)
     provider.account("mia")
     come_in(elsewhere, "mia")
     expect(elsewhere.get_by_text("none of your groups has a role there any more")).to_be_visible()
@@ -193,11 +180,11 @@ def test_somebody_invited_comes_in_follows_their_groups_and_signs_out(
 
 
 def test_a_group_lets_somebody_in_whom_nobody_invited_back_to_where_they_were_going(
-    provider: RealProvider, lead: Page, opens: Open
+    provider: RealProvider, lead: Page, opens: Window
 ) -> None:
     del lead
     provider.account("una", "leads")
-    una = opens()
+    una = opens(policy=True)
     una.goto("/settings?tab=account")
     una.get_by_role("button", name="Continue with Acme SSO").click()
     una.get_by_label("Name").fill("una")
@@ -207,10 +194,10 @@ def test_a_group_lets_somebody_in_whom_nobody_invited_back_to_where_they_were_go
 
 
 def test_who_signs_out_at_the_provider_is_signed_out_here(
-    provider: RealProvider, lead: Page, opens: Open
+    provider: RealProvider, lead: Page, opens: Window
 ) -> None:
     provider.account("ned", "lookers")
-    ned = opens()
+    ned = opens(policy=True)
     come_in(ned, "ned")
     is_in(ned)
     there = ned.context.new_page()
@@ -225,14 +212,14 @@ def test_who_signs_out_at_the_provider_is_signed_out_here(
 
 
 def test_who_leaves_the_directory_is_out_at_once(
-    house: RunningPlatform, provider: RealProvider, lead: Page, opens: Open
+    house: RunningPlatform, provider: RealProvider, lead: Page, opens: Window
 ) -> None:
     del lead
     provider.account("dee", "lookers")
-    owner, dee = opens(bypass_csp=True), opens()
+    owner, dee = opens(), opens(policy=True)
     come_in(dee, "dee")
     is_in(dee)
-    sign_in(owner, house.url, house.email, house.password)
+    let_in(owner, house.url, house.email, house.password)
     owner.goto("/settings?tab=sign-in")
     owner.get_by_role("button", name="Let a directory in").click()
     expect(owner.get_by_role("heading", name="Take the token with you")).to_be_visible()
@@ -267,11 +254,11 @@ def test_who_leaves_the_directory_is_out_at_once(
 
 
 def test_an_address_that_the_provider_has_not_verified_is_nobodys(
-    provider: RealProvider, lead: Page, opens: Open
+    provider: RealProvider, lead: Page, opens: Window
 ) -> None:
     invite(lead, "ray@example.test")
     provider.account("ray", "leads", verified=False)
-    ray = opens()
+    ray = opens(policy=True)
     come_in(ray, "ray")
     expect(ray.get_by_role("heading", name="does not say that the address")).to_be_visible()
     ray.get_by_role("button", name="Begin anew").click()
@@ -280,10 +267,10 @@ def test_an_address_that_the_provider_has_not_verified_is_nobodys(
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 def test_pages_of_providers_suit_everybody(
-    house: RunningPlatform, lead: Page, opens: Open, size: tuple[int, int]
+    house: RunningPlatform, lead: Page, opens: Window, size: tuple[int, int]
 ) -> None:
     del lead
-    page = opens(size, bypass_csp=True)
+    page = opens(size)
     page.goto("/login")
     page.get_by_role("button", name="Use your organization's provider").click()
     page.get_by_label("Your organization").wait_for()
@@ -291,7 +278,7 @@ def test_pages_of_providers_suit_everybody(
     page.goto("/login/answer?state=none&code=none")
     page.get_by_role("button", name="Begin anew").wait_for()
     found += faults(page, "/login/answer", [size])
-    sign_in(page, house.url, house.email, house.password)
+    let_in(page, house.url, house.email, house.password)
     page.goto("/settings?tab=sign-in")
     page.get_by_role("button", name="Save").wait_for()
     found += faults(page, "/settings?tab=sign-in", [size])

@@ -4,12 +4,13 @@ import datetime
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
-from weighhouse_testing.browsing import at_home, faults
+from weighhouse_testing.browsing import faults
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.windows import Windows
 from weighhouse_worker.seeding.plan import SCALES
 from weighhouse_worker.seeding.sowing import sow
 from weighhouse_worker.tools import Tools
@@ -29,9 +30,9 @@ def house() -> Iterator[RunningPlatform]:
 
 
 @pytest.fixture
-def page(browser: Browser, house: RunningPlatform) -> Iterator[Page]:
-    with at_home(browser, house.url, house.email, house.password) as made:
-        yield made
+def page(windows: Windows, house: RunningPlatform) -> Iterator[Page]:
+    with windows.lent(house.url, (house.email, house.password)) as opened:
+        yield opened()
 
 
 def faults_at(page: Page, address: str, ready: str) -> list[str]:
@@ -100,6 +101,6 @@ def test_a_campaign_is_deleted_with_a_reason(page: Page, house: RunningPlatform)
     dialog.get_by_label("Because").fill("it was invented")
     dialog.get_by_role("button", name="Delete it").click()
     page.wait_for_url("**/campaigns")
-    expect(page.get_by_text("Nothing has been weighed yet")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("Nothing has been weighed yet")).to_be_visible()
     page.goto(f"/campaigns/{campaign['id']}")
     expect(page.get_by_text("it was invented")).to_be_visible()

@@ -23,7 +23,7 @@ def carried_out(platform: RunningPlatform, slug: str, **changes: Any) -> dict[st
     document["load_levels"] = [{"model": "closed", "clients": 2}]
     document["repetitions"] = 1
     started = platform.start_campaign(str(yaml.safe_dump(document | changes, sort_keys=False)))
-    return platform.wait_for_campaign(started["id"], seconds=600)
+    return platform.wait_for_campaign(started["id"])
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ def swept(platform: RunningPlatform) -> dict:
         "load_levels": [{"model": "closed", "clients": 1}],
     }  # fmt: skip
     started = platform.start_campaign(str(yaml.safe_dump(document, sort_keys=False)))
-    return platform.wait_for_campaign(started["id"], seconds=600)
+    return platform.wait_for_campaign(started["id"])
 
 
 def test_a_scenario_is_chosen_in_the_form_and_taken_back(
@@ -101,7 +101,7 @@ def test_each_target_at_its_own_point_and_what_it_cannot_do_left_out(
 
     stored = platform.request("GET", "/experiments/own-points")
     started = platform.request("POST", "/campaigns", json={"experiment": stored["slug"]})
-    campaign = platform.wait_for_campaign(started["id"], seconds=600)
+    campaign = platform.wait_for_campaign(started["id"])
     page.goto(f"/campaigns/{campaign['id']}")
     cells = page.get_by_role("cell")
     expect(cells.filter(has_text="8 clients").first).to_be_visible()

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
-from weighhouse_testing.browsing import at_home, looked_at
+from playwright.sync_api import Page, expect
+from weighhouse_testing.browsing import looked_at
 from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.windows import Windows
 
 PAGE = "/settings?tab=usage"
 
@@ -18,9 +19,9 @@ def house() -> Iterator[RunningPlatform]:
 
 
 @pytest.fixture
-def page(browser: Browser, house: RunningPlatform) -> Iterator[Page]:
-    with at_home(browser, house.url, house.email, house.password) as made:
-        yield made
+def page(windows: Windows, house: RunningPlatform) -> Iterator[Page]:
+    with windows.lent(house.url, (house.email, house.password)) as opened:
+        yield opened()
 
 
 def test_an_owner_sets_limits_and_everybody_is_warned(page: Page) -> None:
