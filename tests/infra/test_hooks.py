@@ -84,6 +84,23 @@ def test_what_is_staged_has_the_form_of_the_house(tree: Path) -> None:
     assert "ruff check --fix" in done.stderr
 
 
+def test_files_of_the_frontend_are_named_as_its_programs_know_them(tree: Path) -> None:
+    programs = tree / "frontend" / "node_modules" / ".bin"
+    programs.mkdir(parents=True)
+    for name in ("prettier", "eslint"):
+        (programs / name).write_text(f"#!/bin/bash\necho {name} $PWD $@ >&2\nexit 1\n", "utf-8")
+        (programs / name).chmod(0o755)
+    (tree / ".gitignore").write_text(".venv\nnode_modules\n", encoding="utf-8")
+    (tree / "frontend" / "src").mkdir()
+    for name in ("page.vue", "style.css"):
+        (tree / "frontend" / "src" / name).touch()
+    done = commit(tree, "test: a page")
+    assert done.returncode == 1
+    told = done.stderr.splitlines()
+    assert f"eslint {tree}/frontend src/page.vue" in told
+    assert f"prettier {tree}/frontend --check --log-level warn src/page.vue src/style.css" in told
+
+
 def test_programs_that_are_not_installed_hold_nobody_up(tree: Path) -> None:
     (tree / ".venv").unlink()
     done = commit(tree, "test: two", two='"""Two."""\n\nTWO  =  2\n')

@@ -130,7 +130,8 @@ def checks_of(changed: Sequence[str]) -> list[Suite]:
     if scripts:
         found += [
             Suite("frontend", (*NPM, "related", "--", *scripts), "vitest"),
-            Suite("eslint", ("npm", "--prefix", "frontend", "exec", "--", "eslint", *scripts)),
+            # `npm exec` would stay in the folder of the caller, where these names lead nowhere.
+            Suite("eslint", ("env", "--chdir=frontend", "node_modules/.bin/eslint", *scripts)),
             known["vue-tsc"],
         ]  # fmt: skip
     if rust:
