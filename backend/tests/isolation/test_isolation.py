@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import create_engine, delete, select
 from weighhouse_backend.app.openapi import document
-from weighhouse_backend.directories import endpoints as directory_endpoints
+from weighhouse_backend.directories import answering
 from weighhouse_backend.directories.accounts import Accounts
 from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.disclosure.links import REPLY
@@ -30,12 +30,12 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from backend.tests.isolation.operations import FINE, RULES, Rule
 from backend.tests.isolation.stored import (
     MARK,
-    NOW,
     Access,
     Victim,
     ask,
     headers_of,
     person,
+    present,
     project,
     store,
 )
@@ -252,7 +252,7 @@ def strict(session_factory, tenants):
         with unit_of_work(session_factory) as session:
             session.get_one(Organization, tenants[0].organization_id).factor_required_at = at
 
-    require(NOW)
+    require(present())
     yield
     require(None)
 
@@ -339,7 +339,7 @@ def directories(session_factory, tenants) -> dict[str, dict[str, str]]:
         session.add(
             Directory(
                 organization_id=tenants[1].organization_id, token_hash=token_hash(token),
-                prefix="whc_", created_by="test", created_at=NOW,
+                prefix="whc_", created_by="test", created_at=present(),
             )
         )  # fmt: skip
     tokens = {"another tenant's": token, "one that was shut out": gone}
@@ -351,9 +351,7 @@ def lines(request, monkeypatch, tenants):
     """The two lines between tenants, each of them switched off in turn."""
     ours = tenants[0].organization_id
     if request.param == "services off":
-        monkeypatch.setattr(
-            directory_endpoints, "Accounts", lambda people, _, by: Accounts(people, ours, by)
-        )
+        monkeypatch.setattr(answering, "Accounts", lambda people, _, by: Accounts(people, ours, by))
     elif request.param == "policies off":
         monkeypatch.setattr(tenancy, "_take", lambda *_: None)
 

@@ -1,28 +1,22 @@
 """Letting a directory in, for owners; and SCIM 2.0, for the directory (RFC 7643, RFC 7644)."""
 
+from importlib import import_module
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Request, Response
-from scim2_models import SCIMException, UnauthorizedException
-from scim2_server.handler import ScimHandler
-from scim2_server.requests import ScimRequest
-from scim2_server.responses import ScimResponse
 from starlette.responses import JSONResponse
 
-from weighhouse_backend.directories.accounts import Accounts, scim_service
 from weighhouse_backend.directories.schemas import DirectoryMade, DirectoryRead
-from weighhouse_backend.directories.service import PATH, SCIM_MEDIA_TYPE, DirectoryService, root
+from weighhouse_backend.directories.service import PATH, SCIM_MEDIA_TYPE, DirectoryService
 from weighhouse_backend.identity.access import ManagerDep
-from weighhouse_backend.identity.service import IdentityService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
-from weighhouse_backend.kit.rates import client_address, recognized
-from weighhouse_backend.kit.tenancy import confine_to_people
 
 router = APIRouter(prefix="/api/v1", tags=["people"])
 scim_router = APIRouter(prefix=PATH, tags=["directory"])
-SCIM = scim_service()
+ANSWERING = "weighhouse_backend.directories.answering"
+"""Knows SCIM; loaded when a directory first asks, since its library takes seconds to load."""
 
 
 def _service(request: Request, session: SessionDep) -> DirectoryService:
@@ -68,37 +62,15 @@ async def _body(request: Request) -> bytes:
     return await request.body()
 
 
-def _answer(
-    request: Request, session: SessionDep, body: Annotated[bytes, Depends(_body)]
-) -> ScimResponse:
+def _answer(request: Request, session: SessionDep, body: Annotated[bytes, Depends(_body)]) -> Any:
     """What the library answers to a request of the directory whose token was sent."""
-    settings = request.app.state.settings
-    service = DirectoryService(session, SystemClock(), settings)
-    asked = ScimRequest(
-        method=request.method, base_url=root(settings),
-        path=request.scope["path"].removeprefix(PATH), query=dict(request.query_params),
-        headers=request.headers.items(), body=body,
-    )  # fmt: skip
-    try:
-        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        row = None
-        if scheme.lower() == "bearer" and token:
-            row = service.recognize(token.strip(), client_address(request.scope))
-        if row is None:
-            raise UnauthorizedException(detail="this token is unknown, or another took its place")
-        recognized(request, f"directory:{row.id}")
-        people = IdentityService(session, SystemClock())
-        confine_to_people(session, people.projects_of(row.organization_id))
-        accounts = Accounts(people, row.organization_id, "the directory")
-        return ScimHandler(SCIM, accounts).handle(asked)
-    except SCIMException as error:
-        return SCIM.error_response(error)
+    return import_module(ANSWERING).answer(request, session, body)
 
 
-AnswerDep = Annotated[ScimResponse, Depends(_answer)]
+AnswerDep = Annotated[Any, Depends(_answer)]
 
 
-def _sent(answer: ScimResponse) -> Response:
+def _sent(answer: Any) -> Response:
     headers = {name: value for name, value in answer.headers.items() if name != "Content-Type"}
     if answer.body is None:
         return Response(status_code=answer.status, headers=headers)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+import scipy
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -30,5 +30,7 @@ def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
     """
     if not p_values:
         return []
-    adjusted = stats.false_discovery_control(np.asarray(p_values, dtype=np.float64), method="by")
+    adjusted = scipy.stats.false_discovery_control(
+        np.asarray(p_values, dtype=np.float64), method="by"
+    )
     return [float(value) for value in adjusted]

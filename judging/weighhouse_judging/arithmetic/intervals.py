@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
+from scipy import special
 
 Floats = npt.NDArray[np.float64]
 
@@ -268,7 +268,7 @@ def _left_out(first: int, second: int, tail: float) -> int | None:
         within = np.cumsum(rank_distribution(min(first, second), max(first, second))) <= tail
         return int(within.sum()) - 1 if within[0] else None
     scale = math.sqrt(first * second * (first + second + 1) / 12)
-    return int(first * second / 2 + stats.norm.ppf(tail) * scale - 0.5)
+    return int(first * second / 2 + float(special.ndtri(tail)) * scale - 0.5)
 
 
 def _difference(estimate: Floats, error: Floats, freedom: Floats) -> LogDifference:

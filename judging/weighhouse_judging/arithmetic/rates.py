@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, Bounds
 
@@ -34,7 +34,9 @@ def wilson(rate: Rate, confidence: float = CONFIDENCE) -> Bounds | None:
     """
     if rate.total == 0:
         return None
-    found = stats.binomtest(rate.failed, rate.total).proportion_ci(confidence, method="wilson")
+    found = scipy.stats.binomtest(rate.failed, rate.total).proportion_ci(
+        confidence, method="wilson"
+    )
     return Bounds(float(found.low), float(found.high))
 
 
@@ -52,4 +54,4 @@ def more_failures(baseline: Rate, other: Rate) -> float:
             [baseline.failed, baseline.total - baseline.failed],
         ]
     )
-    return float(stats.fisher_exact(table, alternative="greater").pvalue)
+    return float(scipy.stats.fisher_exact(table, alternative="greater").pvalue)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -54,7 +54,7 @@ def mann_whitney(baseline: Sequence[float], other: Sequence[float]) -> float:
     tied = np.unique(both).size < both.size
     exact = not tied and max(a.size, b.size) <= EXACT_RANK_LIMIT
     method: Literal["exact", "asymptotic"] = "exact" if exact else "asymptotic"
-    return float(stats.mannwhitneyu(a, b, alternative="two-sided", method=method).pvalue)
+    return float(scipy.stats.mannwhitneyu(a, b, alternative="two-sided", method=method).pvalue)
 
 
 def smallest_rank_p(baseline_repeats: int, repeats: int) -> float:
@@ -91,7 +91,7 @@ def coefficient_of_variation(values: Sequence[float]) -> float:
 
 def _enumerated_rank_test(both: Floats, size: int) -> float:
     """Exact two-sided p with midranks: share of arrangements at least as far from the middle."""
-    ranks = stats.rankdata(both)
+    ranks = scipy.stats.rankdata(both)
     arrangements = _arrangements(both.size, size)
     sums = ranks[arrangements].sum(axis=1)
     middle = ranks.sum() * size / both.size

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage, stats
+import scipy
 
 from weighhouse_judging.arithmetic import statistics
 
@@ -191,7 +191,7 @@ def _levels(line: Floats, width: int, matters: float) -> _Levels:
         found = _merged(calm, _partition(calm, independent, shortest), math.log1p(matters))
         begins = found if _far_apart(calm, found) or error > WIDE else begins
     means = _means(calm, begins)
-    slope = float(stats.theilslopes(calm).slope)
+    slope = float(scipy.stats.theilslopes(calm).slope)
     deviation = math.sqrt(12.0 * long_run / calm.size**3)
     total = slope * (calm.size - 1)
     clear = abs(slope) > SLOPE_DEVIATIONS * deviation and abs(total) > math.log1p(matters)
@@ -201,7 +201,7 @@ def _levels(line: Floats, width: int, matters: float) -> _Levels:
 def _calmed(line: Floats) -> Floats:
     """The line with single points pulled in to their neighbours."""
     size = LONG_NEIGHBOURHOOD if line.size >= LONG else NEIGHBOURHOOD
-    middle = ndimage.median_filter(line, size=size, mode="mirror")
+    middle = scipy.ndimage.median_filter(line, size=size, mode="mirror")
     away = CLIPPED_AT * _deviation(np.diff(line)) / math.sqrt(2.0)
     return np.asarray(middle + np.clip(line - middle, -away, away), dtype=np.float64)
 

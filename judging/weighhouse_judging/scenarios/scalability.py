@@ -23,7 +23,8 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special
+import scipy
+from scipy import special
 
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, RESOLUTION, Bounds
 
@@ -172,7 +173,7 @@ class _Fit:
         """σ, κ and the squares they leave; begins at the linear form n/X = a + b(n-1) + cn(n-1)."""
         regressors = np.stack([np.ones_like(self.n), self.n - 1, self.n * (self.n - 1)], axis=1)
         ratio = self.n / np.exp(self.logs - self.logs.max())
-        found, _ = optimize.nnls(regressors / ratio[:, None], np.ones_like(ratio))
+        found, _ = scipy.optimize.nnls(regressors / ratio[:, None], np.ones_like(ratio))
         begin = np.clip(found[1:] / max(found[0], LEAST), 1e-9, MOST_KAPPA / 2)
 
         def rest(both: Floats) -> Floats:
@@ -180,7 +181,7 @@ class _Fit:
             return np.asarray(values - values.mean())
 
         scale = np.asarray([1.0 / self.n.max(), 1.0 / self.n.max() ** 2])
-        inside = optimize.least_squares(
+        inside = scipy.optimize.least_squares(
             rest, begin, bounds=([0.0, 0.0], [MOST_SIGMA, MOST_KAPPA]), x_scale=scale, xtol=1e-12
         )
         candidates = [(float(inside.x[0]), float(inside.x[1]))]

@@ -16,7 +16,8 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage, special
+import scipy
+from scipy import special
 
 from weighhouse_judging.arithmetic import statistics
 from weighhouse_judging.arithmetic.intervals import CONFIDENCE, RESOLUTION
@@ -139,7 +140,7 @@ def stalls(values: Sequence[float], seconds: float) -> Stalls | NotAssessable | 
     if level <= 0:
         return None
     logs = np.log(np.maximum(line, 0.01 * level))
-    rest = logs - ndimage.median_filter(logs, size=_neighbourhood(line.size), mode="nearest")
+    rest = logs - scipy.ndimage.median_filter(logs, size=_neighbourhood(line.size), mode="nearest")
     low = rest < -DIP * max(statistics.robust_sigma(rest.tolist()), LEAST_SCATTER)
     begins = np.flatnonzero(np.diff(low.astype(np.int8), prepend=0) > 0)
     if begins.size < FEWEST_RETURNS:

@@ -10,7 +10,7 @@ of Statistics 29(4), theorem 1.2), as the figures of one run do.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+import scipy
 
 FALSE_DISCOVERIES = 0.05
 """Largest expected share of false ones among the changes of a campaign."""
@@ -26,7 +26,7 @@ def adjusted(p_values: Sequence[float]) -> list[float]:
     if not p_values:
         return []
     values = np.clip(np.asarray(p_values, dtype=np.float64), 0.0, 1.0)
-    return [float(p) for p in stats.false_discovery_control(values, method="bh")]
+    return [float(p) for p in scipy.stats.false_discovery_control(values, method="bh")]
 
 
 def withstand(p_values: Sequence[float], *, rate: float = FALSE_DISCOVERIES) -> list[bool]:

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from weighhouse_judging.arithmetic.intervals import (
     Between,
@@ -79,7 +80,7 @@ class Floor:
         variance = float(own.error) ** 2 * blocks
         expected = 2 * float(self.within.variance)
         freedom = float(self.within.freedom)
-        if variance > expected * float(stats.f.isf(TOO_NOISY, float(own.freedom), freedom)):
+        if variance > expected * float(scipy.stats.f.isf(TOO_NOISY, float(own.freedom), freedom)):
             return None
         total = float(own.freedom) + freedom
         pooled = (float(own.freedom) * variance + freedom * expected) / total
