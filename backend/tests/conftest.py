@@ -1,17 +1,20 @@
 """Fixtures of the backend's own tests: an app of chosen routers over a fresh database."""
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import hypothesis
 import pytest
+from argon2 import PasswordHasher
 from fastapi import APIRouter, FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
+from starlette.middleware import Middleware
+from weighhouse_backend.identity import secrets
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.identity.models import Membership, Organization, Project, User
@@ -39,6 +42,15 @@ hypothesis.settings.register_profile(
     "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("patient")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_passwords() -> Iterator[None]:
+    """Hashes of passwords take microseconds; what they take elsewhere is held by one test."""
+    with pytest.MonkeyPatch.context() as patch:
+        cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+        patch.setattr(secrets, "HASHER", cheap)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -109,30 +121,51 @@ def tenants(session_factory: SessionFactory) -> tuple[Tenant, Tenant]:
         return make_tenant(session, "ours"), make_tenant(session, "theirs")
 
 
+_BUILT: dict[tuple[int, ...], tuple[APIRouter, tuple[APIRouter, ...]]] = {}
+
+
+def _routes(*routers: APIRouter) -> APIRouter:
+    """Some routers as one, built once a session; apps differ in their state alone."""
+    key = tuple(id(router) for router in routers)
+    if key not in _BUILT:
+        app = FastAPI()
+        for router in routers:
+            app.include_router(router)
+        _BUILT[key] = app.router, routers
+    return _BUILT[key][0]
+
+
 @pytest.fixture(scope="module")
 def make_client(
     settings: Settings, engine: Engine, session_factory: SessionFactory
 ) -> Iterator[Callable[..., TestClient]]:
     """Makes a client of an app with some routers."""
-    closing: list[Any] = []
+    with ExitStack() as closing:
 
-    def make(*routers: APIRouter) -> TestClient:
-        app = FastAPI()
-        app.state.settings = settings
-        install_database(app, engine)
-        app.state.celery = make_celery(settings.redis_url)
-        app.state.redis = make_redis(settings.redis_url)
-        app.state.login_turns = Turns()
-        install_problems(app)
-        for router in routers:
-            app.include_router(router)
-        client = TestClient(app)
-        closing.extend([client, app.state.redis])
-        return client
+        def make(*routers: APIRouter, middleware: Sequence[type] = ()) -> TestClient:
+            app = FastAPI(middleware=[Middleware(one) for one in middleware])
+            app.router = _routes(*routers)
+            app.state.settings = settings
+            install_database(app, engine)
+            app.state.celery = make_celery(settings.redis_url)
+            app.state.redis = make_redis(settings.redis_url)
+            closing.callback(app.state.redis.close)
+            app.state.login_turns = Turns()
+            install_problems(app)
+            # Entered: else each request has an event loop and threads of its own.
+            return closing.enter_context(TestClient(app))
 
-    yield make
-    for one in closing:
-        one.close()
+        yield make
+
+
+def beside(client: TestClient, address: str) -> TestClient:
+    """Another browser at a client's application, without cookies.
+
+    :param address: it calls from there.
+    """
+    made = TestClient(client.app, client=(address, 50000))
+    made.portal = client.portal
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -3,19 +3,22 @@
 import datetime
 
 import pytest
+from argon2 import Type, extract_parameters
 from sqlalchemy import select, update
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.audit_endpoints import router as audit
 from weighhouse_backend.identity.endpoints import router
 from weighhouse_backend.identity.models import ApiToken, AuditEntry, LoginFailure, LoginSession
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.identity.secrets import new_token, token_hash
+from weighhouse_backend.identity.secrets import HASHER, new_token, token_hash
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.problems import Forbidden, Invalid, NotFound
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 PASSWORD = "correct horse battery"
 CSRF = {"X-Weighhouse": "1"}
+AS_IT_IS = HASHER
+"""What hashes passwords, before tests took a cheaper one."""
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +33,12 @@ def _signed_out(client):
 
 def log_in(client, tenant, password=PASSWORD):
     return client.post("/api/v1/sessions", json={"email": tenant.email, "password": password})
+
+
+def test_passwords_take_what_rfc_9106_asks_where_there_is_little_memory():
+    made = extract_parameters(AS_IT_IS.hash(PASSWORD))
+    assert made.type is Type.ID
+    assert (made.memory_cost, made.time_cost, made.parallelism) == (65536, 3, 4)
 
 
 def test_a_login_lasts_until_it_is_ended(client, tenants):

@@ -88,7 +88,8 @@ def claims(service, settings, **more):
         "iat": now, "nbf": now, "jti": f"{time.monotonic_ns()}", "repository": "acme/store",
         "ref": "refs/heads/release/7", **more,
     }  # fmt: skip
-    return {name: one for name, one in said.items() if one is not None}
+    return {name: one(now) if callable(one) else one
+            for name, one in said.items() if one is not None}  # fmt: skip
 
 
 def exchange(client, trust, token):
@@ -150,8 +151,8 @@ LIES = {
     "without a beginning": {"iat": None},
     "an end that is none": {"exp": "soon"},
     "of the future": {"iat": 4_000_000_000, "exp": 4_000_000_300},
-    "not yet": {"nbf": int(time.time()) + 3600, "exp": int(time.time()) + 7200},
-    "for ever": {"exp": int(time.time()) + 400 * 86_400},
+    "not yet": {"nbf": lambda now: now + 3600, "exp": lambda now: now + 7200},
+    "for ever": {"exp": lambda now: now + 400 * 86_400},
     "for longer than numbers of a clock go": {"exp": 10**400},
     "nobody": {"sub": None},
     "a subject that is none": {"sub": "a\0b"},

@@ -6,9 +6,11 @@ from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.profiles import RFC_9106_LOW_MEMORY
 
 SHOWN = 10
-_HASHER = PasswordHasher()
+HASHER = PasswordHasher.from_parameters(RFC_9106_LOW_MEMORY)
+"""Of passwords; what a hash was made with stands in it."""
 
 
 def new_token(kind: str) -> str:
@@ -31,19 +33,19 @@ def token_prefix(token: str) -> str:
 
 
 def hash_password(password: str) -> str:
-    """Argon2id with the library's parameters (RFC 9106, low memory)."""
-    return _HASHER.hash(password)
+    """Argon2id with the parameters of RFC 9106 for little memory."""
+    return HASHER.hash(password)
 
 
 @cache
 def _nobody() -> str:
     """The hash of a password that nobody has."""
-    return _HASHER.hash(secrets.token_hex(16))
+    return HASHER.hash(secrets.token_hex(16))
 
 
 def password_fits(password_hash: str | None, password: str) -> bool:
     """Whether a password is right; takes as long when there is nobody to compare with."""
     try:
-        return _HASHER.verify(password_hash or _nobody(), password) and password_hash is not None
+        return HASHER.verify(password_hash or _nobody(), password) and password_hash is not None
     except (VerificationError, InvalidHashError):
         return False

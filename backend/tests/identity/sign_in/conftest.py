@@ -22,9 +22,7 @@ def settings(settings):
 
 @pytest.fixture(scope="module")
 def client(make_client):
-    made = make_client(router, account, providers)
-    made.app.add_middleware(Surroundings)
-    return made
+    return make_client(router, account, providers, middleware=[Surroundings])
 
 
 @pytest.fixture

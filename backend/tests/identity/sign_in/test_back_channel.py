@@ -28,7 +28,8 @@ def word(liar, **claims):
         "iss": liar.issuer, "aud": "we&us", "sub": "1", "iat": now, "exp": now + 120, "jti": "j",
         "events": {EVENT: {}}, **claims,
     }  # fmt: skip
-    return {name: one for name, one in said.items() if one is not None}
+    return {name: one(now) if callable(one) else one
+            for name, one in said.items() if one is not None}  # fmt: skip
 
 
 def says(client, liar, **claims):
@@ -84,7 +85,7 @@ LIES = {
     "expired": {"exp": 1_000_000_000},
     "without an end": {"exp": None},
     "of the future": {"iat": 4_000_000_000, "exp": 4_000_000_300},
-    "of long ago": {"iat": int(time.time()) - 4000},
+    "of long ago": {"iat": lambda now: now - 4000},
     "no event": {"events": None},
     "another event": {"events": {"https://elsewhere.test/event": {}}},
     "events that are none": {"events": [EVENT]},
