@@ -343,5 +343,5 @@ class Server:
             self._server.should_exit = True
             with self.platform.changed:
                 self.platform.changed.notify_all()
-            self._thread.join(60)
+            self._thread.join(120)
         self._server = None

@@ -99,7 +99,7 @@ def test_all_go_on_together_and_know_of_each_other(members: list[Member], meetin
         until("the first is there", lambda: 0 in meeting.arrivals.get("placed", {}))
         assert not waiting.done()
         second = members[1].gate.wait("placed")
-        first = waiting.result(30)
+        first = waiting.result(120)
     assert first is not None
     assert second is not None
     assert (
@@ -150,7 +150,7 @@ def test_an_agent_that_is_started_again_posts_what_waits(
         assert not waiting.done()
         first.server.start()
         first.start_agent()
-        assert waiting.result(30) is not None
+        assert waiting.result(120) is not None
 
 
 def test_the_attempt_that_is_begun_anew_does_not_arrive_twice(members: list[Member]) -> None:
@@ -172,7 +172,7 @@ def test_a_member_that_fails_stops_the_others(members: list[Member], meeting: Me
         assert "another member of its gang" in asked.message
         first.cancel.cancel()  # as the signal does
         with pytest.raises(Cancelled):
-            waiting.result(30)
+            waiting.result(120)
 
 
 def test_a_platform_that_refuses_ends_the_attempt(members: list[Member]) -> None:

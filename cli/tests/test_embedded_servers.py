@@ -165,7 +165,7 @@ def test_what_a_crash_left_is_ended_and_nothing_else(tmp_path: Path) -> None:
         # The supervisor that started it is gone: only the record tells of it.
         record = left.plan.record
         assert end_leftover(record, signal.SIGTERM, seconds=0.5)
-        left.process.wait(5)
+        left.process.wait(120)
         assert birth(other.process.pid) is not None
         # A record whose process is gone, or whose pid belongs to another, harms nobody.
         record.write_text(f'{{"pid": {other.process.pid}, "born": 1}}', encoding="utf-8")

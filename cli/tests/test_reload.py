@@ -105,7 +105,7 @@ def test_a_checkout_is_waited_for(tmp_path: Path) -> None:
         assert reloader.look() == ["mine"]
         assert reloader.look() == []
         assert part.process is not None
-        assert part.process.wait(30) == -signal.SIGTERM
+        assert part.process.wait(120) == -signal.SIGTERM
         file.unlink()
         reloader.look()
         assert reloader.look() == ["mine"]

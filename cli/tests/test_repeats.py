@@ -101,6 +101,6 @@ def test_an_action_that_cannot_have_arrived_is_tried_until_the_platform_is_up() 
     asking = threading.Thread(target=lambda: done.append(client.post("/campaigns/1/cancel")))
     asking.start()
     with flaky(0, None, port) as (_, server):
-        asking.join(timeout=60)
+        asking.join(timeout=120)
         assert done == [{}]
         assert len(server.seen) == 1

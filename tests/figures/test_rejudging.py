@@ -55,7 +55,7 @@ def worker(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iter
         )  # fmt: skip
         yield
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=60)
+        process.wait(timeout=120)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def weighhouse(settings: Settings, worker: None) -> Iterator[Command]:
 
     yield run
     server.should_exit = True
-    thread.join(timeout=60)
+    thread.join(timeout=120)
 
 
 def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

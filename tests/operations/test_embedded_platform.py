@@ -18,8 +18,6 @@ import pytest
 from weighhouse_cli.embedded.directory import PlatformDirectory, free_port
 from weighhouse_testing.waiting import until
 
-pytestmark = pytest.mark.usefixtures("cold_programs")
-
 WEIGHHOUSE = str(Path(sys.executable).with_name("weighhouse"))
 
 
@@ -60,7 +58,7 @@ def up(data: Path, port: int, output: Path) -> Iterator[subprocess.Popen[bytes]]
     finally:
         if process.poll() is None:
             process.terminate()
-            process.wait(60)
+            process.wait(600)
 
 
 def ready(port: int, process: subprocess.Popen[bytes], output: Path) -> bool:
@@ -68,6 +66,7 @@ def ready(port: int, process: subprocess.Popen[bytes], output: Path) -> bool:
     return "Ctrl-C" in output.read_text()
 
 
+@pytest.mark.usefixtures("cold_programs")
 def test_interrupted_it_stops_everything_and_finds_its_data_again(
     data: Path, tmp_path: Path
 ) -> None:
@@ -92,7 +91,7 @@ def test_interrupted_it_stops_everything_and_finds_its_data_again(
         )  # fmt: skip
         assert '"whp_' in made.stdout
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
+        assert process.wait(600) == 0
     assert not platform_processes(data)
     with up(data, port, output) as process:
         until("the platform is up again", lambda: ready(port, process, output))
@@ -105,7 +104,7 @@ def test_interrupted_it_stops_everything_and_finds_its_data_again(
         assert "kept" in listed.stdout
         second = subprocess.run(
             [WEIGHHOUSE, "up", "--port", str(free_port()), "--data-dir", str(data)],
-            capture_output=True, text=True, check=False, timeout=60,
+            capture_output=True, text=True, check=False, timeout=600,
         )  # fmt: skip
         assert second.returncode == 3
         assert "--data-dir" in second.stderr
@@ -129,7 +128,7 @@ def test_a_revoked_agent_leaves_the_platform_up_and_comes_back(data: Path, tmp_p
         assert "weighhouse agent enrol" in output.read_text()
         assert process.poll() is None
         assert [each["status"] for each in _agents(data, port)] == ["revoked"]
-        subprocess.run([WEIGHHOUSE, "agent", "enrol"], env=environment, check=True, timeout=120)
+        subprocess.run([WEIGHHOUSE, "agent", "enrol"], env=environment, check=True, timeout=600)
         until("it is back", lambda: _online(data, port))
         [agent] = _agents(data, port)
         _api(data, port, "POST", f"/agents/{agent['id']}/revoke")
@@ -138,7 +137,7 @@ def test_a_revoked_agent_leaves_the_platform_up_and_comes_back(data: Path, tmp_p
             lambda: output.read_text().count("goes on without it") == 2,
         )
         process.send_signal(signal.SIGINT)
-        assert process.wait(120) == 0
+        assert process.wait(600) == 0
     with up(data, port, output) as process:
         until("it starts again", lambda: ready(port, process, output))
         until("with an agent", lambda: _online(data, port))
@@ -164,6 +163,7 @@ def _api(data: Path, port: int, method: str, path: str) -> Any:
     return answer.json() if answer.content else None
 
 
+@pytest.mark.usefixtures("cold_programs")
 def test_a_taken_port_is_named_with_the_way_out(data: Path) -> None:
     with httpx.Client():
         port = free_port()
@@ -174,7 +174,7 @@ def test_a_taken_port_is_named_with_the_way_out(data: Path) -> None:
             until("the other program listens", lambda: _listens(port))
             done = subprocess.run(
                 [WEIGHHOUSE, "up", "--port", str(port), "--data-dir", str(data)],
-                capture_output=True, text=True, check=False, timeout=60,
+                capture_output=True, text=True, check=False, timeout=600,
             )  # fmt: skip
             other.kill()
     assert done.returncode == 3

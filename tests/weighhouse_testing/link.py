@@ -62,7 +62,7 @@ class Link:
 
         self._loop.call_soon_threadsafe(end)
         if self._thread is not None:
-            self._thread.join(5)
+            self._thread.join(120)
 
     def cut(self) -> None:
         """Pass nothing on from now."""

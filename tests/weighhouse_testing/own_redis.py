@@ -32,7 +32,7 @@ class OwnRedis:
         """Kill it as a crash would."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait(timeout=60)
+            self.process.wait(timeout=120)
 
 
 def _answers(client: Redis) -> bool:

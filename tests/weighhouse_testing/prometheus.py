@@ -93,7 +93,7 @@ def running_prometheus(folder: Path, targets: Mapping[str, str]) -> Iterator[Pro
         yield made
     finally:
         process.terminate()
-        process.wait(60)
+        process.wait(120)
 
 
 def _ready(url: str) -> bool:

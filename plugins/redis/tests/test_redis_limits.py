@@ -52,7 +52,7 @@ def test_limits_are_kept_told_and_blamed(
     assert settings["limits.memory"].source == "experiment"
     with pytest.raises(Broken):
         fill(deployed, megabytes=100)
-    assert deployed.processes[0].wait(20) == -9
+    assert deployed.processes[0].wait(120) == -9
     with pytest.raises(SystemFailed, match=r"has ended with -9: .* limit of memory \(24 MiB\)"):
         PLUGIN.sample(context, deployed)
     PLUGIN.stop(context, deployed)

@@ -172,7 +172,7 @@ def test_silence_is_not_readiness(context: Context) -> None:
 def test_a_server_that_died_is_a_result_with_its_log(context: Context, deployed: Deployed) -> None:
     with pytest.raises(ConnectionError):
         say(deployed, "SHUTDOWN", "NOSAVE")
-    assert deployed.processes[0].wait(10) == 0
+    assert deployed.processes[0].wait(120) == 0
     for verb in (PLUGIN.sample, PLUGIN.memory, PLUGIN.describe):
         with pytest.raises(SystemFailed) as caught:
             verb(context, deployed)
@@ -205,7 +205,7 @@ def test_forks_are_found_when_their_parent_is_gone(context: Context) -> None:
     parent = deployed.processes[0].pid
     fork = next(pid for pid in processes_below(context.directory) if pid != parent)
     os.kill(parent, 9)
-    deployed.processes[0].wait(10)
+    deployed.processes[0].wait(120)
     assert [leftover.pid for leftover in PLUGIN.leftovers(context)] == [fork]
     assert [leftover.pid for leftover in PLUGIN.clean_up(context).ended] == [fork]
     assert not processes_below(context.directory)

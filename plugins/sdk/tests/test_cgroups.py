@@ -108,7 +108,7 @@ def test_a_process_is_within_its_limits_from_its_beginning(context: Context) -> 
 
 def test_an_end_by_the_limit_of_memory_is_known(context: Context) -> None:
     process = started(context, "x = b'x' * 200_000_000; print('up')", Limits(memory_mebibytes=32))
-    assert process.wait(20) == -signal.SIGKILL
+    assert process.wait(120) == -signal.SIGKILL
     assert process.reason() == ("the kernel ended it, as it reached its limit of memory (32 MiB)")
     process.end(0)
     again = started(context, UP, Limits(memory_mebibytes=32))
@@ -120,7 +120,7 @@ def test_an_end_by_the_limit_of_memory_is_known(context: Context) -> None:
 def test_processor_time_is_held_back(context: Context) -> None:
     code = "import time\nwhile time.process_time() < 0.2: pass\nprint('up')"
     process = started(context, code, Limits(cpus=0.1))
-    assert process.wait(20) == 0
+    assert process.wait(120) == 0
     group = process.command.group
     assert group is not None
     told = (group.places["cpu"] / "cpu.stat").read_text(encoding="ascii").split()
@@ -137,7 +137,7 @@ def test_a_group_that_cannot_be_joined_lets_nothing_run(context: Context) -> Non
     group = ControlGroup("p", {"memory": context.directory / "no-group"})
     words = (sys.executable, "-c", "print('runs unlimited')")
     process = context.processes.start(Command("p", words, context.directory / "data", group=group))
-    assert process.wait(20) == 1
+    assert process.wait(120) == 1
     [line] = process.log_tail()
     assert "cannot be joined" in line
 
