@@ -79,8 +79,16 @@ images-artefacts:
 	@find $(CARGO_TARGET_DIR)/release -maxdepth 1 \( \( -name 'weighhouse-driver-*' -o -name weighhouse-netdelay \) -a -executable -o -name 'librocksdb.so*' \) -type f -exec cp {} build/drivers/ \;
 
 .PHONY: check
-check: install ## linters, types, floors, drift of generated files
+check: ## linters, types, floors, drift of generated files, the counted work of the load engine
+	@$(BOOTSTRAP)/install.sh checks
 	@tests/run.sh --check
+
+.PHONY: format
+format: env ## lay out what linters would complain of: Python, Rust, frontend
+	@$(BOOTSTRAP)/frontend.sh
+	@$(PY)/ruff check --quiet --fix-only . && $(PY)/ruff format --quiet .
+	@cargo fmt --all
+	@npm --prefix frontend run --silent format
 
 .PHONY: sbom
 sbom: install ## what the platform is made of that others wrote, as CycloneDX documents in sbom/

@@ -71,5 +71,5 @@ def test_an_interrupt_ends_all(tmp_path: Path) -> None:
     child = int(wait_for(note))
     assert alive(child)
     os.kill(process.pid, signal.SIGINT)
-    assert process.wait(60) == 130
+    assert process.wait(120) == 130
     wait_until_gone(child)

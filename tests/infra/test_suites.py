@@ -1,5 +1,6 @@
 """The runner of all suites: what is green, what is counted, what a run is held against."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -7,12 +8,13 @@ import threading
 from pathlib import Path
 
 import pytest
-from suites import record
+from suites import record, unchanged
 from suites.__main__ import in_order
 from suites.drift import differences
 from suites.record import Told, earlier, expected, grown, keep
 from suites.runner import passed_tests, run
 from suites.table import SUITES, Suite
+from suites.unchanged import Green
 
 ENDLESS = "sleep 600 & echo $! >{note}; wait"
 
@@ -167,3 +169,31 @@ def test_a_difference_is_shown_in_a_few_lines(tmp_path):
     assert lines[-1] == "…"
     kept.unlink()
     assert differences(kept, made, "x.json")
+
+
+def test_a_check_is_known_to_be_green_only_where_nothing_that_it_reads_has_changed(
+    tmp_path, monkeypatch
+):
+    suite = Suite("linter", ("true",), reads=("src/",), made_by=("echo", "1.0"))
+    tree = tmp_path / "tree"
+    (tree / "src").mkdir(parents=True)
+    (tree / "src/a").write_text("a")
+    monkeypatch.setattr(unchanged, "REPOSITORY", tree)
+    monkeypatch.setattr(unchanged, "tracked", lambda: ["src/a", "other"])
+    green = Green(tmp_path / "green")
+    assert not green.known(suite)
+    green.note("linter")
+    assert green.known(suite)
+    assert not green.known(dataclasses.replace(suite, command=("false",)))
+    assert not green.known(dataclasses.replace(suite, made_by=("echo", "2.0")))
+    (tree / "src/a").write_text("b")
+    assert not green.known(suite)
+
+
+def test_what_reads_more_than_files_is_always_asked(tmp_path):
+    suite = shell("tests", "true", "pytest")
+    green = Green(tmp_path)
+    assert not green.known(suite)
+    green.note("tests")
+    assert not green.known(suite)
+    assert not any(each.reads for each in SUITES if not each.check)

@@ -14,6 +14,7 @@ from suites import record
 from suites.record import Told
 from suites.runner import default_at_once, run, say, stop_on_signals
 from suites.table import CHECKS, SUITES, Suite
+from suites.unchanged import Green
 
 INTERRUPTED = 130
 
@@ -97,13 +98,19 @@ def main(words: Sequence[str]) -> int:
     runs = record.earlier(folder)
     began = time.monotonic()
     interrupted = stop_on_signals()
-    ordered = [prepared(suite) for suite in in_order(suites, runs)]
+    green = Green(cache() / "green")
     os.chdir(REPOSITORY)
+    for suite in (known := [suite for suite in suites if green.known(suite)]):
+        say(f"· {suite.name}: green, as when it last read these files")
+    ordered = [prepared(each) for each in in_order([s for s in suites if s not in known], runs)]
     files: dict[str, float] = {}
     told = run(ordered, environment(), asked.at_once, interrupted, files=files)
     if interrupted.is_set():
         return INTERRUPTED
     seconds = time.monotonic() - began
+    for each in told:
+        if each.passed:
+            green.note(each.name)
     say(summary(told))
     for line in record.grown(runs, told):
         say(f"! {line}")

@@ -25,6 +25,11 @@ class Suite:
     """The name under which it notes what systems it set up, for `make systems`."""
     check: bool = False
     """Part of `make check`."""
+    reads: tuple[str, ...] = ()
+    """All files that its word depends on, by how their names begin: where these are as they were
+    when it was last green, it is green. Empty: it is always asked."""
+    made_by: tuple[str, ...] = ()
+    """What tells the version of its tool."""
     niceness: int = 0
     """Above 0: it lets the others go first, since it is short or mostly waits."""
 
@@ -34,8 +39,14 @@ def _pytest(name: str, *folders: str, exercised: str = "", niceness: int = 0) ->
     return Suite(name, command, "pytest", exercised=exercised, niceness=niceness)
 
 
-def _check(name: str, *command: str, advice: str) -> Suite:
-    return Suite(name, command, advice=advice, check=True, niceness=3)
+def _check(
+    name: str,
+    *command: str,
+    advice: str,
+    reads: tuple[str, ...] = (),
+    made_by: tuple[str, ...] = (),
+) -> Suite:
+    return Suite(name, command, advice=advice, check=True, reads=reads, made_by=made_by, niceness=3)
 
 
 CARGO_TEST = ("cargo", "test", "--release", "--locked", "--quiet", "--workspace")
@@ -67,15 +78,20 @@ CHECKS = (
     _check("rustfmt", "cargo", "fmt", "--all", "--check", advice="`make format` writes it so"),
     _check("clippy", "cargo", "clippy", "--release", "--locked", "--quiet", "--workspace",
            "--all-targets", "--", "-D", "warnings",
+           reads=("engine/", "plugins/", "Cargo.", "clippy.toml"),
+           made_by=("cargo", "clippy", "--version"),
            advice="mend it at the lines named; each lint's page stands behind its name"),
-    _check("eslint", *NPM, "lint",
+    _check("eslint", *NPM, "lint", reads=("frontend/",), made_by=("node", "--version"),
            advice="`make format` lays it out; what eslint names is mended by hand"),
-    _check("vue-tsc", *NPM, "typecheck",
+    _check("vue-tsc", *NPM, "typecheck", reads=("frontend/",), made_by=("node", "--version"),
            advice="mend the types at the lines named; `npm --prefix frontend run typecheck` asks "
                   "again"),
     _check("generated-files", PYTHON, "-m", "suites.drift",
            advice="`make gen` writes them anew; commit them with what they are made of"),
     _check("licences", PYTHON, "-m", "supply", "licences",
            advice="tests/supply/licences.py lists those that are allowed"),
+    _check("counted-work", "engine/bench/run.sh", "counted",
+           advice="make an operation of the engine cheaper again, or say in engine/bench/limits.toml "
+                  "why it is dearer"),
 )  # fmt: skip
 SUITES = TESTS + CHECKS
