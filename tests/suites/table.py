@@ -91,7 +91,7 @@ CHECKS = (
     _check("licences", PYTHON, "-m", "supply", "licences",
            advice="tests/supply/licences.py lists those that are allowed"),
     _check("counted-work", "engine/bench/run.sh", "counted",
-           advice="make an operation of the engine cheaper again, or say in engine/bench/limits.toml "
+           advice="make an operation cheaper again, or say in engine/bench/limits.toml "
                   "why it is dearer"),
 )  # fmt: skip
 SUITES = TESTS + CHECKS
