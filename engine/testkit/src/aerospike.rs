@@ -5,13 +5,12 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
 use crate::server::next_port;
-
-const START_LIMIT: Duration = Duration::from_secs(60);
+use crate::state::until;
 
 /// Names the server's executable.
 const VARIABLE: &str = "WEIGHHOUSE_ASD";
@@ -104,14 +103,13 @@ impl Aerospike {
     }
 
     fn wait(&mut self) {
-        let began = Instant::now();
         // It listens before it has its partitions.
-        while ask(self.port, "partition-generation").is_none_or(|answer| answer.starts_with('-')) {
+        until("Aerospike serves its partitions", || {
             let ended = self.child.try_wait().expect("a child");
             assert!(ended.is_none(), "Aerospike ended: {}", self.log());
-            assert!(began.elapsed() < START_LIMIT, "Aerospike does not come up: {}", self.log());
-            std::thread::sleep(Duration::from_millis(50));
-        }
+            let answer = ask(self.port, "partition-generation")?;
+            (!answer.starts_with('-')).then_some(())
+        });
     }
 
     /// Ends it without warning: what it held is gone.

@@ -16,7 +16,7 @@ const RECORDS: u64 = 300;
 const COUNTED: std::ops::RangeInclusive<f64> = 0.95..=1.01;
 
 /// Seconds of an interval.
-const INTERVAL: f64 = 0.2;
+const INTERVAL: f64 = 0.1;
 /// Intervals until all clients are at work, also on a busy machine.
 const RAMP_UP: u64 = 2;
 
@@ -260,7 +260,7 @@ impl Suite<'_> {
 
     /// How the time of a measured phase was spent.
     fn measured(&self, part: u64, load: &Value) -> Times {
-        let seconds = 2.0;
+        let seconds = 0.6;
         let workload = json!({"operations": {"read": 0.5, "update": 0.5}});
         let phases = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": seconds}]);
         let run = Run::of(self.driver, &self.order(part, &workload, load, &phases));
@@ -308,11 +308,11 @@ impl Suite<'_> {
 
     fn open_loops_keep_their_schedule(&self) {
         let phases = json!([{"kind": "load", "clients": self.clients},
-                            {"kind": "measure", "duration_seconds": 1.0}]);
+                            {"kind": "measure", "duration_seconds": 0.5}]);
         for load in [
-            json!({"model": "open", "rate_per_second": 300, "connections": self.clients}),
-            json!({"model": "open", "rate_per_second": 300, "connections": self.clients,
-                   "profile": {"shape": "sine", "period_seconds": 0.5}}),
+            json!({"model": "open", "rate_per_second": 600, "connections": self.clients}),
+            json!({"model": "open", "rate_per_second": 600, "connections": self.clients,
+                   "profile": {"shape": "sine", "period_seconds": 0.25}}),
         ] {
             let workload = json!({"operations": {"read": 1.0}});
             let run = Run::of(self.driver, &self.order(7, &workload, &load, &phases));

@@ -1,16 +1,14 @@
 //! A real Cassandra node on an address of its own within the loopback network.
 
 use std::fs;
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::process::listens;
 use crate::server::next_port;
-
-const START_LIMIT: Duration = Duration::from_secs(90);
+use crate::state::until;
 
 /// What the Java machine must be told, the plugin's own file. Tests work in their package's folder;
 /// a path that the compiler wrote down would point to wherever it was built.
@@ -94,15 +92,14 @@ impl Cassandra {
     }
 
     fn wait(&mut self) {
-        let began = Instant::now();
+        let (process, port) = (self.child.id(), self.port);
         // A node alone listens for clients when it has joined itself; in a cluster this would be
         // too soon.
-        while TcpStream::connect((self.address.as_str(), self.port)).is_err() {
+        until("Cassandra listens", || {
             let ended = self.child.try_wait().expect("a child");
             assert!(ended.is_none(), "Cassandra ended: {}", self.log());
-            assert!(began.elapsed() < START_LIMIT, "Cassandra does not come up: {}", self.log());
-            std::thread::sleep(Duration::from_millis(50));
-        }
+            listens(process, port).then_some(())
+        });
     }
 
     /// Ends it without warning.

@@ -1,12 +1,12 @@
 //! A real Redis Cluster on the loopback interface.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use crate::server::{Server, next_port};
+use crate::state::{PATIENCE, until};
 
-const READY_LIMIT: Duration = Duration::from_secs(30);
 const SLOTS: usize = 16_384;
 
 /// Masters, and a replica of each; they end with this value.
@@ -32,7 +32,7 @@ fn ask(server: &Server, words: &[&str]) -> String {
 /// takes all writes with it.
 fn prove_replication(master: &Server, replicas: usize) {
     let port = master.port().to_string();
-    let patience = READY_LIMIT.as_millis();
+    let patience = PATIENCE.as_millis();
     // The names of a few records, of which a master of several takes those in its own slots alone.
     for number in 0.. {
         let mut asked = Command::new("redis-cli")
@@ -55,29 +55,28 @@ fn prove_replication(master: &Server, replicas: usize) {
     }
 }
 
+/// A server of a cluster, and the port of its bus; with another try both are others.
+fn node() -> (Server, String) {
+    let bus = Cell::new(0);
+    let server = Server::of("redis-server", |port| {
+        bus.set(next_port());
+        let (port, bus) = (port.to_string(), bus.get().to_string());
+        ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--port", &port]
+            .iter()
+            .chain(&["--cluster-enabled", "yes", "--cluster-port", &bus])
+            .chain(&["--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"])
+            .map(ToString::to_string)
+            .collect()
+    });
+    (server, bus.get().to_string())
+}
+
 impl RedisCluster {
     /// A cluster whose servers all know each other; with replicas, which have acknowledged a write.
     #[must_use]
     pub fn start(masters: usize, replicated: bool) -> Self {
         let count = if replicated { 2 * masters } else { masters };
-        let mut buses = Vec::new();
-        let servers: Vec<Server> = (0..count)
-            .map(|_| {
-                let bus = next_port().to_string();
-                let server = Server::redis(&[
-                    "--cluster-enabled",
-                    "yes",
-                    "--cluster-port",
-                    &bus,
-                    "--cluster-node-timeout",
-                    "1000",
-                    "--repl-diskless-sync-delay",
-                    "0",
-                ]);
-                buses.push(bus);
-                server
-            })
-            .collect();
+        let (servers, buses): (Vec<Server>, Vec<String>) = (0..count).map(|_| node()).unzip();
         let cluster = Self { servers, masters };
         for (index, server) in cluster.servers[..masters].iter().enumerate() {
             let (first, last) = (index * SLOTS / masters, (index + 1) * SLOTS / masters - 1);
@@ -109,12 +108,8 @@ impl RedisCluster {
 
     /// Waits until so much holds of `CLUSTER INFO` of every server.
     fn wait(&self, what: &str, holds: impl Fn(&str) -> bool) {
-        let began = Instant::now();
         for server in &self.servers {
-            while !holds(&ask(server, &["cluster", "info"])) {
-                assert!(began.elapsed() < READY_LIMIT, "the cluster does not get so far: {what}");
-                std::thread::sleep(Duration::from_millis(20));
-            }
+            until(what, || holds(&ask(server, &["cluster", "info"])).then_some(()));
         }
     }
 

@@ -3,13 +3,12 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use tempfile::TempDir;
 
+use crate::process::{Stopped, stop};
 use crate::server::next_port;
+use crate::state::until;
 
 /// Tries of another port.
 const TRIES: usize = 50;
@@ -81,16 +80,10 @@ impl MongoStandIn {
         format!("127.0.0.1:{}", self.port)
     }
 
-    fn signal(&self, signal: Signal) {
-        let pid = Pid::from_raw(self.child.id().try_into().expect("a pid"));
-        kill(pid, signal).expect("a running stand-in");
-    }
-
-    /// Keeps it from running for a while.
-    pub fn freeze(&self, length: Duration) {
-        self.signal(Signal::SIGSTOP);
-        std::thread::sleep(length);
-        self.signal(Signal::SIGCONT);
+    /// Keeps it from running until what is returned goes.
+    #[must_use]
+    pub fn stop(&self) -> Stopped {
+        stop(self.child.id())
     }
 
     /// Ends it without warning.
@@ -101,7 +94,7 @@ impl MongoStandIn {
 
     /// Starts it again on the same port, after [`MongoStandIn::kill`]: empty.
     pub fn restart(&mut self) {
-        self.child = spawn(self.port, &self.directory).expect("its port is still free");
+        self.child = until("the stand-in starts again", || spawn(self.port, &self.directory));
     }
 }
 

@@ -28,6 +28,23 @@ pub fn unix_us(ahead: Duration) -> u64 {
     (now + ahead).as_micros().try_into().expect("before the year 586512")
 }
 
+/// How many operations of all kinds came to an outcome in an interval, for example `ok` or
+/// `errors/timeout`.
+#[must_use]
+pub fn done(interval: &Value, outcome: &str) -> u64 {
+    let kinds = interval["operations"].as_object().into_iter().flatten();
+    kinds.filter_map(|(_, one)| one.pointer(&format!("/{outcome}/count"))?.as_u64()).sum()
+}
+
+/// How many operations of all kinds failed in an interval.
+#[must_use]
+pub fn failed(interval: &Value) -> u64 {
+    ["timeout", "connection", "server_busy", "protocol", "other"]
+        .iter()
+        .map(|kind| done(interval, &format!("errors/{kind}")))
+        .sum()
+}
+
 /// A driver that has ended.
 #[derive(Debug)]
 pub struct Run {
@@ -99,6 +116,39 @@ impl DriverRun {
             }
         }
         panic!("what was waited for did not come: {:?}", self.events);
+    }
+
+    /// Waits for an interval of the measured phase that is as it is to be.
+    pub fn wait_for_interval(&mut self, is_it: impl Fn(&Value) -> bool) {
+        self.wait_for(|event| {
+            event["event"] == "interval" && event["phase"] == "measure" && is_it(event)
+        });
+    }
+
+    /// Waits until so many connections were made anew in the measured phase.
+    pub fn wait_for_reconnects(&mut self, least: u64) {
+        let made = |event: &Value| {
+            let measured = event["event"] == "interval" && event["phase"] == "measure";
+            event["driver"]["reconnects"].as_u64().filter(|_| measured).unwrap_or_default()
+        };
+        let mut sum: u64 = self.events.iter().map(made).sum();
+        while sum < least {
+            sum += made(self.next().expect("the driver goes on"));
+        }
+    }
+
+    /// Waits until the measured phase is under way: an operation has succeeded.
+    pub fn wait_for_load(&mut self) {
+        self.wait_for_interval(|interval| done(interval, "ok") > 0);
+    }
+
+    /// Ends a driver whose phase would go on for long yet.
+    #[must_use]
+    pub fn end(self) -> Run {
+        self.terminate();
+        let run = self.finish();
+        run.assert_finished();
+        run
     }
 
     /// Sends SIGTERM.

@@ -5,19 +5,12 @@ use std::net::TcpStream;
 use std::ops::Range;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use crate::authority::{Authority, Certified};
-
-const START_LIMIT: Duration = Duration::from_secs(20);
-/// An answer begins within it, on a busy machine, too.
-const ANSWER_LIMIT: Duration = Duration::from_secs(20);
-/// Nothing more comes after it.
-const SILENCE: Duration = Duration::from_millis(300);
+use crate::process::{Stopped, listens, stop};
+use crate::state::{PATIENCE, until};
 
 /// A server; it ends with this value.
 pub struct Server {
@@ -113,19 +106,15 @@ impl Server {
         })
     }
 
-    /// Waits until it listens; false when it has ended.
+    /// Waits until it listens; false when it has ended, because somebody else has its port.
     fn comes_up(&mut self) -> bool {
-        let began = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            if self.child.try_wait().expect("a child").is_some() {
-                return false;
+        let Self { child, port, program, .. } = self;
+        until(&format!("{program} listens"), || {
+            if child.try_wait().expect("a child").is_some() {
+                return Some(false);
             }
-            assert!(began.elapsed() < START_LIMIT, "{} does not come up", self.program);
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        // Whoever else listens there, it would end for it by now.
-        std::thread::sleep(Duration::from_millis(20));
-        self.child.try_wait().expect("a child").is_none()
+            listens(child.id(), *port).then_some(true)
+        })
     }
 
     /// Its endpoint in an order.
@@ -139,35 +128,37 @@ impl Server {
         self.port
     }
 
-    /// Sends raw bytes and returns what comes back, once it comes, until the server falls silent for
-    /// a moment.
+    /// Sends commands and returns all that they are answered, whenever that comes: behind them goes
+    /// one whose answer is known.
     #[allow(clippy::must_use_candidate)] // often asked for what it does
     pub fn ask(&self, request: &str) -> String {
+        let (last, known) = match self.program {
+            "memcached" => ("mn\r\n", "MN\r\n"),
+            _ => ("ECHO that-is-all\r\n", "$11\r\nthat-is-all\r\n"),
+        };
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
-        stream.write_all(request.as_bytes()).expect("written");
-        stream.set_read_timeout(Some(ANSWER_LIMIT)).expect("a socket");
+        stream.write_all(format!("{request}{last}").as_bytes()).expect("written");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
         let mut answer = Vec::new();
         let mut buffer = vec![0; 65536];
-        while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        while !answer.ends_with(known.as_bytes()) {
+            let count = stream.read(&mut buffer).expect("an answer");
+            assert!(count > 0, "{request}: {}", String::from_utf8_lossy(&answer));
             answer.extend_from_slice(&buffer[..count]);
-            stream.set_read_timeout(Some(SILENCE)).expect("a socket");
         }
+        answer.truncate(answer.len() - known.len());
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    fn signal(&self, signal: Signal) {
-        let pid = Pid::from_raw(self.child.id().try_into().expect("a pid"));
-        kill(pid, signal).expect("a running server");
+    /// Waits until what it answers is as it is to be.
+    pub fn ask_until(&self, request: &str, is_it: impl Fn(&str) -> bool) {
+        until(request, || is_it(&self.ask(request)).then_some(()));
     }
 
-    /// Keeps it from running for a while; how long it really was.
-    #[allow(clippy::must_use_candidate)] // often asked for what it does
-    pub fn freeze(&self, length: Duration) -> Duration {
-        let began = Instant::now();
-        self.signal(Signal::SIGSTOP);
-        std::thread::sleep(length);
-        self.signal(Signal::SIGCONT);
-        began.elapsed()
+    /// Keeps it from running until what is returned goes.
+    #[must_use]
+    pub fn stop(&self) -> Stopped {
+        stop(self.child.id())
     }
 
     /// Ends it without warning.
@@ -178,8 +169,11 @@ impl Server {
 
     /// Starts it again on the same port, after [`Server::kill`].
     pub fn restart(&mut self) {
-        self.child = spawn(self.program, &self.arguments, &self.directory);
-        assert!(self.comes_up(), "{} does not start again", self.program);
+        // Somebody else's connection may still have the port.
+        until(&format!("{} starts again", self.program), || {
+            self.child = spawn(self.program, &self.arguments, &self.directory);
+            self.comes_up().then_some(())
+        });
     }
 }
 

@@ -11,7 +11,7 @@ fn order(endpoint: &str, table: &str, phases: &Value) -> Value {
     json!({
         "workload": {"name": "w", "record_count": 200, "field_count": 3, "field_length": 40,
                      "operations": {"read": 0.5, "update": 0.5}, "verify_fraction": 1.0},
-        "target": {"endpoints": [endpoint], "options": {"table": table, "timeout_ms": 3000}},
+        "target": {"endpoints": [endpoint], "options": {"table": table, "timeout_ms": 60_000}},
         "load": {"model": "closed", "clients": 4},
         "phases": phases,
         "seed": 5,
@@ -60,8 +60,9 @@ fn shards_load_their_shares(node: &Cassandra) {
 }
 
 fn a_killed_node_is_counted_and_found_again(node: &mut Cassandra) {
-    let phases = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 60}]);
+    let phases = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 3600}]);
     let mut long = order(&node.endpoint(), "killed", &phases);
+    long["target"]["options"]["timeout_ms"] = 3000.into();
     long["load"] = json!({"model": "open", "rate_per_second": 100, "connections": 4,
                           "max_in_flight": 64});
     let mut run = DriverRun::start(DRIVER, &long);

@@ -4,8 +4,6 @@
 
 #![allow(clippy::unwrap_used)] // also outside of the test functions
 
-use std::time::Duration;
-
 use mongodb::bson::{Binary, Bson, Document, doc, spec::BinarySubtype};
 use serde_json::{Value, json};
 use weighhouse_engine_testkit::{DriverRun, MongoStandIn, Run, Suite};
@@ -17,7 +15,7 @@ fn order(endpoint: &str, collection: &str, phases: &Value) -> Value {
         "workload": {"name": "w", "record_count": 200, "field_count": 3, "field_length": 40,
                      "operations": {"read": 0.5, "update": 0.5}, "verify_fraction": 1.0},
         "target": {"endpoints": [endpoint],
-                   "options": {"collection": collection, "timeout_ms": 3000}},
+                   "options": {"collection": collection, "timeout_ms": 60_000}},
         "load": {"model": "closed", "clients": 4},
         "phases": phases,
         "seed": 5,
@@ -163,7 +161,7 @@ fn shards_load_their_shares(stand_in: &MongoStandIn) {
 }
 
 fn under_load(stand_in: &MongoStandIn, collection: &str) -> Value {
-    let phases = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 60}]);
+    let phases = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 3600}]);
     let mut long = order(&stand_in.endpoint(), collection, &phases);
     long["load"] = json!({"model": "open", "rate_per_second": 100, "connections": 4,
                           "max_in_flight": 64});
@@ -175,8 +173,9 @@ fn what_comes_too_late_is_not_taken_for_another_answer(stand_in: &MongoStandIn) 
     long["target"]["options"]["timeout_ms"] = 300.into();
     let mut run = DriverRun::start(DRIVER, &long);
     run.wait_for(|event| count(event, "read", "ok") > 0);
-    stand_in.freeze(Duration::from_secs(1));
+    let stopped = stand_in.stop();
     run.wait_for(|event| errors(event, "timeout") > 0);
+    stopped.resume();
     run.wait_for(|event| count(event, "read", "ok") > 0 && errors(event, "timeout") == 0);
     run.terminate();
     let run = run.finish();
@@ -188,6 +187,7 @@ fn what_comes_too_late_is_not_taken_for_another_answer(stand_in: &MongoStandIn) 
 
 fn a_killed_server_is_counted_and_found_again(stand_in: &mut MongoStandIn) {
     let mut long = under_load(stand_in, "killed");
+    long["target"]["options"]["timeout_ms"] = 3000.into();
     long["workload"]["operations"] = json!({"read": 0.4, "update": 0.3, "insert": 0.3});
     long["target"]["options"]["server_selection_timeout_ms"] = 500.into();
     let mut run = DriverRun::start(DRIVER, &long);

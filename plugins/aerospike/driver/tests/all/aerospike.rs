@@ -149,7 +149,7 @@ fn few_connections_serve_many(node: &Aerospike) {
 }
 
 fn a_killed_node_is_counted_and_found_again(node: &mut Aerospike, load: &Value) {
-    let phases = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 60}]);
+    let phases = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 3600}]);
     let mut long = order(&node.endpoint(), &json!({"timeout_ms": 3000}), &phases);
     long["workload"]["operations"] = json!({"read": 0.5, "insert": 0.5});
     long["workload"]["request_distribution"] = "latest".into();

@@ -5,10 +5,9 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
 
 use serde_json::{Value, json};
-use weighhouse_engine_testkit::{DriverRun, Phase, Proxy, Run, Server};
+use weighhouse_engine_testkit::{DriverRun, Phase, Proxy, Run, Server, done};
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_weighhouse-driver-resp");
 
@@ -16,7 +15,7 @@ fn order(endpoint: &str, load: &Value) -> Value {
     json!({
         "workload": {"name": "test", "record_count": 500,
                      "operations": {"read": 0.5, "update": 0.5}},
-        "target": {"endpoints": [endpoint], "options": {"timeout_ms": 300}},
+        "target": {"endpoints": [endpoint], "options": {}},
         "load": load,
         "phases": [{"kind": "load"}, {"kind": "measure", "duration_seconds": 2}],
         "seed": 3,
@@ -28,29 +27,26 @@ fn count(phase: &Phase<'_>, outcome: &str) -> u64 {
     ["read", "update", "insert"].iter().map(|operation| phase.count(operation, outcome)).sum()
 }
 
-fn assert_busy_at_the_end(phase: &Phase<'_>) {
-    let last = phase.intervals.last().unwrap();
-    assert!(last["operations"]["read"]["ok"]["count"].as_u64() > Some(0), "{last}");
-}
-
 #[test]
 fn one_connection_lost_is_one_connection_lost() {
     let server = Server::redis(&[]);
     let load = json!({"model": "closed", "clients": 4, "pipeline": 3});
-    let mut run = DriverRun::start(DRIVER, &order(&server.endpoint(), &load));
-    run.wait_for_phase("measure");
+    let mut order = order(&server.endpoint(), &load);
+    order["phases"][1]["duration_seconds"] = 3600.into();
+    let mut run = DriverRun::start(DRIVER, &order);
+    run.wait_for_load();
     let clients = server.ask("CLIENT LIST\r\n");
     let line = clients.lines().find(|line| line.contains(" cmd=h")).unwrap();
     let id = line.split([' ', '=']).nth(1).unwrap();
     assert_eq!(server.ask(&format!("CLIENT KILL ID {id}\r\n")), ":1\r\n");
-    let run = run.finish();
-    run.assert_finished();
+    run.wait_for_reconnects(1);
+    run.wait_for_load();
+    let run = run.end();
     let measure = run.phase("measure");
     let lost = count(&measure, "errors/connection");
     assert!((1..=3).contains(&lost), "{lost}");
     assert_eq!(measure.not_ok(), lost);
     assert_eq!(measure.driver_sum("reconnects"), 1);
-    assert_busy_at_the_end(&measure);
 }
 
 #[test]
@@ -60,9 +56,10 @@ fn a_server_that_stays_away_ends_no_run() {
         json!({"model": "open", "rate_per_second": 1000, "connections": 4}),
     ] {
         let mut server = Server::redis(&[]);
-        let mut run = DriverRun::start(DRIVER, &order(&server.endpoint(), &load));
-        run.wait_for_phase("measure");
-        std::thread::sleep(Duration::from_millis(300));
+        let mut order = order(&server.endpoint(), &load);
+        order["target"]["options"]["timeout_ms"] = 300.into();
+        let mut run = DriverRun::start(DRIVER, &order);
+        run.wait_for_load();
         server.kill();
         let run = run.finish();
         run.assert_finished();
@@ -72,7 +69,7 @@ fn a_server_that_stays_away_ends_no_run() {
         if load["model"] == "open" {
             // What was due while nobody was there to ask has failed, and is not left out.
             assert_eq!(count(&measure, "ok") + measure.not_ok(), 2000);
-            assert!(count(&measure, "errors/timeout") > 500);
+            assert!(measure.not_ok() > 0);
         } else {
             assert!(count(&measure, "errors/connection") > 0);
         }
@@ -117,19 +114,22 @@ fn a_connection_on_which_answers_get_lost_times_out_alone() {
         json!({"model": "closed", "clients": 4, "pipeline": 2}),
         json!({"model": "open", "rate_per_second": 2000, "connections": 4}),
     ] {
-        let mut run = DriverRun::start(DRIVER, &order(&proxy.endpoint(), &load));
-        run.wait_for_phase("measure");
+        let mut order = order(&proxy.endpoint(), &load);
+        order["phases"][1]["duration_seconds"] = 3600.into();
+        order["target"]["options"]["timeout_ms"] = 1500.into();
+        let mut run = DriverRun::start(DRIVER, &order);
+        run.wait_for_load();
         // In the second round those of the first are gone.
         let one = if load["model"] == "closed" { 1 } else { 6 };
         proxy.silence(one);
-        let run = run.finish();
-        run.assert_finished();
+        run.wait_for_reconnects(1);
+        run.wait_for_load();
+        let run = run.end();
         let measure = run.phase("measure");
         assert_eq!(measure.driver_sum("reconnects"), 1, "{load}");
         assert!(count(&measure, "errors/timeout") > 0, "{load}");
         let lost = count(&measure, "errors/timeout") + count(&measure, "errors/connection");
         assert_eq!(measure.not_ok(), lost, "{load}");
-        assert_busy_at_the_end(&measure);
     }
 }
 
@@ -156,7 +156,10 @@ fn a_server_without_memory_is_busy_and_still_read() {
     assert!(busy > 0);
     assert_eq!(measure.not_ok(), busy, "{:?}", measure.finished);
     assert_eq!(count(&measure, "ok") + busy, 12_000);
-    assert_busy_at_the_end(&measure);
+    assert!(measure.intervals.iter().any(|one| {
+        done(one, "errors/server_busy") > 0
+            && one["operations"]["read"]["ok"]["count"].as_u64() > Some(0)
+    }));
 }
 
 #[test]
@@ -183,20 +186,15 @@ fn asked_to_end_while_the_server_hangs_it_ends_with_what_was_measured() {
         let server = Server::redis(&[]);
         let mut order = order(&server.endpoint(), &load);
         order["target"]["options"] = json!({"timeout_ms": 60_000});
-        order["phases"][1]["duration_seconds"] = 60.into();
+        order["phases"][1]["duration_seconds"] = 3600.into();
         let mut run = DriverRun::start(DRIVER, &order);
-        run.wait_for_phase("measure");
-        std::thread::sleep(Duration::from_millis(300));
-        let run = std::thread::scope(|scope| {
-            scope.spawn(|| server.freeze(Duration::from_secs(4)));
-            std::thread::sleep(Duration::from_millis(200));
-            run.terminate();
-            run.finish()
-        });
-        run.assert_finished();
+        run.wait_for_load();
+        // It hangs until the driver has ended.
+        let stopped = server.stop();
+        let run = run.end();
+        stopped.resume();
         let measure = run.phase("measure");
         assert_eq!(measure.finished["interrupted"], true);
-        assert!(measure.finished["duration_us"].as_u64().unwrap() < 30_000_000);
         assert!(count(&measure, "ok") > 0);
     }
 }

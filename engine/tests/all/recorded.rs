@@ -12,8 +12,8 @@ use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::Value;
 use weighhouse_engine::recorded::{merge, read_events, write_hlog, write_ycsb};
 
-const OPEN: &str = include_str!("../../protocol/fixtures/driver/events-open.jsonl");
-const CLOSED: &str = include_str!("../../protocol/fixtures/driver/events-closed.jsonl");
+const OPEN: &str = include_str!("../../../protocol/fixtures/driver/events-open.jsonl");
+const CLOSED: &str = include_str!("../../../protocol/fixtures/driver/events-closed.jsonl");
 
 fn decode(text: &Value) -> Histogram<u64> {
     let bytes = STANDARD.decode(text.as_str().unwrap()).unwrap();

@@ -1,9 +1,7 @@
 //! The driver against a real memcached.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
-use weighhouse_engine_testkit::{DriverRun, Proxy, Run, Server};
+use weighhouse_engine_testkit::{DriverRun, Proxy, Run, Server, done};
 
 const DRIVER: &str = env!("CARGO_BIN_EXE_weighhouse-driver-memcached");
 
@@ -72,17 +70,16 @@ fn an_open_loop_survives_a_restart_and_leaves_nothing_out() {
     let mut server = Server::memcached(&[]);
     let mut order = order(&server);
     order["load"] = json!({"model": "open", "rate_per_second": 2000, "connections": 4});
-    order["phases"] = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 2}]);
+    order["phases"] = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 5}]);
     let mut run = DriverRun::start(DRIVER, &order);
-    run.wait_for_phase("measure");
-    std::thread::sleep(Duration::from_millis(500));
+    run.wait_for_load();
     server.kill();
     server.restart();
     let run = run.finish();
     run.assert_finished();
     let measure = run.phase("measure");
     let done = ["read", "update", "insert"].map(|operation| measure.count(operation, "ok"));
-    assert_eq!(done.iter().sum::<u64>() + measure.not_ok(), 4000);
+    assert_eq!(done.iter().sum::<u64>() + measure.not_ok(), 10_000);
     assert!(measure.driver_sum("reconnects") >= 4);
 }
 
@@ -110,14 +107,18 @@ fn a_server_that_hangs_and_a_connection_without_answers_are_time_outs() {
     let proxy = Proxy::to(&server);
     let mut order = order(&server);
     order["target"] = json!({"endpoints": [proxy.endpoint()], "options": {"timeout_ms": 200}});
-    order["phases"] = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 2.5}]);
+    order["phases"] = json!([{"kind": "load"}, {"kind": "measure", "duration_seconds": 3600}]);
     let mut run = DriverRun::start(DRIVER, &order);
-    run.wait_for_phase("measure");
+    run.wait_for_load();
     proxy.silence(1);
-    std::thread::sleep(Duration::from_secs(1));
-    server.freeze(Duration::from_millis(600));
-    let run = run.finish();
-    run.assert_finished();
+    run.wait_for_interval(|interval| done(interval, "errors/timeout") > 0);
+    let stopped = server.stop();
+    run.wait_for_interval(|interval| done(interval, "errors/timeout") > 0);
+    run.wait_for_interval(|interval| done(interval, "ok") == 0);
+    stopped.resume();
+    run.wait_for_reconnects(5);
+    run.wait_for_load();
+    let run = run.end();
     let measure = run.phase("measure");
     let count = |outcome: &str| {
         let of = |operation: &&str| measure.count(operation, outcome);
@@ -128,6 +129,4 @@ fn a_server_that_hangs_and_a_connection_without_answers_are_time_outs() {
     assert!(measure.driver_sum("reconnects") >= 5);
     // An insert whose answer got lost may have been done, so it is not read: nothing is missed.
     assert_eq!(measure.not_ok(), count("errors/timeout") + count("errors/connection"));
-    let last = measure.intervals.last().unwrap();
-    assert!(last["operations"]["read"]["ok"]["count"].as_u64() > Some(0));
 }

@@ -68,7 +68,7 @@ fn an_open_loop_leaves_nothing_out() {
 fn asked_to_end_it_ends_with_what_was_measured() {
     let directory = tempfile::tempdir().unwrap();
     let mut order = order(&directory);
-    order["phases"][1] = json!({"kind": "measure", "duration_seconds": 60});
+    order["phases"][1] = json!({"kind": "measure", "duration_seconds": 3600});
     let mut run = DriverRun::start(DRIVER, &order);
     run.wait_for_phase("measure");
     run.terminate();
@@ -102,7 +102,7 @@ fn what_cannot_be_done_is_refused() {
 fn a_directory_in_use_is_told() {
     let directory = tempfile::tempdir().unwrap();
     let mut order = order(&directory);
-    order["phases"][1] = json!({"kind": "measure", "duration_seconds": 60});
+    order["phases"][1] = json!({"kind": "measure", "duration_seconds": 3600});
     let mut first = DriverRun::start(DRIVER, &order);
     first.wait_for_phase("measure");
     let second = Run::of(DRIVER, &order);

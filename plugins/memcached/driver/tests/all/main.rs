@@ -1,0 +1,6 @@
+//! All tests that run the driver, in one program: it is linked once.
+
+mod behaviour;
+mod memcached;
+mod several;
+mod tls;

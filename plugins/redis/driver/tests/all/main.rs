@@ -1,0 +1,15 @@
+//! All tests that run the driver, in one program: it is linked once.
+
+mod access;
+mod behaviour;
+mod closed_loop;
+mod cluster;
+mod faults;
+mod held;
+mod losses;
+mod open_loop;
+mod protocol;
+mod several;
+mod shares;
+mod tls;
+mod true_percentiles;

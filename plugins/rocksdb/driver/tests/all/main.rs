@@ -1,0 +1,4 @@
+//! All tests that run the driver, in one program: it is linked once.
+
+mod behaviour;
+mod embedded;
