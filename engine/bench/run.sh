@@ -17,7 +17,12 @@ if [ "$which" = counted ]; then
   export CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/of-tests}
   env -u CARGO_PROFILE_RELEASE_LTO -u CARGO_PROFILE_RELEASE_CODEGEN_UNITS -u CARGO_PROFILE_RELEASE_DEBUG \
     cargo build --release --locked --quiet -p weighhouse-driver-resp
-  exec .venv/bin/python -m enginebench.gate "$CARGO_TARGET_DIR/release/weighhouse-driver-resp"
+  # A copy at once: another checkout that shares the cache may build its own meanwhile.
+  own=$(mktemp -d)
+  trap 'rm -rf "$own"' EXIT
+  cp "$CARGO_TARGET_DIR/release/weighhouse-driver-resp" "$own"
+  .venv/bin/python -m enginebench.gate "$own/weighhouse-driver-resp" "$CARGO_TARGET_DIR/counted"
+  exit
 fi
 exec .venv/bin/python -m "enginebench.$which" "$CARGO_TARGET_DIR/release/weighhouse-driver-resp" \
   ${COUNTED:+--counted} ${ONLY:+--only "$ONLY"} ${REPEATS:+--repeats "$REPEATS"} \

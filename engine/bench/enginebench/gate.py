@@ -7,14 +7,12 @@ tells what a turn costs, so that it can be left out. Exit code 1 beyond a limit;
 
 import argparse
 import json
-import shutil
 import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from enginebench.callgrind import OPTIONS, Tally, per, per_turn, tally, with_full_turns
 from enginebench.counted import BUDGETS, CONNECTIONS
@@ -146,18 +144,18 @@ def main() -> int:
     """Counts, and says what came of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("driver", help="the built weighhouse-driver-resp, as it is shipped")
+    parser.add_argument("profiles", help="the folder that callgrind's profiles are left in")
     asked = parser.parse_args()
     try:
         limits = limits_of(LIMITS.read_text(encoding="utf-8"))
     except Refused as refused:
         raise SystemExit(str(refused)) from None
     require("redis-server", "valgrind", "taskset")
-    folder = Path(asked.driver).resolve().parent.parent / "counted"
-    folder.mkdir(exist_ok=True)
+    folder = Path(asked.profiles)
+    folder.mkdir(parents=True, exist_ok=True)
     profiles = {depth: folder / f"callgrind.depth{depth}" for depth in BUDGETS}
-    with TemporaryDirectory() as own, server() as running:
-        # A copy, which nobody builds anew meanwhile.
-        engine = Weighhouse.at(str(shutil.copy(asked.driver, own)))
+    engine = Weighhouse.at(asked.driver)
+    with server() as running:
         engine.load(running.port)
         alone = count(engine, running.port, 1, 1, folder / "callgrind.alone")
         several = {
