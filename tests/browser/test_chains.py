@@ -101,8 +101,8 @@ def test_the_pages_are_sound_in_both_themes(
     window: Window, platform: RunningPlatform, chained: dict[str, Any]
 ) -> None:
     run = f"/runs/{reads_of(chained)}"
+    page = window()
     for path in (run, f"/compare?campaign={chained['id']}", "/experiments/chained-in-a-browser"):
-        page = window()
         page.goto(path)
         expect(page.get_by_text(READS).first).to_be_visible()
         assert faults(page, path, [WIDE]) == []

@@ -11,11 +11,12 @@ from weighhouse_testing.browsing import faults
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.platform import RunningPlatform, running_platform
 from weighhouse_testing.windows import Windows
-from weighhouse_worker.seeding.plan import SCALES
+from weighhouse_worker.seeding.plan import Sown
 from weighhouse_worker.seeding.sowing import sow
 from weighhouse_worker.tools import Tools
 
 PAGE = "/settings?tab=retention"
+OLD = Sown("invented-old", "Invented: forty days ago", ("redis", "memcached"), (4,), repetitions=2)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def house() -> Iterator[RunningPlatform]:
         inner = running.inner
         tools = Tools(Settings(database_url=inner.database_url, redis_url=inner.redis_url))
         then = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=40)
-        sow(tools, manifests(), SCALES["sides"](), then, print)
+        sow(tools, manifests(), [OLD], then, print)
         yield running
 
 

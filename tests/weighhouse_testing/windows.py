@@ -50,7 +50,8 @@ class Windows:
 
         What is lent takes a size and a theme, and by name: `signed`, whether the account is signed
         in (default: yes, when there is one); `moves`, whether things move on the page; `policy`,
-        whether the pages' own policy holds, which keeps a test's scripts out; `permissions`.
+        whether the pages' own policy holds, which keeps a test's scripts out; `fresh`, whether
+        nobody may have used it, so that its scripts are to be compiled; `permissions`.
 
         :param url: the platform's address.
         :param account: email and password of who looks at it.
@@ -64,9 +65,10 @@ class Windows:
             signed: bool = True,
             moves: bool = False,
             policy: bool = False,
+            fresh: bool = False,
             permissions: Sequence[str] = (),
         ) -> Page:
-            one = self._window(url, policy=policy)
+            one = self._made(url, policy=policy) if fresh else self._window(url, policy=policy)
             held.append(one)
             page = one.page
             page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -99,6 +101,9 @@ class Windows:
             if (one.url, one.policy) == (url, policy):
                 self._free.remove(one)
                 return one
+        return self._made(url, policy=policy)
+
+    def _made(self, url: str, *, policy: bool) -> _Held:
         context = self.browser.new_context(
             base_url=url,
             bypass_csp=not policy,

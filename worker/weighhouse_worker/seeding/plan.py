@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from weighhouse_worker.seeding.figures import RECORDS, Side
+from weighhouse_worker.seeding.figures import RECORDS, US, Side
 
 Fate = Literal["completed", "failed", "cancelled"]
 LABEL = {"invented": "yes"}
@@ -13,6 +13,7 @@ LABEL = {"invented": "yes"}
 NOTE = "Invented figures, for those who develop Weighhouse: nothing was measured."
 LEVELS = (1, 4, 16, 64, 128, 256)
 MEBIBYTE = 1 << 20
+SECONDS_OF_LONG = 600
 
 SIDES: Mapping[str, Side] = {
     "redis": Side(165_000, 42, memory_bytes=310 * MEBIBYTE),
@@ -55,6 +56,8 @@ class Sown:
     repetitions: int = 5
     campaigns: int = 1
     seconds: int = 6
+    interval_seconds: float | None = None
+    """Of an interval; None: a half, and one in long runs, as a long experiment would ask for."""
     days_between: float = 1.0
     shifts: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     """Side → campaign from which on → what its throughput is multiplied by."""
@@ -74,6 +77,12 @@ class Sown:
         steps = self.shifts.get(side, {})
         stepped = math.prod(by for begin, by in steps.items() if campaign >= begin)
         return stepped * (1 - self.drifts.get(side, 0.0)) ** campaign
+
+    @property
+    def interval_us(self) -> int:
+        """How long an interval is, µs."""
+        usual = 1.0 if self.seconds > SECONDS_OF_LONG else 0.5
+        return round((self.interval_seconds or usual) * US)
 
     def version(self, campaign: int) -> str:
         """The version of every side in a campaign."""

@@ -34,7 +34,6 @@ FACTS = MachineFacts(
 )  # fmt: skip
 MOST_EVENTS = 2000
 """Of a batch; see `EventBatch`."""
-SECONDS_OF_LONG = 600
 BETWEEN_RUNS = 3.0
 """Seconds from one run's end to the next."""
 Told = Callable[[str], None]
@@ -219,13 +218,11 @@ class Hand:
 
 
 def _course(sown: Sown, begin_us: int, order: AttemptOrder) -> Course:
-    """Long runs have an interval a second, as a long experiment would ask for."""
-    interval_us = US if sown.seconds > SECONDS_OF_LONG else US // 2
     # What is nearly all reads is invented as half reads: only four operations are told apart.
     mix = order.workload.operations.model_dump()
     asked = {name: share for name, share in mix.items() if share}
     shares = asked if len(asked) > len(HALVES) else HALVES
-    return Course(begin_us, sown.seconds, interval_us, shares)
+    return Course(begin_us, sown.seconds, sown.interval_us, shares)
 
 
 def _word(value: object) -> str:
