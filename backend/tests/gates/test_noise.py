@@ -14,8 +14,9 @@ runs = count()
 
 def noisy(order):
     """Four hundred a second, give or take three percent."""
-    rate = round(400 * (1 + NOISE[next(runs) % len(NOISE)]))
-    return whole_run(seed=order["seed"] % 1000, rate=rate)
+    del order
+    place = next(runs) % len(NOISE)
+    return whole_run(seed=place, rate=round(400 * (1 + NOISE[place])))
 
 
 def carry_out(laboratory, document, **wanted):

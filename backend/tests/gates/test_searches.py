@@ -17,7 +17,7 @@ def server(order):
     """Throughput grows with the clients up to the capacity, then falls: they wait."""
     clients, capacity = order["load"]["clients"], CAPACITY[order["target"]["name"]]
     rate = round(100 * min(clients, capacity) * 0.97 ** max(0, clients - capacity))
-    return whole_run(seed=order["seed"] % 1000, rate=rate, median_us=1e6 * clients / rate)
+    return whole_run(seed=order["seed"] % 5, rate=rate, median_us=1e6 * clients / rate)
 
 
 def queue(order):
@@ -25,7 +25,7 @@ def queue(order):
     rate = order["load"]["rate_per_second"]
     late = 100 / max(0.01, 1 - rate / 1000)
     done = min(rate, 1000)
-    return whole_run(seed=order["seed"] % 1000, rate=round(done), median_us=late)
+    return whole_run(seed=order["seed"] % 5, rate=round(done), median_us=late)
 
 
 def finish(laboratory, campaign, report):

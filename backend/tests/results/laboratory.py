@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
@@ -36,6 +37,7 @@ from weighhouse_backend.studies.endpoints import router as studies
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import AttemptEvent, EventBatch
 
+from .again import Memory
 from .reports import FACTS, whole_run
 
 ROUTERS = (
@@ -120,6 +122,7 @@ class Laboratory:
     headers: dict[str, str]
     agent: dict[str, str] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
+    memory: Memory = field(default_factory=Memory)
 
     def enrol(self, *manifests: dict[str, Any]) -> None:
         made = self.client.post("/api/v1/agent-registration-tokens", json={}, headers=self.headers)
@@ -130,6 +133,7 @@ class Laboratory:
             headers=_bearer(made.json()["token"]),
         ).json()
         self.agent = _bearer(registered["agent_token"])
+        self.memory = Memory()
         opening = {
             "instance_id": instance, "process_id": str(uuid4()), "agent_version": "0.1.0",
             "manifests": manifests or [manifest("redis"), manifest("memcached")],
@@ -151,25 +155,26 @@ class Laboratory:
             headers=self.headers,
         )
         assert made.status_code == 201, made.text
-        return str(made.json()["id"])
+        campaign_id = str(made.json()["id"])
+        self.memory.documents[campaign_id] = deepcopy(document)
+        return campaign_id
 
     def begin(self) -> dict[str, Any]:
         """Take up the next run; its order."""
-        self.work(lambda gates: gates.results.campaigns.allocator.allocate())
         token = self.agent["Authorization"].removeprefix("Bearer ")
         orders: list[AttemptOrder | None] = []
 
-        def claim(gates: Gates) -> None:
+        def take(gates: Gates) -> None:
             domain = gates.results.campaigns
-            agent = domain.fleet.authenticate(token)
-            orders.append(domain.attempts.claim(agent, uuid4(), token))
+            domain.allocator.allocate()
+            order = domain.attempts.claim(domain.fleet.authenticate(token), uuid4(), token)
+            orders.append(order)
+            if order is not None:
+                domain.attempts.start(order.attempt_id, order.fence, order.member)
 
-        self.work(claim)
+        self.work(take)
         assert orders[0] is not None, "nothing was offered"
-        order = orders[0].model_dump(mode="json")
-        started = self.attempt(order, "POST", "start", json={"fence": order["fence"]})
-        assert started.status_code == 204, started.text
-        return order
+        return orders[0].model_dump(mode="json")
 
     def attempt(self, order: dict[str, Any], method: str, path: str, **arguments: Any) -> Any:
         """A call with the attempt's own token."""
@@ -201,19 +206,32 @@ class Laboratory:
             orders.append(order)
             events = report(order)
             if events:
-                self.send(order, events)
-                self.complete(order, len(events))
-                self.settle(order["run_id"])
+                self.report(order, events)
             else:
                 failure = {"kind": "database", "message": "it crashed"}
                 self.complete(order, 0, outcome="failed", failure=failure)
         return orders
 
+    def report(self, order: dict[str, Any], events: list[dict[str, Any]]) -> None:
+        """Report all events of a run and settle it: as another that reported the same, if any."""
+        key = self.memory.key(order["campaign_id"], order, events)
+        kept = self.memory.kept.get(key) if key else None
+        if kept is not None:
+            self.work(lambda gates: self.memory.complete(gates, kept, order, len(events)))
+            return
+        self.send(order, events)
+        self.complete(order, len(events))
+        self.settle(order["run_id"])
+        if key:
+            with self.sessions() as session:
+                self.memory.remember(session, key, UUID(order["run_id"]))
+
     def carry_out(self, document: dict[str, Any], report: Report, **wanted: Any) -> str:
         """A whole campaign: every run reports what `report` makes of its order."""
         campaign_id = self.campaign(document, **wanted)
-        runs = len(document["targets"]) * len(document["workloads"]) * len(document["load_levels"])
-        self.measure(report, runs * document["repetitions"])
+        with unit_of_work(self.sessions) as session:
+            left = self.memory.write(session, campaign_id, report)
+        self.measure(lambda order: left[order["run_id"]], len(left))
         self.work(lambda gates: gates.settlement.settle_campaign(UUID(campaign_id)))
         return campaign_id
 
@@ -247,7 +265,7 @@ class Laboratory:
 
 def steady(order: dict[str, Any]) -> list[dict[str, Any]]:
     """A plausible report that differs a little from repeat to repeat."""
-    return whole_run(seed=order["seed"] % 1000, rate=200 + order["seed"] % 3)
+    return whole_run(seed=order["seed"] % 5, rate=200 + order["seed"] % 3)
 
 
 def _bearer(token: str) -> dict[str, str]:

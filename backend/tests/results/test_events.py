@@ -10,6 +10,7 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results.models import Interval
 from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_judging.arithmetic.histograms import Histogram
+from weighhouse_testing.waiting import PATIENCE_SECONDS
 
 from .laboratory import experiment
 from .reports import histogram, interval, latencies, numbered, raw, recorded, whole_run
@@ -119,10 +120,10 @@ def test_the_latest_interval_is_told_to_whoever_watches(laboratory, order):
     channel = f"campaign:{order['campaign_id']}"
     listener = from_app.pubsub()
     listener.subscribe(channel)
-    listener.get_message(timeout=5)
+    listener.get_message(timeout=PATIENCE_SECONDS)
     laboratory.send(order, ticks(3))
     while not heard:
-        message = listener.get_message(timeout=5)
+        message = listener.get_message(timeout=PATIENCE_SECONDS)
         assert message is not None
         if b'"live"' in message["data"]:
             heard.append(message["data"])

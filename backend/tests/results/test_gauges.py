@@ -69,7 +69,7 @@ def sampled(count):
     def report(order):
         events = [
             {key: value for key, value in one.items() if key != "sequence"}
-            for one in whole_run(seed=order["seed"] % 1000)
+            for one in whole_run(seed=order["seed"] % 5)
             if one["kind"] != "sample"
         ]
         samples = [

@@ -12,8 +12,8 @@ from weighhouse_backend.results import bucket, models
 from weighhouse_backend.results.directory import ArtifactDirectory
 from weighhouse_backend.results.errors import FilesAway
 from weighhouse_backend.results.stores import store_of
-from weighhouse_testing.platform import until
 from weighhouse_testing.s3 import ACCESS_KEY, SECRET_KEY, running_store
+from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 
 from .laboratory import experiment
 from .store_gateway import Gateway, Said, listing_forbidden
@@ -220,7 +220,7 @@ def test_a_store_that_hangs_keeps_nobody_else_waiting(laboratory, order, gateway
     monkeypatch.setattr(bucket, "TURN_SECONDS", 0.05)
     monkeypatch.setattr(bucket, "READ_SECONDS", 60.0)
     over = threading.Event()
-    gateway.instead = lambda _, said: over.wait(60) and said
+    gateway.instead = lambda _, said: over.wait(PATIENCE_SECONDS) and said
     hanging = [
         threading.Thread(target=store_of(gateway.settings).write, args=(uuid4(), "ab" * 32, b"x"))
         for _ in range(bucket.MOST_AT_ONCE)
@@ -245,7 +245,7 @@ def test_a_store_that_hangs_is_asked_twice_at_most(laboratory, order, gateway, m
     over = threading.Event()
 
     def hanging(method, said):
-        over.wait(60)
+        over.wait(PATIENCE_SECONDS)
         return said
 
     gateway.instead = hanging

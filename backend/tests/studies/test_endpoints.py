@@ -30,7 +30,7 @@ def laboratory(make_client, session_factory, settings, tenants):
 
 def told(order):
     rate = RATES[order["target"]["name"]]
-    return whole_run(seed=order["seed"] % 1000, rate=rate + order["seed"] % 3)
+    return whole_run(seed=order["seed"] % 5, rate=rate + order["seed"] % 3)
 
 
 def run(laboratory, **body):
