@@ -24,6 +24,7 @@ from weighhouse_backend.notices.kinds import ChannelKind, NoticeKind
 from weighhouse_backend.notices.models import NoticeAttempt, NoticeChannel, NoticeDelivery
 from weighhouse_backend.notices.webhooks import new_secret
 from weighhouse_backend.notices.writing import notify
+from weighhouse_testing.waiting import PATIENCE_SECONDS
 from weighhouse_worker import tasks
 from weighhouse_worker.tools import Tools
 
@@ -74,7 +75,7 @@ def receiving(tls: Any = None) -> Iterator[Receiver]:
             receiver.got.append((self.path, self.headers, body))
             receiver.arrived.set()
             if receiver.held is not None:
-                receiver.held.wait(60)
+                receiver.held.wait(PATIENCE_SECONDS)
             status = receiver.answers.pop(0) if receiver.answers else 204
             self.send_response(status)
             if status == 302:

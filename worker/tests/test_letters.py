@@ -13,7 +13,6 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signing import secrets_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
-from weighhouse_cli.embedded.directory import free_port
 from weighhouse_worker import tasks
 from weighhouse_worker.tools import Tools
 
@@ -90,7 +89,7 @@ def test_what_was_taken_back_or_has_ended_is_not_sent(tools, server):
 
 def test_what_a_server_refused_is_sent_when_it_takes_it(tools, server, monkeypatch):
     sent = invitation(tools)
-    wrong = tools.settings.model_copy(update={"smtp_port": free_port()})
+    wrong = tools.settings.model_copy(update={"smtp_port": 1})
     away = Tools(wrong)
     with pytest.raises(ConnectionRefusedError):
         tasks.mail_invitation(away, str(sent))

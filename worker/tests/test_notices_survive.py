@@ -19,11 +19,10 @@ SECRET = "sixteen characters"
 
 
 @pytest.fixture
-def tools(database_url, redis_server):
+def tools(database_url, own_redis_database):
     """Over a Redis database of its own: nobody else's jobs are in it."""
-    redis_url = redis_server.rsplit("/", 1)[0] + "/6"
+    redis_url = own_redis_database
     redis = make_redis(redis_url)
-    redis.flushdb()
     yield Tools(
         Settings(
             database_url=database_url, redis_url=redis_url, secret_key=SECRET, sweep_seconds=1,
@@ -62,7 +61,7 @@ def start(tools, tmp_path):
     for process in started:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=10)
+            process.wait()
     log.close()
 
 
@@ -76,7 +75,7 @@ def test_what_a_killed_worker_was_sending_arrives_and_no_log_tells_its_address(t
         worker = begin()
         until("it is being sent", receiver.arrived.is_set)
         os.killpg(worker.pid, signal.SIGKILL)
-        worker.wait(timeout=10)
+        worker.wait()
         receiver.let_go()
         assert [row.state for row in project.deliveries()] == ["pending"]
         assert project.attempts() == [(None, None, "")]

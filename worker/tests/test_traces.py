@@ -91,7 +91,7 @@ def started(settings: Settings, folder, **more: str) -> Iterator[Running]:
         "WEIGHHOUSE_REDIS_URL": settings.redis_url,
         "WEIGHHOUSE_SECRET_KEY": "sixteen characters",
         "WEIGHHOUSE_SMTP_HOST": "127.0.0.1",
-        "WEIGHHOUSE_SMTP_PORT": str(free_port()),
+        "WEIGHHOUSE_SMTP_PORT": "1",
         "WEIGHHOUSE_LOG_LEVEL": "DEBUG",
         "OTEL_BSP_SCHEDULE_DELAY": "200",
         **more,
@@ -122,7 +122,7 @@ def started(settings: Settings, folder, **more: str) -> Iterator[Running]:
         for process in processes:
             process.send_signal(signal.SIGTERM)
         for process in processes:
-            process.wait(timeout=60)
+            process.wait()
 
 
 def _answers(url: str) -> bool:
@@ -132,8 +132,8 @@ def _answers(url: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def settings(database_url: str, redis_server: str) -> Settings:
-    made = Settings(database_url=database_url, redis_url=redis_server.rsplit("/", 1)[0] + "/9")
+def settings(database_url: str, own_redis_database: str) -> Settings:
+    made = Settings(database_url=database_url, redis_url=own_redis_database)
     bootstrap(made, EMAIL, PASSWORD, None)
     return made
 

@@ -23,14 +23,13 @@ from weighhouse_worker.celery_tasks import make_worker
 from weighhouse_worker.tasks import FORMER_NAMES, TASKS
 from weighhouse_worker.times import timetable
 
-SHORT = {"lease_seconds": 30, "sweep_seconds": 1, "lost_after_seconds": 60}
+SHORT = {"lease_seconds": 600, "sweep_seconds": 1, "lost_after_seconds": 1200}
 
 
 @pytest.fixture(scope="module")
-def settings(database_url: str, redis_server: str) -> Settings:
+def settings(database_url: str, own_redis_database: str) -> Settings:
     """A Redis database of its own: nobody else's jobs are in it."""
-    redis_url = redis_server.rsplit("/", 1)[0] + "/7"
-    return Settings(database_url=database_url, redis_url=redis_url, **SHORT)
+    return Settings(database_url=database_url, redis_url=own_redis_database, **SHORT)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +74,7 @@ def start_worker(settings: Settings, tmp_path) -> Iterator[Callable[[], subproce
     for process in started:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=10)
+            process.wait()
     log.close()
 
 
@@ -125,7 +124,7 @@ def test_what_was_lost_with_redis_and_a_killed_worker_is_taken_up_again(
     with world.transaction() as feature:
         feature.attempts.start(order.attempt_id, order.fence)
     os.killpg(worker.pid, signal.SIGKILL)
-    worker.wait(timeout=10)
+    worker.wait()
     redis.flushdb()
 
     assert world.end(order) == "accepted"

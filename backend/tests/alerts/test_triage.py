@@ -17,7 +17,7 @@ from weighhouse_protocol.git import GitContext
 from backend.tests.alerts.sown import alert_of, confirmed, grown, look, noise, seeded
 from backend.tests.notices.kept import notices_of
 
-LATER = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
+LATER = datetime.datetime(2100, 1, 1, tzinfo=datetime.UTC)
 COMMITS = ("a" * 40, "b" * 40)
 
 

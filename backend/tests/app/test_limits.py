@@ -13,6 +13,11 @@ EMAIL, PASSWORD = "admin@weighhouse.local", "a long enough password"
 
 
 @pytest.fixture(scope="module")
+def settings(settings, own_redis_database):
+    return settings.model_copy(update={"redis_url": own_redis_database})
+
+
+@pytest.fixture(scope="module")
 def installed(settings):
     return bootstrap(settings, EMAIL, PASSWORD, None)
 

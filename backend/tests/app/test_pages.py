@@ -19,8 +19,9 @@ from weighhouse_backend.kit.problems import install_problems
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient]:
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    tmp_path = tmp_path_factory.mktemp("served")
     (tmp_path / "dist" / "assets").mkdir(parents=True)
     (tmp_path / "dist" / "index.html").write_text("<title>first page</title>")
     (tmp_path / "dist" / "assets" / "app-1a2b.js").write_text("let x")

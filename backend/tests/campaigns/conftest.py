@@ -1,5 +1,6 @@
 """Worlds for campaigns' tests: a project a test, all in one database a module."""
 
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -17,7 +18,7 @@ from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.platform import until
+from weighhouse_testing.waiting import until
 from weighhouse_testing.world import SetClock, World, make_world
 
 from .served import Served, Tenant
@@ -57,18 +58,16 @@ def own_redis() -> Iterator[OwnRedis]:
 @pytest.fixture(scope="module")
 def served(settings: Settings) -> Iterator[Served]:
     """The application, served for real."""
-    port = free_port()
     app = create_app(settings)
-    server = uvicorn.Server(
-        uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning",
-                       timeout_graceful_shutdown=1)
-    )  # fmt: skip
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    until("the server is up", lambda: server.started)
-    yield Served(f"http://127.0.0.1:{port}", app)
-    server.should_exit = True
-    thread.join(timeout=20)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+    # Held from the beginning: nobody else can have taken the port when the server comes to it.
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        thread = threading.Thread(target=server.run, args=([held],))
+        thread.start()
+        until("the server is up", lambda: server.started)
+        yield Served(f"http://127.0.0.1:{held.getsockname()[1]}", app)
+        server.should_exit = True
+        thread.join()
 
 
 @pytest.fixture

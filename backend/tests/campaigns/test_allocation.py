@@ -12,6 +12,7 @@ from weighhouse_backend.campaigns.models import Attempt
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 from weighhouse_protocol.target import Target
+from weighhouse_testing.waiting import until
 from weighhouse_testing.world import World, make_world
 
 BOTH = frozenset({"driver", "server"})
@@ -217,7 +218,7 @@ def test_allocators_agents_and_watchers_at_once_never_wait_for_each_other(
     """Locks are taken in one order: no deadlock, whatever happens at the same time."""
     world = make_world(session_factory, settings, redis)
     agents = [world.agent(f"agent-{number}") for number in range(4)]
-    campaigns = [world.start(repetitions=3) for _ in range(3)]
+    campaigns = [world.start(repetitions=2) for _ in range(2)]
     stop = threading.Event()
     failures: list[BaseException] = []
 
@@ -250,17 +251,18 @@ def test_allocators_agents_and_watchers_at_once_never_wait_for_each_other(
     threads.append(threading.Thread(target=repeat, args=(world.watch,)))
     for thread in threads:
         thread.start()
-    done = threading.Event()
-    for _ in range(600):
-        if failures or all(world.campaign(one).status == "settling" for one in campaigns):
-            break
-        done.wait(0.1)
-    stop.set()
-    for thread in threads:
-        thread.join()
+    try:
+        until(
+            "all is measured",
+            lambda: failures or all(world.campaign(one).status == "settling" for one in campaigns),
+        )
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
 
     assert failures == []
-    assert [world.campaign(one).status for one in campaigns] == ["settling"] * 3
+    assert [world.campaign(one).status for one in campaigns] == ["settling"] * 2
     for campaign_id in campaigns:
         runs = world.runs(campaign_id)
         assert {run.status for run in runs} == {"completed"}

@@ -11,9 +11,9 @@ from weighhouse_backend.campaigns.endpoints import agent_router, router
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.platform import until
+from weighhouse_testing.waiting import until
 
-from .served import Served, Tenant, claim
+from .served import LONGEST_SECONDS, Served, Tenant, claim
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def settings(database_url: str, own_redis: OwnRedis) -> Settings:
     return Settings(
         database_url=database_url,
         redis_url=f"redis://127.0.0.1:{own_redis.port}/0",
-        long_poll_seconds=20,
+        long_poll_seconds=LONGEST_SECONDS,
     )
 
 
@@ -125,11 +125,11 @@ def test_a_long_poll_ends_as_soon_as_there_is_work(tenant: Tenant, served: Serve
     world = tenant.world
     agent = world.agent()
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(claim, tenant, agent, 20)
+        answer = pool.submit(claim, tenant, agent, LONGEST_SECONDS)
         until("somebody listens", lambda: served.app.state.waiting_room.waits(agent))
         campaign_id = world.start()
         world.allocate()
-        claimed = answer.result(timeout=15).json()
+        claimed = answer.result().json()
 
     assert claimed["order"]["campaign_id"] == str(campaign_id)
 

@@ -8,8 +8,9 @@ import httpx
 import pytest
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
+from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 
-from .served import Served, Tenant, claim
+from .served import LONGEST_SECONDS, Served, Tenant, claim
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def settings(database_url: str, own_redis: OwnRedis) -> Settings:
     return Settings(
         database_url=database_url,
         redis_url=f"redis://127.0.0.1:{own_redis.port}/0",
-        long_poll_seconds=40,
+        long_poll_seconds=LONGEST_SECONDS,
     )
 
 
@@ -31,7 +32,7 @@ def arrive(tenant: Tenant, order: dict[str, Any], name: str, wait: float) -> htt
             "wait_seconds": wait,
         },
         headers={"Authorization": f"Bearer {order['attempt_token']}"},
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
 
 
@@ -46,15 +47,18 @@ def test_a_barrier_is_held_open_until_the_last_member_is_there(
     assert sorted(order["member"] for order in orders) == [0, 1]
 
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(arrive, tenant, orders[0], "placed", 30)
-        asked = time.monotonic()
-        while "placed" not in world.members(orders[0]["attempt_id"])[orders[0]["member"]].arrivals:
-            assert time.monotonic() - asked < 30
-            time.sleep(0.05)
+        waiting = pool.submit(arrive, tenant, orders[0], "placed", LONGEST_SECONDS)
+
+        def arrived() -> bool:
+            members = world.members(orders[0]["attempt_id"])
+            return "placed" in members[orders[0]["member"]].arrivals
+
+        until("the first has arrived", arrived)
+        # What is held open says how long: it is told apart from what comes back at once.
         time.sleep(0.3)
         assert not waiting.done()
         last = arrive(tenant, orders[1], "placed", 0).json()
-        first = waiting.result(timeout=40).json()
+        first = waiting.result().json()
     for state in (first, last):
         assert state["released"] is True
         assert state["waiting_for"] == []

@@ -25,7 +25,7 @@ from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.platform import until
+from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 
 from .served import Served, Tenant, claim
 
@@ -48,7 +48,7 @@ def stream(
     if last_event_id is not None:
         headers["Last-Event-ID"] = last_event_id
     found: list[dict[str, Any]] = []
-    client = httpx.Client(timeout=httpx.Timeout(5, read=40))
+    client = httpx.Client(timeout=PATIENCE_SECONDS)
     opened = threading.Event()
     answers: list[httpx.Response] = []
 
@@ -73,13 +73,13 @@ def stream(
 
     thread = threading.Thread(target=read, daemon=True)
     thread.start()
-    assert opened.wait(20)
+    assert opened.wait(PATIENCE_SECONDS)
     assert answers[0].headers["content-type"].startswith("text/event-stream")
     try:
         yield found
     finally:
         answers[0].extensions["network_stream"].get_extra_info("socket").shutdown(2)
-        thread.join(timeout=10)
+        thread.join()
         client.close()
 
 
@@ -174,7 +174,9 @@ def ended(tenant: Tenant, path: str, headers: dict[str, str], end: Callable[[Ses
     A stream that goes on gives a sign of life every 15 s: two of them are too many.
     """
     signs = 0
-    with httpx.stream("GET", tenant.url + path, headers=headers, timeout=40) as answer:
+    with httpx.stream(
+        "GET", tenant.url + path, headers=headers, timeout=PATIENCE_SECONDS
+    ) as answer:
         assert answer.status_code == 200
         for number, line in enumerate(answer.iter_lines()):
             if number == 0:
@@ -182,7 +184,7 @@ def ended(tenant: Tenant, path: str, headers: dict[str, str], end: Callable[[Ses
                     end(feature.session)
             signs += line.startswith(":")
             assert signs < 2, "the stream goes on"
-    return httpx.get(tenant.url + path, headers=headers, timeout=40).status_code
+    return httpx.get(tenant.url + path, headers=headers, timeout=PATIENCE_SECONDS).status_code
 
 
 def test_a_stream_ends_when_its_token_is_revoked(tenant: Tenant, monkeypatch) -> None:

@@ -16,7 +16,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.platform import until
+from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 from weighhouse_testing.world import PROCESS_ID, World
 
 from .served import Served, Tenant
@@ -49,7 +49,7 @@ class Poller:
         }  # fmt: skip
         headers = {"Authorization": f"Bearer {self.tenant.world.tokens[self.agent_id]}"}
         url = f"{self.tenant.url}/agent/v1/claims"
-        return httpx.post(url, json=body, headers=headers, timeout=90)
+        return httpx.post(url, json=body, headers=headers, timeout=PATIENCE_SECONDS)
 
 
 @contextmanager
@@ -136,7 +136,7 @@ def test_an_offer_whose_wake_up_was_lost_is_found_by_the_round(
     with open_poll(served, poller) as answer:
         campaign_id = world.start()
         allocate_silently(world)
-        assert answer.result(timeout=50).json()["order"]["campaign_id"] == str(campaign_id)
+        assert answer.result().json()["order"]["campaign_id"] == str(campaign_id)
 
 
 def test_an_offer_reaches_its_agent_while_redis_is_away(
@@ -150,7 +150,7 @@ def test_an_offer_reaches_its_agent_while_redis_is_away(
         with open_poll(served, poller) as answer:
             campaign_id = world.start()
             world.allocate()
-            assert answer.result(timeout=50).json()["order"]["campaign_id"] == str(campaign_id)
+            assert answer.result().json()["order"]["campaign_id"] == str(campaign_id)
     finally:
         own_redis.start()
 
@@ -164,7 +164,7 @@ def test_a_revoked_agent_is_refused_in_the_middle_of_its_question(
     poller.claim(0)
     with open_poll(served, poller) as answer:
         assert tenant.request("POST", f"/api/v1/agents/{agent}/revoke").status_code == 200
-        assert answer.result(timeout=30).status_code == 401
+        assert answer.result().status_code == 401
     assert poller.claim(0).status_code == 401
 
 

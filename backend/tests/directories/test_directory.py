@@ -28,7 +28,7 @@ SCIM = "/api/scim/v2"
 PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"
 USER = "urn:ietf:params:scim:schemas:core:2.0:User"
-NOW = datetime.datetime.now(datetime.UTC)
+BEFORE = datetime.datetime(2026, 11, 20, tzinfo=datetime.UTC)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def mia(session_factory, tenants, request):
             ApiToken(
                 project_id=tenants[0].project_id, name="mine", role="member",
                 prefix=token_prefix(token), token_hash=token_hash(token), created_by=name,
-                owner_id=user_id, created_at=NOW,
+                owner_id=user_id, created_at=BEFORE,
             )
         )  # fmt: skip
     return {"id": str(user_id), "email": f"{name}@example.test", "token": token}

@@ -43,8 +43,7 @@ MARK = "quokka"
 ARTIFACT = b"a file of a run"
 SHA256 = hashlib.sha256(ARTIFACT).hexdigest()
 _made = itertools.count()
-NOW = datetime.datetime.now(datetime.UTC)
-LONG_AGO = NOW - datetime.timedelta(days=400)
+LONG_AGO = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,11 @@ class Access:
     expired: bool = False
 
 
+def present() -> datetime.datetime:
+    """This instant: what is stored at it has not ended while a test runs."""
+    return datetime.datetime.now(datetime.UTC)
+
+
 def headers_of(session: Session, who: Access | None, *, by_person: bool) -> dict[str, str]:
     """How somebody calls: a fresh token or cookie, as it stands with them."""
     if who is None:
@@ -65,7 +69,7 @@ def headers_of(session: Session, who: Access | None, *, by_person: bool) -> dict
     if by_person:
         cookie = new_token("s")
         if not who.token_revoked:  # a login that was ended is gone
-            used = LONG_AGO if who.expired else NOW
+            used = LONG_AGO if who.expired else present()
             session.add(
                 LoginSession(
                     user_id=who.user_id, token_hash=token_hash(cookie), created_at=used,
@@ -78,8 +82,8 @@ def headers_of(session: Session, who: Access | None, *, by_person: bool) -> dict
         ApiToken(
             project_id=who.project_id, name=f"token {next(_made)}", role=who.role,
             prefix=token_prefix(token), token_hash=token_hash(token), created_by="test",
-            created_at=NOW, expires_at=LONG_AGO if who.expired else None,
-            revoked_at=NOW if who.token_revoked else None,
+            created_at=present(), expires_at=LONG_AGO if who.expired else None,
+            revoked_at=present() if who.token_revoked else None,
         )
     )  # fmt: skip
     return {"Authorization": f"Bearer {token}"}
@@ -87,12 +91,12 @@ def headers_of(session: Session, who: Access | None, *, by_person: bool) -> dict
 
 def person(session: Session, organization_id: UUID, name: str, role: Role) -> UUID:
     """A member of an organization."""
-    user = User(email=f"{name}@example.test", name=name, created_at=NOW)
+    user = User(email=f"{name}@example.test", name=name, created_at=present())
     session.add(user)
     session.flush()
     session.add(
         Membership(
-            organization_id=organization_id, user_id=user.id, role=role, created_at=NOW
+            organization_id=organization_id, user_id=user.id, role=role, created_at=present()
         )
     )  # fmt: skip
     return user.id
@@ -100,7 +104,7 @@ def person(session: Session, organization_id: UUID, name: str, role: Role) -> UU
 
 def project(session: Session, organization_id: UUID, name: str) -> UUID:
     """Another project of an organization."""
-    made = Project(organization_id=organization_id, slug=name, name=name, created_at=NOW)
+    made = Project(organization_id=organization_id, slug=name, name=name, created_at=present())
     session.add(made)
     session.flush()
     return made.id
@@ -120,7 +124,7 @@ def _measure(laboratory: Laboratory, runs: int) -> dict[str, Any]:
                 put = laboratory.attempt(order, "PUT", path, content=content, params=query)
                 assert put.is_success, put.text
         facts = FACTS | {"versions": {"agent": "0.1.0", "driver resp": "0.2.0"}}
-        events = whole_run(seed=order["seed"] % 1000, rate=200, facts=facts)
+        events = whole_run(seed=order["seed"] % 5, rate=200, facts=facts)
         laboratory.send(order, events)
         laboratory.complete(order, len(events))
         laboratory.settle(order["run_id"])
@@ -207,61 +211,65 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
     with unit_of_work(laboratory.sessions) as session:
         alert = Alert(
             project_id=owner.project_id, kind="missed_run", experiment_id=UUID(saved["id"]),
-            details={"times": 1, "first_at": None, "last_at": None, "reason": MARK}, raised_at=NOW,
-            state_at=NOW,
+            details={"times": 1, "first_at": None, "last_at": None, "reason": MARK},
+            raised_at=present(), state_at=present(),
         )  # fmt: skip
         asked = Invitation(
             organization_id=owner.organization_id, email=f"{MARK}@example.test", role="viewer",
-            invited_by="test", created_at=NOW, expires_at=NOW + datetime.timedelta(days=1),
+            invited_by="test", created_at=present(),
+            expires_at=present() + datetime.timedelta(days=1),
         )  # fmt: skip
         domain = JoiningDomain(
             organization_id=owner.organization_id, domain=f"{MARK}.test", role="viewer",
-            mailbox="postmaster", created_at=NOW, expires_at=NOW, mailed_at=NOW,
+            mailbox="postmaster", created_at=present(), expires_at=present(), mailed_at=present(),
         )  # fmt: skip
         session.add(domain)
         session.add(
             Directory(
                 organization_id=owner.organization_id, token_hash=MARK, prefix=f"{MARK} whc_",
-                created_by=MARK, created_at=NOW,
+                created_by=MARK, created_at=present(),
             )
         )  # fmt: skip
         login = LoginSession(
-            user_id=owner.user_id, token_hash=token_hash(new_token("s")), created_at=NOW,
-            last_used_at=NOW,
+            user_id=owner.user_id, token_hash=token_hash(new_token("s")), created_at=present(),
+            last_used_at=present(),
         )  # fmt: skip
         quotas = ProjectQuotas(
-            project_id=owner.project_id, limits={}, version=1, updated_by=MARK, updated_at=NOW
+            project_id=owner.project_id, limits={}, version=1, updated_by=MARK, updated_at=present()
         )
         rules = RetentionRules(
-            project_id=owner.project_id, version=1, updated_by=MARK, updated_at=NOW
+            project_id=owner.project_id, version=1, updated_by=MARK, updated_at=present()
         )
         provider = IdentityProvider(
             organization_id=owner.organization_id, name=MARK, issuer=f"https://id.{MARK}.test",
             client_id=MARK, groups_claim="groups", mappings=[], only_way=False, listed=False,
-            created_at=NOW, updated_at=NOW,
+            created_at=present(), updated_at=present(),
         )  # fmt: skip
         notice = Notice(
             project_id=owner.project_id, kind="reply", cause=MARK, title=MARK, words=MARK,
-            path="/", at=NOW, spread_at=NOW,
+            path="/", at=present(), spread_at=present(),
         )  # fmt: skip
         trust = PipelineTrust(
             project_id=owner.project_id, name=MARK, issuer=f"https://ci.{MARK}.test", audience="a",
             conditions={"repository": f"{MARK}/a"}, role="member", scopes=["results:read"],
-            lifetime_seconds=60, created_by=MARK, created_at=NOW,
+            lifetime_seconds=60, created_by=MARK, created_at=present(),
         )  # fmt: skip
-        factor = SecondFactor(user_id=owner.user_id, last_step=0, wrong_codes=0, created_at=NOW)
+        factor = SecondFactor(
+            user_id=owner.user_id, last_step=0, wrong_codes=0, created_at=present()
+        )
         session.add_all([alert, asked, login, quotas, rules, provider, notice, trust, factor])
         session.flush()
         passkey = Passkey(
             user_id=owner.user_id, name=MARK, credential_id=MARK.encode(), credential=b"", uses=0,
-            created_at=NOW,
+            created_at=present(),
         )  # fmt: skip
         session.add(passkey)
         alert_id = alert.id
         entry = NoticeEntry(project_id=owner.project_id, notice_id=notice.id, user_id=owner.user_id)
         sent = NoticeDelivery(
             project_id=owner.project_id, notice_id=notice.id, channel_id=UUID(channel["id"]),
-            state="failed", attempts_count=1, next_at=NOW, created_at=NOW, ended_at=NOW,
+            state="failed", attempts_count=1, next_at=present(), created_at=present(),
+            ended_at=present(),
         )  # fmt: skip
         session.add_all([entry, sent])
     return {

@@ -15,6 +15,7 @@ from weighhouse_backend.kit.logs import masked
 from weighhouse_backend.kit.pages import decode_cursor, encode_cursor
 from weighhouse_backend.kit.problems import BadCursor
 from weighhouse_backend.kit.unit_of_work import after_commit, unit_of_work
+from weighhouse_testing.waiting import PATIENCE_SECONDS
 
 NOW = datetime.datetime(2026, 11, 20, tzinfo=datetime.UTC)
 
@@ -54,10 +55,10 @@ def test_a_broker_that_is_away_fails_nobody(session_factory):
 def test_events_reach_whoever_listens(session_factory, redis_server):
     with make_redis(redis_server) as client, client.pubsub() as listener:
         listener.subscribe("c")
-        listener.get_message(timeout=5)
+        listener.get_message(timeout=PATIENCE_SECONDS)
         with unit_of_work(session_factory) as session:
             RedisEvents(client, session).publish("c", 7, "run", {"id": new_id()})
-        message = listener.get_message(timeout=5)
+        message = listener.get_message(timeout=PATIENCE_SECONDS)
     assert message is not None
     assert b'"id": 7' in message["data"]
 
@@ -118,5 +119,5 @@ def test_two_at_once_with_one_key_make_one_thing(session_factory):
         settle(session, "s", "both", made)
         session.flush()
         assert found == [], "the second waits for the first"
-    thread.join(10)
+    thread.join(120)
     assert found == [made]

@@ -10,10 +10,10 @@ BUDGETS = Budgets(person=7, token=5, agent=4, address=3)
 
 
 @pytest.fixture
-def url(redis_server):
-    with Redis.from_url(redis_server) as client:
+def url(own_redis_database):
+    with Redis.from_url(own_redis_database) as client:
         client.flushdb()
-    return redis_server
+    return own_redis_database
 
 
 def visit(credential=None, surface="people", address="203.0.113.7"):

@@ -11,6 +11,7 @@ from redis import Redis
 from weighhouse_backend.kit.subscriptions import QUEUE, Subscriptions
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.own_redis import OwnRedis
+from weighhouse_testing.waiting import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -43,8 +44,8 @@ async def running(subscriptions: Subscriptions) -> AsyncIterator[None]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def until(question: Callable[[], bool], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
+async def until(question: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not question():
         assert time.monotonic() < deadline, "not within the time"
         await asyncio.sleep(0.02)
@@ -69,7 +70,7 @@ def test_three_hundred_listeners_share_one_connection(own_redis: OwnRedis, clien
             client.publish("campaign:250", message(7))
             client.publish("agent:some", "{}")
 
-            found = await listeners[250].wait(20)
+            found = await listeners[250].wait(PATIENCE_SECONDS)
 
             assert found is not None
             assert found["id"] == 7
@@ -109,7 +110,7 @@ def test_whoever_listens_is_told_to_look_when_redis_goes_and_hears_again_when_it
                 found = await listener.wait(0.2)
                 return found["id"] if found else None
 
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + PATIENCE_SECONDS
             while await heard() != 9:
                 assert time.monotonic() < deadline
 
@@ -128,9 +129,9 @@ def test_a_slow_listener_is_told_to_look_instead_of_filling_memory(
                     pipe.publish("campaign:1", message(number))
                 pipe.execute()
             await until(lambda: listener._look)
-            assert await listener.wait(5) is None
+            assert await listener.wait(60) is None
             client.publish("campaign:1", message(1))
-            while (found := await listener.wait(5)) is None or found["id"] != 1:
+            while (found := await listener.wait(60)) is None or found["id"] != 1:
                 pass
 
     asyncio.run(listen())

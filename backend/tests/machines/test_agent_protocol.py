@@ -25,7 +25,7 @@ from weighhouse_backend.kit.settings import Settings
 from .simulated import Part, Simulation, Stage
 
 LONG = "MACHINE_EXAMPLES" in os.environ
-EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("MACHINE_EXAMPLES", "10"))
 STEPS = 30
 SEARCH = settings(
     max_examples=EXAMPLES,
