@@ -9,6 +9,7 @@ from typing import Any
 
 import requests
 import schemathesis
+from weighhouse_testing.waiting import PATIENCE_SECONDS
 
 from api_fuzz.asking import Examiner
 from api_fuzz.methods import examine_methods
@@ -20,6 +21,8 @@ LAST = re.compile(
 
 TOKENS = re.compile(r"directories_(let_in|shut_out)")
 """What ends the token that some of the last are asked with."""
+LOOKED_AFTER = 24
+"""Examples after which it is seen whether everybody is still there."""
 MOST_INVENTED = 10_000
 """Characters: no invented text is longer."""
 
@@ -81,6 +84,13 @@ def examine(world: World, examples: int, seed: int, only: Sequence[str] = ()) ->
         raise SystemExit(f"no operation's name has any of {', '.join(only)} in it")
     say(f"{len(chosen)} operations, {examples} examples each, as {', '.join(world.headers)}")
     examine_methods(world, examiner.account, examiner.session)
+    ask_all(examiner, chosen)
+    return examiner
+
+
+def ask_all(examiner: Examiner, chosen: Sequence[Any]) -> None:
+    """Ask operations, one after the other."""
+    world, unseen = examiner.world, []
     for number, operation in enumerate(chosen, 1):
         began, before = time.monotonic(), examiner.account.requests
         examiner.examine(operation)
@@ -89,8 +99,10 @@ def examine(world: World, examples: int, seed: int, only: Sequence[str] = ()) ->
             f"{number:4}/{len(chosen)} {operation.label}: {count} requests in "
             f"{time.monotonic() - began:.0f} s, {len(examiner.account.findings)} findings so far"
         )
-        _still_there(world, examiner, operation.label)
-    return examiner
+        unseen.append(operation.label)
+        if len(unseen) * examiner.examples >= LOOKED_AFTER or number == len(chosen):
+            _still_there(world, examiner, ", ".join(unseen))
+            unseen = []
 
 
 def _still_there(world: World, examiner: Examiner, call: str) -> None:
@@ -98,7 +110,7 @@ def _still_there(world: World, examiner: Examiner, call: str) -> None:
     session, account = examiner.session, examiner.account
     session.cookies.clear()
     try:
-        health = session.get(f"{world.url}/health", timeout=30).status_code
+        health = session.get(f"{world.url}/health", timeout=PATIENCE_SECONDS).status_code
     except requests.exceptions.RequestException as error:
         account.note(call, "stopped the platform", "-", repr(error), "")
         raise SystemExit(f"{call} stopped the platform: {error!r}") from error
@@ -106,7 +118,9 @@ def _still_there(world: World, examiner: Examiner, call: str) -> None:
         account.note(call, "made the platform unwell", "-", str(health), "")
     for identity in ("owner", "owner, signed in", "viewer"):
         answer = session.get(
-            f"{world.url}/api/v1/projects", headers=world.headers[identity], timeout=30
+            f"{world.url}/api/v1/projects",
+            headers=world.headers[identity],
+            timeout=PATIENCE_SECONDS,
         )
         if answer.status_code != 200:
             account.note(call, "took somebody's access", identity, answer.text, "")

@@ -4,7 +4,6 @@ import datetime
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from weighhouse_backend.kit.pages import encode_cursor
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_cli.embedded.directory import free_port
+from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 
 from backend.tests.results.laboratory import Laboratory, experiment, steady
 from backend.tests.results.reports import FACTS
@@ -87,7 +87,7 @@ def world(database_url: str, redis_url: str, directory: Path) -> Iterator[World]
         filled = _fill(client, settings, made)
     with _serving(settings, directory / "backend.log") as url:
         filled.url = url
-        filled.document = httpx.get(f"{url}/api/v1/openapi.json", timeout=30).json()
+        filled.document = httpx.get(f"{url}/api/v1/openapi.json", timeout=PATIENCE_SECONDS).json()
         yield filled
 
 
@@ -112,20 +112,19 @@ def _serving(settings: Settings, log: Path) -> Iterator[str]:
             yield url
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait()
 
 
 def _await(server: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
-    for _ in range(600):
+    def ready() -> bool:
         if server.poll() is not None:
             raise RuntimeError(f"the backend ended:\n{log.read_text(errors='replace')[-4000:]}")
         try:
-            if httpx.get(f"{url}/health", timeout=5).status_code == 200:
-                return
+            return httpx.get(f"{url}/health", timeout=PATIENCE_SECONDS).status_code == 200
         except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    raise RuntimeError("the backend does not become ready")
+            return False
+
+    until("the backend is ready", ready)
 
 
 def _bearer(token: str) -> dict[str, str]:
