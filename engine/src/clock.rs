@@ -11,6 +11,9 @@ pub const SECOND: u64 = 1_000_000_000;
 /// to begin before the driver was there, for example.
 const BEFORE: u64 = 86_400 * SECOND;
 
+/// Readings of both clocks at the start.
+const READINGS: usize = 16;
+
 /// A clock that all threads of a driver share; monotonic.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
@@ -43,12 +46,23 @@ pub fn from_seconds(seconds: f64) -> u64 {
 
 impl Clock {
     /// A clock that begins now.
+    ///
+    /// Both clocks are read several times: between two readings a busy machine may do other things,
+    /// and by so much the two would be apart. The closest readings count.
     #[must_use]
     pub fn start() -> Self {
-        let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let (_, now, unix) = (0..READINGS)
+            .map(|_| {
+                let before = monotonic();
+                let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                let apart = monotonic().wrapping_sub(before);
+                (apart, before.wrapping_add(apart / 2), nanoseconds(unix))
+            })
+            .min()
+            .unwrap_or_else(|| unreachable!("READINGS is not 0"));
         Self {
-            origin: monotonic().wrapping_sub(BEFORE),
-            origin_unix_us: (nanoseconds(unix) / 1000).saturating_sub(BEFORE / 1000),
+            origin: now.wrapping_sub(BEFORE),
+            origin_unix_us: (unix / 1000).saturating_sub(BEFORE / 1000),
         }
     }
 
