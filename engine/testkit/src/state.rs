@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// So long may a state take on the busiest machine; what takes longer has failed.
-pub const PATIENCE: Duration = Duration::from_mins(10);
+pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(5);

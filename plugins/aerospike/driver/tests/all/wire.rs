@@ -4,6 +4,8 @@
 //! (type 1) are a name a line, answered by lines of name, tab and value. Operations are messages of
 //! another type; a connection carries one at a time.
 
+#![allow(clippy::unwrap_used)] // also outside of the test functions
+
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
