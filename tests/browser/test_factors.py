@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from weighhouse_testing.browsing import FIRST_PAGE, Window, let_in, looked_at
 from weighhouse_testing.platform import RunningPlatform, running_platform
+from weighhouse_testing.waiting import PATIENCE_SECONDS
 from weighhouse_testing.windows import Windows
 
 MIA, NEA = "mia@example.test", "nea@example.test"
@@ -113,7 +114,9 @@ def with_factor(house: RunningPlatform) -> None:
 
 
 def at_the_api(house: RunningPlatform, email: str, password: str) -> httpx.Client:
-    client = httpx.Client(base_url=f"{house.url}/api/v1", headers={"X-Weighhouse": "1"}, timeout=60)
+    client = httpx.Client(
+        base_url=f"{house.url}/api/v1", headers={"X-Weighhouse": "1"}, timeout=PATIENCE_SECONDS
+    )
     signed_in = {"email": email, "password": password}
     assert client.post("/sessions", json=signed_in).status_code == 201
     return client

@@ -8,9 +8,9 @@ import dataclasses
 import json
 
 import pytest
-from playwright.sync_api import Page
 from weighhouse_testing.browsing import Sows, Window
 from weighhouse_testing.counted_scripts import counted
+from weighhouse_testing.long_page import moved_over, opened
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_worker.seeding.plan import SCALES
 
@@ -23,9 +23,6 @@ MOVING = 32_000
 """Most pieces of scripts that run for one move of the cursor over a chart: 24,000, and 42,000 with
 four times as many points."""
 MOVES = 20
-_DRAWN = """() => new Promise(done =>
-  requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))"""
-"""What was asked for before has been drawn."""
 
 
 @pytest.fixture(scope="module")
@@ -39,19 +36,6 @@ def long_run(platform: RunningPlatform, sows: Sows) -> str:
     return str(whole["cells"][0]["runs"][0]["id"])
 
 
-def opened(page: Page, run: str) -> None:
-    """The run's page is there, and has been looked at to its end: all charts are drawn."""
-    page.goto(f"/runs/{run}")
-    page.get_by_role("img", name="Throughput over").locator("canvas").wait_for()
-    page.wait_for_load_state("networkidle")
-    for at in range(0, int(page.evaluate("document.documentElement.scrollHeight")), 500):
-        page.evaluate("at => scrollTo(0, at)", at)
-        page.evaluate(_DRAWN)
-    page.get_by_role("img", name="Latency heat map").locator("canvas").wait_for()
-    page.wait_for_load_state("networkidle")
-    page.evaluate(_DRAWN)
-
-
 def test_its_page_opens_with_little_work(window: Window, long_run: str) -> None:
     page = window(fresh=True)
     with counted(page) as work:
@@ -62,18 +46,8 @@ def test_its_page_opens_with_little_work(window: Window, long_run: str) -> None:
 def test_the_cursor_moves_over_it_with_little_work(window: Window, long_run: str) -> None:
     page = window(fresh=True)
     opened(page, long_run)
-    chart = page.get_by_role("img", name="Throughput over")
-    chart.scroll_into_view_if_needed()
-    page.evaluate(_DRAWN)
-    box = chart.bounding_box()
-    assert box is not None
     with counted(page) as work:
-        for step in range(MOVES):
-            page.mouse.move(
-                box["x"] + box["width"] * (0.15 + 0.7 * step / MOVES),
-                box["y"] + box["height"] * 0.5,
-            )
-            page.evaluate(_DRAWN)
+        moved_over(page, MOVES)
     # The cursor did tell something, with its units.
     assert "op/s" in page.locator("body").inner_text()
     assert 0 < work.times / MOVES <= MOVING

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.browsing import NARROW, WIDE, Window, faults, let_in, looked_at, sign_in
 from weighhouse_testing.platform import RunningPlatform, running_platform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 from weighhouse_testing.windows import Windows
 
 PASSWORD = "gravel tuba eleven lantern"
@@ -103,7 +103,7 @@ def asked(house: RunningPlatform, token: str, path: str, **body: object) -> int:
     """How the API answers a token."""
     answer = httpx.request(
         "POST" if body else "GET", f"{house.url}/api/v1{path}", json=body or None,
-        headers={"Authorization": f"Bearer {token}"}, timeout=60,
+        headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE_SECONDS,
     )  # fmt: skip
     return answer.status_code
 

@@ -23,7 +23,7 @@ from weighhouse_testing.browsing import (
     looked_at,
 )
 from weighhouse_testing.platform import RunningPlatform, running_platform
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 from weighhouse_testing.windows import Windows
 
 SECRET = "a secret of tests & more"
@@ -38,7 +38,8 @@ class RealProvider:
     def account(self, name: str, *groups: str, verified: bool = True) -> None:
         """Have somebody, in some groups from now on."""
         body = {"email": f"{name}@example.test", "email_verified": verified, "groups": groups}
-        httpx.put(f"{self.url}/accounts/{name}", json=body).raise_for_status()
+        put = httpx.put(f"{self.url}/accounts/{name}", json=body, timeout=PATIENCE_SECONDS)
+        put.raise_for_status()
 
     def answers(self) -> bool:
         """Whether it is there."""
@@ -230,7 +231,7 @@ def test_who_leaves_the_directory_is_out_at_once(
     expect(owner.get_by_text("It has not come yet with this token.")).to_be_visible()
 
     headers = {"Authorization": f"Bearer {token}"}
-    with httpx2.Client(base_url=f"{address}/", headers=headers) as http:
+    with httpx2.Client(base_url=f"{address}/", headers=headers, timeout=PATIENCE_SECONDS) as http:
         scim = SyncSCIMClient(http)
         scim.discover()
         users = scim.get_resource_model("User")
@@ -247,7 +248,8 @@ def test_who_leaves_the_directory_is_out_at_once(
     owner.get_by_role("button", name="Shut it out").click()
     owner.get_by_role("dialog").get_by_role("button", name="Shut it out").click()
     expect(owner.get_by_text("No directory is let in.")).to_be_visible()
-    assert httpx.get(f"{address}/Users", headers=headers).status_code == 401
+    shut = httpx.get(f"{address}/Users", headers=headers, timeout=PATIENCE_SECONDS)
+    assert shut.status_code == 401
     owner.goto("/settings?tab=audit")
     entries = owner.get_by_role("row").filter(has_text="dee@example.test")
     expect(entries.filter(has_text="the directory from 127.0.0.1")).to_have_count(1)

@@ -10,6 +10,8 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page
 
+from weighhouse_testing.waiting import PATIENCE_SECONDS
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
@@ -52,7 +54,9 @@ def sign_in(page: Page, url: str, email: str, password: str) -> None:
 
 def cookies_of(url: str, email: str, password: str) -> list[Any]:
     """What a browser keeps of somebody who signs in now."""
-    with httpx.Client(base_url=url, headers={"X-Weighhouse": "1"}, timeout=60) as client:
+    with httpx.Client(
+        base_url=url, headers={"X-Weighhouse": "1"}, timeout=PATIENCE_SECONDS
+    ) as client:
         body = {"email": email, "password": password}
         client.post("/api/v1/sessions", json=body).raise_for_status()
         return [

@@ -12,7 +12,7 @@ import httpx
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.platform import Platform, PlatformOptions
 
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 
 SHORT_TIMINGS = {
     "WEIGHHOUSE_HEARTBEAT_SECONDS": "1",
@@ -72,7 +72,7 @@ class RunningPlatform:
                     method,
                     f"{self.url}/api/v1{path}",
                     headers={"Authorization": f"Bearer {self.token}"},
-                    timeout=60,
+                    timeout=PATIENCE_SECONDS,
                     **arguments,
                 )
             except httpx.ConnectError:
@@ -85,7 +85,9 @@ class RunningPlatform:
 
     def fetch(self, path: str) -> httpx.Response:
         """A page, as a browser asks for it that is not signed in."""
-        return httpx.get(f"{self.url}{path}", headers={"Accept": "text/html"}, timeout=60)
+        return httpx.get(
+            f"{self.url}{path}", headers={"Accept": "text/html"}, timeout=PATIENCE_SECONDS
+        )
 
     def start_campaign(self, yaml: str) -> dict[str, Any]:
         """Store an experiment (a new revision when it exists) and start a campaign of it."""

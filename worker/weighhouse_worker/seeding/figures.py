@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 from weighhouse_judging.arithmetic.histograms import Histogram, Layout
 
 US = 1_000_000
@@ -82,7 +82,7 @@ def encoded(count: int, median_us: float, spread: float) -> str:
     layout = Layout()
     index = np.arange(layout.buckets)
     ends = np.log(layout.upper_ends(index).astype(float) + 1)
-    below = norm.cdf((ends - math.log(median_us * 1000)) / spread)
+    below = ndtr((ends - math.log(median_us * 1000)) / spread)
     counts = np.diff(np.round(np.concatenate(([0.0], below)) * count)).astype(np.int64)
     return base64.b64encode(Histogram(layout, counts).encoded()).decode()
 
