@@ -43,6 +43,7 @@ from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 
 RESERVED_SLUGS = frozenset({"fairness", "validate"})
+_READ = "documents that were read"
 """What stands where an experiment's slug does: `/experiments/validate`."""
 
 
@@ -220,9 +221,15 @@ class ExperimentService:
         return self.repository.last_failed()
 
     def document(self, revision_id: UUID) -> Document:
-        """The document of a revision that is known to exist; for features above."""
-        revision = self.session.get_one(ExperimentRevision, revision_id)
-        return Document.model_validate(revision.document)
+        """The document of a revision that is known to exist; for features above.
+
+        Revisions do not change: a session reads each once, however often it is asked for.
+        """
+        read: dict[UUID, Document] = self.session.info.setdefault(_READ, {})
+        if revision_id not in read:
+            revision = self.session.get_one(ExperimentRevision, revision_id)
+            read[revision_id] = Document.model_validate(revision.document)
+        return read[revision_id]
 
     def note_campaign(
         self,

@@ -1,12 +1,13 @@
 """What checks have to say of runs; kept when their campaign is settled."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from weighhouse_judging.caveats.gathering import Beside, caveats
 from weighhouse_judging.findings.run_checks import check_run
+from weighhouse_protocol.manifest import Manifest
 
 from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.models import Campaign, Run
@@ -155,8 +156,13 @@ class ExaminationService:
         found = kept or self.examine(campaign, run)
         return sorted(found, key=lambda finding: GRAVITY[finding.severity])
 
-    def examine(self, campaign: Campaign, run: Run) -> list[FindingRead]:
-        """Check one run; nothing to say of one that has no result."""
+    def examine(
+        self, campaign: Campaign, run: Run, manifests: Mapping[str, Manifest] | None = None
+    ) -> list[FindingRead]:
+        """Check one run; nothing to say of one that has no result.
+
+        :param manifests: of the campaign's project, by system; default: they are looked up.
+        """
         attempt_id = run.result_attempt_id
         record = None if attempt_id is None else self.results.record(attempt_id)
         if attempt_id is None or record is None or run.status != RunStatus.COMPLETED:
@@ -164,6 +170,8 @@ class ExaminationService:
         document = document_of(self.experiments, campaign)
         cell = self.results.cells([run.cell_id])[run.cell_id]
         system = document.targets[cell.target_index].system
+        if manifests is None:
+            manifests = self.catalog.manifests([run.project_id])
         seen = observation(
             document,
             cell,
@@ -172,7 +180,7 @@ class ExaminationService:
             self.reading.course(attempt_id),
             self.results.measured_samples(attempt_id),
             self.results.members([attempt_id])[attempt_id],
-            self.catalog.manifests([run.project_id]).get(system),
+            manifests.get(system),
         )
         return [] if seen is None else [FindingRead.of(finding) for finding in check_run(seen)]
 
@@ -201,6 +209,7 @@ class ExaminationService:
         return renewed
 
     def _of(self, campaign: Campaign) -> list[dict[str, Any]]:
+        manifests = self.catalog.manifests([campaign.project_id])
         return [
             {
                 "run_id": run.id,
@@ -211,7 +220,7 @@ class ExaminationService:
                 "body": finding.model_dump(mode="json"),
             }
             for run in self.repository.runs(campaign.id)
-            for finding in self.examine(campaign, run)
+            for finding in self.examine(campaign, run, manifests)
         ]
 
     def of_each_run(self, run_ids: Collection[UUID]) -> list[RunFinding]:

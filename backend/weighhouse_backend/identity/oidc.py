@@ -6,10 +6,11 @@ addresses are asked anew at each login, so that a provider's new keys hold at on
 
 import json
 import re
+import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from http import HTTPStatus
 from threading import BoundedSemaphore
 from typing import Any
@@ -294,7 +295,9 @@ def _answer_to(
     try:
         insist_on_safe(address, loopback=party.loopback)
         with (
-            httpx.Client(timeout=TIMEOUT_SECONDS, follow_redirects=False) as client,
+            httpx.Client(
+                verify=_trusted(), timeout=TIMEOUT_SECONDS, follow_redirects=False
+            ) as client,
             client.stream(
                 method, address, data=form, headers=headers, auth=auth or httpx.USE_CLIENT_DEFAULT
             ) as answer,
@@ -317,6 +320,12 @@ def _answer_to(
     if status != HTTPStatus.OK or not isinstance(found, dict):
         raise ProviderAway(f"{address} answers {status}, and no JSON object")
     return found
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The authorities that are trusted, read once: that takes longer than to ask."""
+    return httpx.create_ssl_context()
 
 
 def _with(address: str, **query: str) -> str:
