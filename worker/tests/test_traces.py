@@ -20,9 +20,10 @@ from weighhouse_backend.app.bootstrap import bootstrap
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.waiting import until
+from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 
 EMAIL, PASSWORD = "una@weighhouse.example", "a long enough password"
+CALLS = httpx.Client(timeout=PATIENCE_SECONDS)
 HUSH = "whp_hush-hush-hush-hush"
 
 
@@ -127,7 +128,7 @@ def started(settings: Settings, folder, **more: str) -> Iterator[Running]:
 
 def _answers(url: str) -> bool:
     with contextlib.suppress(httpx.HTTPError):
-        return httpx.get(f"{url}/health/live").is_success
+        return CALLS.get(f"{url}/health/live").is_success
     return False
 
 
@@ -150,7 +151,7 @@ def named(spans: list[Span], name: str) -> list[Span]:
 
 
 def ask_reset(running: Running, **more: str) -> httpx.Response:
-    return httpx.post(
+    return CALLS.post(
         f"{running.url}/api/v1/password-resets",
         params={"token": HUSH},
         json={"email": EMAIL},
@@ -254,9 +255,9 @@ def test_a_failed_task_tells_its_kind_and_none_of_its_words(
 def test_nobody_is_traced_who_only_looks_or_waits(running: Running, collector: Collector) -> None:
     paths = ("/health", "/health/live", "/health/ready", "/metrics", "/api/v1/campaigns/x/events")
     for path in paths:
-        httpx.get(running.url + path)
-    httpx.post(f"{running.url}/agent/v1/claims", json={})
-    httpx.get(f"{running.url}/api/v1/projects", params={"after": "the-last"})
+        CALLS.get(running.url + path)
+    CALLS.post(f"{running.url}/agent/v1/claims", json={})
+    CALLS.get(f"{running.url}/api/v1/projects", params={"after": "the-last"})
     until("what came last is there", lambda: named(collector.spans(), "GET /api/v1/projects"))
     names = {span.name for span in collector.spans()}
     assert not [one for one in names if "health" in one or "metrics" in one or "claims" in one]

@@ -17,12 +17,14 @@ from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signs import ages_of_signs
 from weighhouse_cli.embedded.directory import free_port
-from weighhouse_testing.platform import until as wait_until
+from weighhouse_testing.waiting import PATIENCE_SECONDS
+from weighhouse_testing.waiting import until as wait_until
 from weighhouse_testing.world import SetClock, World, make_world
 from weighhouse_worker.celery_tasks import make_worker
 from weighhouse_worker.tasks import FORMER_NAMES, TASKS
 from weighhouse_worker.times import timetable
 
+CALLS = httpx.Client(timeout=PATIENCE_SECONDS)
 SHORT = {"lease_seconds": 600, "sweep_seconds": 1, "lost_after_seconds": 1200}
 
 
@@ -88,7 +90,7 @@ def test_a_worker_tells_of_its_tasks_and_gives_signs_of_life(
 
     def told(*words: str) -> bool:
         try:
-            lines = httpx.get(f"http://127.0.0.1:{port}/metrics").text.splitlines()
+            lines = CALLS.get(f"http://127.0.0.1:{port}/metrics").text.splitlines()
         except httpx.HTTPError:
             return False
         return any(all(word in line for word in words) for line in lines)

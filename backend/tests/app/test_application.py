@@ -1,6 +1,5 @@
 """The whole application: its health, its OpenAPI document, what a new installation begins with."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +20,8 @@ from weighhouse_backend.kit.db import make_engine
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signs import give_sign
+
+from backend.tests.described import described
 
 FEATURES = {
     "identity", "notices", "catalog", "disclosure", "experiments", "fleet", "campaigns", "results",
@@ -46,7 +47,7 @@ def installed(settings: Settings) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def openapi() -> dict:
-    return json.loads(document())
+    return described()
 
 
 def test_a_healthy_installation_says_so(client):

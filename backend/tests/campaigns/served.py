@@ -9,6 +9,8 @@ from fastapi import FastAPI
 from weighhouse_testing.waiting import PATIENCE_SECONDS
 from weighhouse_testing.world import PROCESS_ID, World
 
+CALLS = httpx.Client(timeout=PATIENCE_SECONDS)
+"""Of whoever calls: a client a call would read all certificate authorities each time."""
 LONGEST_SECONDS = 60
 """A question is held open for no longer; how long its answer takes is nobody's test."""
 
@@ -36,9 +38,7 @@ class Tenant:
     def request(self, method: str, path: str, **arguments: Any) -> httpx.Response:
         """Call the API with the token."""
         headers = {"Authorization": f"Bearer {self.token}"} | arguments.pop("headers", {})
-        return httpx.request(
-            method, self.url + path, headers=headers, timeout=PATIENCE_SECONDS, **arguments
-        )
+        return CALLS.request(method, self.url + path, headers=headers, **arguments)
 
 
 def claim(
@@ -54,6 +54,4 @@ def claim(
         "wait_seconds": wait,
     }
     headers = {"Authorization": f"Bearer {tenant.world.tokens[agent_id]}"}
-    return httpx.post(
-        f"{tenant.url}/agent/v1/claims", json=body, headers=headers, timeout=PATIENCE_SECONDS
-    )
+    return CALLS.post(f"{tenant.url}/agent/v1/claims", json=body, headers=headers)

@@ -13,7 +13,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.waiting import until
 
-from .served import LONGEST_SECONDS, Served, Tenant, claim
+from .served import CALLS, LONGEST_SECONDS, Served, Tenant, claim
 
 
 @pytest.fixture(scope="module")
@@ -169,14 +169,14 @@ def test_an_attempt_from_claim_to_completion(tenant: Tenant) -> None:
     headers = {"Authorization": f"Bearer {order['attempt_token']}"}
 
     def post(what: str, **body: Any) -> httpx.Response:
-        return httpx.post(f"{base}/{what}", json=body, headers=headers)
+        return CALLS.post(f"{base}/{what}", json=body, headers=headers)
 
     assert post("start", fence=1).status_code == 204
     beat = post("heartbeat", fence=1, phase="load", progress=0.2, spool_bytes=77)
     assert beat.json()["cancel"] == "none"
     assert beat.json()["received_at_us"] <= beat.json()["answered_at_us"]
     assert world.agent_row(agent).spool_bytes == 77
-    state = httpx.get(base, headers=headers).json()
+    state = CALLS.get(base, headers=headers).json()
     assert (state["status"], state["next_sequence"]) == ("running", 0)
     early = post("complete", fence=1, outcome="completed", events_count=5)
     assert early.status_code == 409
@@ -207,17 +207,17 @@ def test_an_attempts_token_is_good_for_that_attempt_alone(tenant: Tenant) -> Non
         headers = {"Authorization": f"Bearer {token}"}
         base = f"{tenant.url}/agent/v1/attempts/{mine['attempt_id']}"
         answers = [
-            httpx.get(base, headers=headers),
-            httpx.post(f"{base}/start", json={"fence": 1}, headers=headers),
-            httpx.post(f"{base}/heartbeat", json={"fence": 1, "phase": "load"}, headers=headers),
-            httpx.post(f"{base}/complete", headers=headers,
+            CALLS.get(base, headers=headers),
+            CALLS.post(f"{base}/start", json={"fence": 1}, headers=headers),
+            CALLS.post(f"{base}/heartbeat", json={"fence": 1, "phase": "load"}, headers=headers),
+            CALLS.post(f"{base}/complete", headers=headers,
                        json={"fence": 1, "outcome": "cancelled", "events_count": 0}),
         ]  # fmt: skip
         assert {answer.status_code for answer in answers} == {401}, whose
     for token in (mine["attempt_token"], tenant.token):
         headers = {"Authorization": f"Bearer {token}"}
         body = {"claim_id": str(uuid4()), "process_id": str(uuid4())}
-        refused = httpx.post(f"{tenant.url}/agent/v1/claims", json=body, headers=headers)
+        refused = CALLS.post(f"{tenant.url}/agent/v1/claims", json=body, headers=headers)
         assert refused.status_code == 401
 
 
@@ -273,6 +273,6 @@ def test_nobody_gets_in_without_a_token(served: Served) -> None:
         path = route.path.replace("{campaign_id}", str(uuid4()))
         path = path.replace("{attempt_id}", str(uuid4()))
         for method in route.methods:
-            answer = httpx.request(method, served.url + path, json=claim_body)
+            answer = CALLS.request(method, served.url + path, json=claim_body)
             assert answer.status_code == 401, (method, path, answer.text)
             assert answer.headers["content-type"] == "application/problem+json"

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waiting import until
 
-from .served import LONGEST_SECONDS, Served, Tenant, claim
+from .served import CALLS, LONGEST_SECONDS, Served, Tenant, claim
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def settings(database_url: str, own_redis: OwnRedis) -> Settings:
 
 
 def arrive(tenant: Tenant, order: dict[str, Any], name: str, wait: float) -> httpx.Response:
-    return httpx.post(
+    return CALLS.post(
         f"{tenant.url}/agent/v1/attempts/{order['attempt_id']}/barriers/{name}",
         json={
             "fence": order["fence"],
@@ -32,7 +32,6 @@ def arrive(tenant: Tenant, order: dict[str, Any], name: str, wait: float) -> htt
             "wait_seconds": wait,
         },
         headers={"Authorization": f"Bearer {order['attempt_token']}"},
-        timeout=PATIENCE_SECONDS,
     )
 
 

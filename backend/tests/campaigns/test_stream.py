@@ -27,7 +27,7 @@ from weighhouse_backend.kit.settings import Settings
 from weighhouse_testing.own_redis import OwnRedis
 from weighhouse_testing.waiting import PATIENCE_SECONDS, until
 
-from .served import Served, Tenant, claim
+from .served import CALLS, Served, Tenant, claim
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +48,12 @@ def stream(
     if last_event_id is not None:
         headers["Last-Event-ID"] = last_event_id
     found: list[dict[str, Any]] = []
-    client = httpx.Client(timeout=PATIENCE_SECONDS)
     opened = threading.Event()
     answers: list[httpx.Response] = []
 
     def read() -> None:
         try:
-            with client.stream(
+            with CALLS.stream(
                 "GET", f"{tenant.url}/api/v1/campaigns/{campaign_id}/events", headers=headers
             ) as answer:
                 answers.append(answer)
@@ -80,7 +79,6 @@ def stream(
     finally:
         answers[0].extensions["network_stream"].get_extra_info("socket").shutdown(2)
         thread.join()
-        client.close()
 
 
 def of_runs(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -174,9 +172,7 @@ def ended(tenant: Tenant, path: str, headers: dict[str, str], end: Callable[[Ses
     A stream that goes on gives a sign of life every 15 s: two of them are too many.
     """
     signs = 0
-    with httpx.stream(
-        "GET", tenant.url + path, headers=headers, timeout=PATIENCE_SECONDS
-    ) as answer:
+    with CALLS.stream("GET", tenant.url + path, headers=headers) as answer:
         assert answer.status_code == 200
         for number, line in enumerate(answer.iter_lines()):
             if number == 0:
@@ -184,7 +180,7 @@ def ended(tenant: Tenant, path: str, headers: dict[str, str], end: Callable[[Ses
                     end(feature.session)
             signs += line.startswith(":")
             assert signs < 2, "the stream goes on"
-    return httpx.get(tenant.url + path, headers=headers, timeout=PATIENCE_SECONDS).status_code
+    return CALLS.get(tenant.url + path, headers=headers).status_code
 
 
 def test_a_stream_ends_when_its_token_is_revoked(tenant: Tenant, monkeypatch) -> None:

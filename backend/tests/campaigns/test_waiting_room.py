@@ -16,10 +16,10 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_testing.own_redis import OwnRedis
-from weighhouse_testing.waiting import PATIENCE_SECONDS, until
+from weighhouse_testing.waiting import until
 from weighhouse_testing.world import PROCESS_ID, World
 
-from .served import Served, Tenant
+from .served import CALLS, Served, Tenant
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ class Poller:
         }  # fmt: skip
         headers = {"Authorization": f"Bearer {self.tenant.world.tokens[self.agent_id]}"}
         url = f"{self.tenant.url}/agent/v1/claims"
-        return httpx.post(url, json=body, headers=headers, timeout=PATIENCE_SECONDS)
+        return CALLS.post(url, json=body, headers=headers)
 
 
 @contextmanager

@@ -3,14 +3,12 @@
 Whoever adds one has to say here what it gives out; a route that nobody named turns this red.
 """
 
-import json
-
 import pytest
 from fastapi.testclient import TestClient
 from weighhouse_backend.app.factory import create_app
-from weighhouse_backend.app.openapi import document
 from weighhouse_backend.directories.service import PATH as SCIM
 
+from backend.tests.described import described
 from backend.tests.disclosure.policed import measured
 
 API = "/api/v1"
@@ -65,7 +63,7 @@ PUBLISHED = {f"{API}/studies", f"{API}/studies/{{study}}"}
 
 @pytest.fixture(scope="module")
 def routes():
-    paths = json.loads(document())["paths"]
+    paths = described()["paths"]
     return {path: methods["get"] for path, methods in paths.items() if "get" in methods}
 
 

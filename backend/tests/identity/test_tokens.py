@@ -1,11 +1,9 @@
 """What tokens may do: within their role, their scopes, and their owner's access."""
 
 import datetime
-import json
 
 import pytest
 from sqlalchemy import select, update
-from weighhouse_backend.app.openapi import document
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.fleet.endpoints import router as fleet
 from weighhouse_backend.identity.endpoints import router
@@ -14,6 +12,7 @@ from weighhouse_backend.identity.scopes import OF_ADDRESS, READING, WRITING, Sco
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
 from backend.tests.conftest import PASSWORD
+from backend.tests.described import described
 
 CSRF = {"X-Weighhouse": "1"}
 
@@ -45,7 +44,7 @@ def person(client, tenant):
 
 def operations():
 
-    for path, methods in json.loads(document())["paths"].items():
+    for path, methods in described()["paths"].items():
         for method, operation in methods.items():
             if {"token": []} in operation.get("security", []):
                 yield method.upper(), path, operation["tags"]

@@ -6,14 +6,12 @@ switched off in turn, and the other holds.
 """
 
 import datetime
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
 import pytest
 from sqlalchemy import create_engine, delete, select
-from weighhouse_backend.app.openapi import document
 from weighhouse_backend.directories import answering
 from weighhouse_backend.directories.accounts import Accounts
 from weighhouse_backend.directories.models import Directory
@@ -27,6 +25,7 @@ from weighhouse_backend.kit import tenancy
 from weighhouse_backend.kit.signing import secret_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
+from backend.tests.described import described
 from backend.tests.isolation.operations import FINE, RULES, Rule
 from backend.tests.isolation.stored import (
     MARK,
@@ -43,7 +42,7 @@ from backend.tests.results.laboratory import Laboratory, experiment
 
 DESCRIBED = {
     (method.upper(), path): operation
-    for path, methods in json.loads(document())["paths"].items()
+    for path, methods in described()["paths"].items()
     for method, operation in methods.items()
 }
 OPERATIONS = {operation["operationId"]: called for called, operation in DESCRIBED.items()}

@@ -94,7 +94,7 @@ class Memory:
         for run, cell in rows:
             order = {
                 "run_id": str(run.id), "seed": run.seed, "target": {"name": cell.target},
-                "load": document["load_levels"][cell.load_index],
+                "load": load_of(document["load_levels"][cell.load_index], cell.target),
             }  # fmt: skip
             events = report(order)
             key = self.key(campaign_id, order, events)
@@ -104,6 +104,13 @@ class Memory:
             else:
                 copy_rows(session, attempt_of(kept, run))
         return others
+
+
+def load_of(level: dict[str, Any], target: str) -> dict[str, Any]:
+    """A level's load of a target, as the document writes it."""
+    loads = {point["target"]: point["load"] for point in level.get("points", ())}
+    found: dict[str, Any] = loads.get(target, level)
+    return found
 
 
 def copy_rows(session: Session, statements: list[str]) -> None:
