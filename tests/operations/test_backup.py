@@ -5,6 +5,7 @@ import io
 import json
 import tarfile
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from weighhouse_cli.embedded.platform import Platform, PlatformOptions
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.fixtures import plain
-from weighhouse_testing.platform import SHORT_TIMINGS, RunningPlatform
+from weighhouse_testing.platform import SHORT_TIMINGS, SOON_GIVEN_UP, RunningPlatform
 from weighhouse_testing.waiting import until
 
 
@@ -37,6 +38,8 @@ class Backup:
     agents: list[str]
     left: str
     """Address of a file that a run left."""
+    taken_at: float
+    """When its agent was last heard of, as far as it tells, by the monotonic clock."""
 
 
 CONTENT = b"what a run left"
@@ -46,9 +49,8 @@ VOLATILE = {"as_of", "generated_at", "now", "link", "url"}
 
 @contextmanager
 def platform_in(directory: Path) -> Iterator[RunningPlatform]:
-    options = PlatformOptions(
-        directory=directory, port=free_port(), durable=False, settings=SHORT_TIMINGS
-    )
+    short = SHORT_TIMINGS | {f"WEIGHHOUSE_{name}": value for name, value in SOON_GIVEN_UP.items()}
+    options = PlatformOptions(directory=directory, port=free_port(), durable=False, settings=short)
     with Platform(options) as inner:
         yield RunningPlatform(inner)
 
@@ -133,6 +135,7 @@ def backup(base: Path) -> Backup:
             file.unlink(missing_ok=True)
             taken = weighhouse(before, "backup", str(file), "--data-dir", str(data), "--json")
             assert taken.returncode == 0, taken.stderr
+            taken_at = time.monotonic()
             if before.campaign(under_way)["status"] == "running":
                 break
         else:
@@ -143,7 +146,7 @@ def backup(base: Path) -> Backup:
         over = weighhouse(before, "restore", str(file), "--data-dir", str(data))
         assert (over.returncode, "is not empty" in over.stderr) == (3, True), over.stderr
     assert json.loads(taken.stdout)["bytes"] > len(CONTENT)
-    return Backup(before, file, measured, under_way, told, cookies, agents, left)
+    return Backup(before, file, measured, under_way, told, cookies, agents, left, taken_at)
 
 
 def test_taken_under_load_and_restored_it_goes_on(base: Path, backup: Backup) -> None:
@@ -151,6 +154,8 @@ def test_taken_under_load_and_restored_it_goes_on(base: Path, backup: Backup) ->
     elsewhere = base / "after"
     done = weighhouse(backup.taken_of, "restore", str(backup.file), "--data-dir", str(elsewhere))
     assert done.returncode == 0, done.stderr
+    silence = float(SOON_GIVEN_UP["LOST_AFTER_SECONDS"])
+    until("its agent counts as silent", lambda: time.monotonic() - backup.taken_at > silence)
     with platform_in(elsewhere) as after:
         assert figures(after, backup.measured) == backup.told
         assert read_file(after, backup.left).content == CONTENT
