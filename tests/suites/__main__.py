@@ -31,6 +31,8 @@ def environment() -> dict[str, str]:
         "PYTHONPATH": str(REPOSITORY / "tests"),
         "RUFF_CACHE_DIR": str(cache() / "ruff"),
         "MYPY_CACHE_DIR": str(cache() / "mypy"),
+        # Tests in Rust wait for servers more than they compute.
+        "RUST_TEST_THREADS": "4",
         # Half of what a short-lived Java server computes is its second compiler, for speed that no
         # test is about.
         "JAVA_TOOL_OPTIONS": " ".join(
