@@ -75,11 +75,13 @@ def base(platform: RunningPlatform, tmp_path_factory: pytest.TempPathFactory) ->
     folder = tmp_path_factory.mktemp("gate")
     usual, slowed = folder / "usual.yaml", folder / "slowed.yaml"
     only_updates = {"update": 1.0}
-    usual.write_text(small_experiment("gate", repetitions=5, operations=only_updates))
+    usual.write_text(
+        small_experiment("gate", repetitions=5, operations=only_updates, think_time_us=0)
+    )
     # The same target, slowed for real: every write waits for the disk.
     slowed.write_text(
         small_experiment(
-            "gate", repetitions=5, operations=only_updates,
+            "gate", repetitions=5, operations=only_updates, think_time_us=0,
             parameters={"appendonly": True, "appendfsync": "always"},
         )
     )  # fmt: skip
