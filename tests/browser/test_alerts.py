@@ -11,7 +11,7 @@ from weighhouse_worker.seeding.plan import Sown
 
 NAME = "Invented: shifts that are triaged"
 NIGHTS = Sown(
-    "invented-triage", NAME, ("redis",), (4,), repetitions=3, campaigns=15,
+    "invented-triage", NAME, ("redis",), (4,), repetitions=1, campaigns=15,
     shifts={"redis": {10: 0.9}}, versions={0: "7.0.15", 10: "7.2.1"},
 )  # fmt: skip
 WORSE = dataclasses.replace(NIGHTS, campaigns=6, shifts={"redis": {0: 0.8}}, versions={0: "7.4.0"})
