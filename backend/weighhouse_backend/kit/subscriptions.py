@@ -33,6 +33,8 @@ PING_SECONDS = 10.0
 DEAD_SECONDS = 25.0
 """… and given up after so long without a word."""
 RECONNECT_SECONDS = 0.5
+STEP_SECONDS = 5.0
+"""Longest wait for one call of Redis' client."""
 CONFIRM_SECONDS = 2.0
 """Longest wait for Redis to confirm a channel; whoever waited looks all the same."""
 
@@ -143,20 +145,24 @@ class Subscriptions:
     async def _hear(self) -> None:
         pubsub = self._redis.pubsub()
         self._unconfirmed = len(self._prefixes)
-        await pubsub.psubscribe(*(f"{prefix}*" for prefix in self._prefixes))
-        self._pubsub = pubsub
-        if self._listeners:
-            await pubsub.subscribe(*self._listeners)
+        # Each step is bounded: where several tasks find a connection broken, one may wait for good.
+        async with asyncio.timeout(STEP_SECONDS):
+            await pubsub.psubscribe(*(f"{prefix}*" for prefix in self._prefixes))
+            self._pubsub = pubsub
+            if self._listeners:
+                await pubsub.subscribe(*self._listeners)
         heard_at = time.monotonic()
         while True:
-            message = await pubsub.get_message(timeout=PING_SECONDS)
+            async with asyncio.timeout(PING_SECONDS + STEP_SECONDS):
+                message = await pubsub.get_message(timeout=PING_SECONDS)
             if message is not None:
                 heard_at = time.monotonic()
                 self._take(message)
             elif time.monotonic() - heard_at > DEAD_SECONDS:
                 raise TimeoutError("nothing was heard of Redis")
             else:
-                await pubsub.ping()
+                async with asyncio.timeout(STEP_SECONDS):
+                    await pubsub.ping()
 
     def _take(self, message: dict[str, Any]) -> None:
         kind, channel = message["type"], _text(message["channel"])
@@ -186,10 +192,11 @@ class Subscriptions:
         if pubsub is None:
             return  # `run` subscribes to what is listened to when it connects
         try:
-            if verb == "subscribe":
-                await pubsub.subscribe(channel)
-            else:
-                await pubsub.unsubscribe(channel)
+            async with asyncio.timeout(STEP_SECONDS):
+                if verb == "subscribe":
+                    await pubsub.subscribe(channel)
+                else:
+                    await pubsub.unsubscribe(channel)
         except Exception as error:  # noqa: BLE001
             # Where two tasks find its connection broken, Redis' client also raises RuntimeError
             # and AttributeError; `run` makes a new one.
@@ -209,7 +216,8 @@ class Subscriptions:
             lost()
         if pubsub is not None:
             with contextlib.suppress(Exception):
-                await pubsub.aclose()  # type: ignore[no-untyped-call]
+                async with asyncio.timeout(STEP_SECONDS):
+                    await pubsub.aclose()  # type: ignore[no-untyped-call]
 
 
 def _text(value: bytes | str | None) -> str:
