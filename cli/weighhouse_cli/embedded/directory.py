@@ -25,9 +25,6 @@ AGENT_NAME = "local"
 KEY, FORMER_KEYS = "key", "former-keys"
 """The installation's secret among the directory's, and what it was before, one a line."""
 
-_HELD: list[socket.socket] = []
-"""Names of the ports that this program was given."""
-
 
 def default_directory() -> Path:
     """Where the data lies unless told otherwise.
@@ -177,7 +174,7 @@ def free_port() -> int:
         with contextlib.suppress(OSError):
             held.bind(f"\0weighhouse-port-{port}")
             if is_free(port):
-                _HELD.append(held)
+                held.detach()  # held until the program ends
                 return port
         held.close()
     with socket.socket() as probe:
