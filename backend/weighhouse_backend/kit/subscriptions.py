@@ -169,6 +169,10 @@ class Subscriptions:
         if kind == "psubscribe":
             self._unconfirmed -= 1
             self.connected = self._unconfirmed == 0
+            if self._unconfirmed < 0:
+                # A task that found the connection broken made the client connect by itself: what
+                # was published meanwhile is lost.
+                raise ConnectionError("the connection was made anew")
         elif kind == "subscribe":
             if channel in self._listeners:
                 self._confirmations.setdefault(channel, asyncio.Event()).set()
