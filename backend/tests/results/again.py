@@ -58,6 +58,13 @@ class Memory:
         asked = [document.get(name) for name in ASKED]
         return json.dumps([asked, target, load, events], sort_keys=True)
 
+    def recall(self, session: Session, key: str | None) -> Kept | None:
+        """What was kept, if it is still stored: campaigns may have been deleted."""
+        kept = self.kept.get(key) if key else None
+        if kept is None or session.get(Attempt, kept.attempt_id) is None:
+            return None
+        return kept
+
     def remember(self, session: Session, key: str, run_id: UUID) -> None:
         """Keep in mind what a run came to, if it was completed."""
         run = session.get_one(Run, run_id)
@@ -98,7 +105,7 @@ class Memory:
             }  # fmt: skip
             events = report(order)
             key = self.key(campaign_id, order, events)
-            kept = self.kept.get(key) if key else None
+            kept = self.recall(session, key)
             if kept is None or run is rows[-1][0]:
                 others[str(run.id)] = events
             else:
