@@ -101,6 +101,16 @@ def test_it_is_signalled_as_any_other(program, number):
     process.stdout.close()
 
 
+def test_a_package_keeps_its_parts():
+    words = [sys.executable, "-m", "uvicorn", "weighhouse_nowhere:app", "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert was_forked(process)
+        _, aside = process.communicate()
+    # It finds what its configuration of logs names, and only then looks for the application.
+    assert b'Could not import module "weighhouse_nowhere"' in aside
+    assert b"RuntimeWarning" not in aside
+
+
 def test_what_it_starts_itself_starts_warm(program):
     inner = program("print('inner')")
     words = program(

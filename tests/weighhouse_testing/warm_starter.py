@@ -199,8 +199,10 @@ def run(order: dict[str, Any]) -> int:
         if order["module"] == COMMAND_MODULE:  # it is started by a script that calls its `main`
             import_module(COMMAND_MODULE).main()
         else:
-            # Or runpy would warn that it runs what was imported before.
-            sys.modules.pop(order["module"], None)
+            # Or runpy would warn that it runs what was imported before. A package stays: its parts
+            # hang on it.
+            if not hasattr(sys.modules.get(order["module"]), "__path__"):
+                sys.modules.pop(order["module"], None)
             runpy.run_module(order["module"], run_name="__main__", alter_sys=True)
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):

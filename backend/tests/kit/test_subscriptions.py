@@ -117,6 +117,31 @@ def test_whoever_listens_is_told_to_look_when_redis_goes_and_hears_again_when_it
     asyncio.run(listen())
 
 
+def test_listeners_may_come_and_go_while_redis_goes(own_redis: OwnRedis) -> None:
+    async def listen() -> None:
+        subscriptions = Subscriptions(url(own_redis))
+        subscriptions.watch("agent:", lambda _: None, lambda: None)
+
+        async def come_and_go(number: int) -> None:
+            while True:
+                async with subscriptions.listening(f"campaign:{number}") as listener:
+                    await listener.wait(0.01)
+
+        async with running(subscriptions):
+            several = [asyncio.create_task(come_and_go(number)) for number in range(5)]
+            for _ in range(4):
+                await asyncio.to_thread(own_redis.kill)
+                await until(lambda: not subscriptions.connected)
+                await asyncio.to_thread(own_redis.start)
+                await until(lambda: subscriptions.connected)
+            assert not [task for task in several if task.done()]
+            for task in several:
+                task.cancel()
+            await asyncio.gather(*several, return_exceptions=True)
+
+    asyncio.run(listen())
+
+
 def test_a_slow_listener_is_told_to_look_instead_of_filling_memory(
     own_redis: OwnRedis, client: Redis
 ) -> None:

@@ -10,7 +10,7 @@ import contextlib
 import json
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Set
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,6 +96,7 @@ class Subscriptions:
         self._listeners: dict[str, set[Listener]] = {}
         self._confirmations: dict[str, asyncio.Event] = {}
         self._pubsub: PubSub | None = None
+        self._asked = asyncio.Event()
         self._unconfirmed = 0
         self.connected = False
         """Whether what is published under a prefix is heard now."""
@@ -117,16 +118,14 @@ class Subscriptions:
         others = self._listeners.setdefault(channel, set())
         others.add(listener)
         try:
-            if len(others) == 1:
-                await self._send("subscribe", channel)
+            self._asked.set()
             await self._confirmed(channel)
             yield listener
         finally:
             others.discard(listener)
             if not others and self._listeners.get(channel) is others:
                 del self._listeners[channel]
-                self._confirmations.pop(channel, None)
-                await self._send("unsubscribe", channel)
+                self._asked.set()
 
     async def run(self) -> None:
         """Hear until cancelled; survives Redis being away, emptied, or coming back."""
@@ -134,7 +133,7 @@ class Subscriptions:
             while True:
                 try:
                     await self._hear()
-                except Exception as error:  # noqa: BLE001 - see `_send`
+                except Exception as error:  # noqa: BLE001 - whatever it is, a new connection ends it
                     log.info("redis_away", error=repr(error))
                 await self._disconnect()
                 await asyncio.sleep(RECONNECT_SECONDS)
@@ -143,36 +142,73 @@ class Subscriptions:
             await self._redis.aclose()
 
     async def _hear(self) -> None:
-        pubsub = self._redis.pubsub()
+        """Hear over one connection until it breaks; nobody else touches it.
+
+        Redis' client connects anew by itself when a command fails: with several tasks at that, one
+        of them reads the other's answers, and neither hears anything from then on.
+        """
+        pubsub = self._pubsub = self._redis.pubsub()
         self._unconfirmed = len(self._prefixes)
-        # Each step is bounded: where several tasks find a connection broken, one may wait for good.
         async with asyncio.timeout(STEP_SECONDS):
             await pubsub.psubscribe(*(f"{prefix}*" for prefix in self._prefixes))
-            self._pubsub = pubsub
-            if self._listeners:
-                await pubsub.subscribe(*self._listeners)
+        subscribed = set[str]()
         heard_at = time.monotonic()
         while True:
-            async with asyncio.timeout(PING_SECONDS + STEP_SECONDS):
-                message = await pubsub.get_message(timeout=PING_SECONDS)
+            self._asked.clear()
+            async with asyncio.timeout(STEP_SECONDS):
+                subscribed = await self._subscribe(pubsub, subscribed)
+            message = await self._next(pubsub)
             if message is not None:
                 heard_at = time.monotonic()
                 self._take(message)
             elif time.monotonic() - heard_at > DEAD_SECONDS:
                 raise TimeoutError("nothing was heard of Redis")
-            else:
+            elif not self._asked.is_set():
                 async with asyncio.timeout(STEP_SECONDS):
                     await pubsub.ping()
+
+    async def _subscribe(self, pubsub: PubSub, subscribed: Set[str]) -> set[str]:
+        """Have what is listened to subscribed, and nothing else.
+
+        :param subscribed: what is so far.
+        """
+        wanted = set(self._listeners)
+        if gone := subscribed - wanted:
+            for channel in gone:
+                self._confirmations.pop(channel, None)
+            await pubsub.unsubscribe(*gone)
+        if new := wanted - subscribed:
+            await pubsub.subscribe(*new)
+        return wanted
+
+    async def _next(self, pubsub: PubSub) -> dict[str, Any] | None:
+        """The next message; None: none came for a while, or a channel is asked for."""
+        reading = asyncio.ensure_future(pubsub.get_message(timeout=PING_SECONDS))
+        asked = asyncio.ensure_future(self._asked.wait())
+        try:
+            await asyncio.wait(
+                (reading, asked),
+                timeout=PING_SECONDS + STEP_SECONDS,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if not reading.done() and not asked.done():
+                raise TimeoutError("the connection to Redis does not answer")
+        finally:
+            # What has been read of a message stays with the connection.
+            asked.cancel()
+            reading.cancel()
+            told, _ = await asyncio.gather(reading, asked, return_exceptions=True)
+        if isinstance(told, asyncio.CancelledError):
+            return None
+        if isinstance(told, BaseException):
+            raise told
+        return told
 
     def _take(self, message: dict[str, Any]) -> None:
         kind, channel = message["type"], _text(message["channel"])
         if kind == "psubscribe":
             self._unconfirmed -= 1
             self.connected = self._unconfirmed == 0
-            if self._unconfirmed < 0:
-                # A task that found the connection broken made the client connect by itself: what
-                # was published meanwhile is lost.
-                raise ConnectionError("the connection was made anew")
         elif kind == "subscribe":
             if channel in self._listeners:
                 self._confirmations.setdefault(channel, asyncio.Event()).set()
@@ -185,26 +221,11 @@ class Subscriptions:
             self._prefixes[prefix](channel.removeprefix(prefix))
 
     async def _confirmed(self, channel: str) -> None:
-        if self._pubsub is None:
+        if not self.connected:
             return
         event = self._confirmations.setdefault(channel, asyncio.Event())
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(event.wait(), CONFIRM_SECONDS)
-
-    async def _send(self, verb: str, channel: str) -> None:
-        pubsub = self._pubsub
-        if pubsub is None:
-            return  # `run` subscribes to what is listened to when it connects
-        try:
-            async with asyncio.timeout(STEP_SECONDS):
-                if verb == "subscribe":
-                    await pubsub.subscribe(channel)
-                else:
-                    await pubsub.unsubscribe(channel)
-        except Exception as error:  # noqa: BLE001
-            # Where two tasks find its connection broken, Redis' client also raises RuntimeError
-            # and AttributeError; `run` makes a new one.
-            log.info("redis_away", channel=channel, error=repr(error))
 
     async def _disconnect(self) -> None:
         pubsub, self._pubsub = self._pubsub, None
