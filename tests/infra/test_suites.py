@@ -93,6 +93,16 @@ def test_what_it_computed_is_told_beside_how_long_it_took():
     assert 0 < done.computed < done.seconds
 
 
+def test_a_server_that_made_itself_a_daemon_is_counted_and_does_not_stay(tmp_path):
+    server, note = tmp_path / "server.sh", tmp_path / "pid"
+    server.write_text("for i in $(seq 300000); do :; done; echo $$ >$1; exec sleep 600")
+    waits = f"(setsid bash {server} {note} &); until [ -s {note} ]; do sleep 0.05; done"
+    (done,), _ = ran(shell("daemon", waits))
+    assert done.passed
+    assert done.computed > 0.1
+    assert not Path(f"/proc/{note.read_text().strip()}").exists()
+
+
 def test_who_interrupts_ends_all_that_was_started(tmp_path):
     note = tmp_path / "pid"
     interrupted = threading.Event()

@@ -57,7 +57,7 @@ def in_order(suites: Sequence[Suite], runs: Sequence[dict[str, Told]]) -> list[S
 
     def seconds(suite: Suite) -> float:
         before = known[suite.name]
-        return before.computed if before is not None else float("inf")
+        return before.seconds if before is not None else float("inf")
 
     return sorted(suites, key=seconds, reverse=True)
 

@@ -29,6 +29,8 @@ PASSED = {
     "vitest": re.compile(r"^ *Tests +(?:[0-9]+ failed \| )?([0-9]+) passed", re.MULTILINE),
 }
 
+ATTENDED = (sys.executable, "-I", str(Path(__file__).with_name("attended.py")))
+"""Before a command: what it leaves behind is ended, and counted with it."""
 TIMES = "WEIGHHOUSE_TEST_TIMES"
 """Where pytest writes what each file of tests took (weighhouse_testing.fixtures)."""
 
@@ -64,7 +66,7 @@ class Running:
         self.output = self.folder.with_suffix(".log")
         with self.output.open("wb") as sink:
             self.process = subprocess.Popen(
-                ["nice", "-n", str(self.suite.niceness), *self.suite.command],
+                ["nice", "-n", str(self.suite.niceness), *ATTENDED, *self.suite.command],
                 stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT,
                 env={
                     **self.environment,

@@ -197,12 +197,9 @@ class Subscriptions:
             # What has been read of a message stays with the connection.
             asked.cancel()
             reading.cancel()
-            told, _ = await asyncio.gather(reading, asked, return_exceptions=True)
-        if isinstance(told, asyncio.CancelledError):
-            return None
-        if isinstance(told, BaseException):
-            raise told
-        return told
+            await asyncio.wait((reading, asked))
+        message: dict[str, Any] | None = None if reading.cancelled() else reading.result()
+        return message
 
     def _take(self, message: dict[str, Any]) -> None:
         kind, channel = message["type"], _text(message["channel"])
