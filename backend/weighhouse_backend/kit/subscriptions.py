@@ -10,7 +10,7 @@ import contextlib
 import json
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Set
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -167,7 +167,7 @@ class Subscriptions:
                 async with asyncio.timeout(STEP_SECONDS):
                     await pubsub.ping()
 
-    async def _subscribe(self, pubsub: PubSub, subscribed: Set[str]) -> set[str]:
+    async def _subscribe(self, pubsub: PubSub, subscribed: set[str]) -> set[str]:
         """Have what is listened to subscribed, and nothing else.
 
         :param subscribed: what is so far.
