@@ -17,7 +17,6 @@ struct Recorded {
     response: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     service: Option<String>,
-    overflow: u64,
 }
 
 impl From<&Cell> for Recorded {
@@ -26,7 +25,6 @@ impl From<&Cell> for Recorded {
             count: cell.response.count(),
             response: cell.response.encode(),
             service: cell.service.as_ref().map(crate::recorder::Latencies::encode),
-            overflow: cell.response.overflow(),
         }
     }
 }

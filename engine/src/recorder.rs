@@ -9,30 +9,30 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use weighhouse_driver_api::{Operation, Outcome};
 
-/// The longest latency a histogram holds, ns: one minute.
-pub const LONGEST: u64 = 60_000_000_000;
+/// What a histogram has place for from the start, ns: one minute.
+pub const USUAL: u64 = 60_000_000_000;
+/// The longest length that is told from longer ones, ns: 146 years.
+const LONGEST: u64 = (1 << 62) - 1;
 
 /// Bits of a value that a bucket keeps: 3 significant digits need 2,048 steps.
 const KEPT_BITS: u32 = 11;
 /// Steps that a bucket adds to the one below it.
 const HALF: usize = 1 << (KEPT_BITS - 1);
 
-/// A histogram of nanoseconds, and how many values were too long for it.
+/// A histogram of nanoseconds, as long as they may be: it grows with the first that is longer.
 ///
-/// The counts lie as `HdrHistogram` lays them out for 1 ns to [`LONGEST`] with 3 digits, and are
-/// encoded by its crate. Recording is done here, because that crate's checks of what cannot happen
-/// here cost as much as sending the request (`make bench-engine` counts it).
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The counts lie as `HdrHistogram` lays them out for 1 ns and more with 3 digits, and are encoded by
+/// its crate. Recording is done here, because that crate's checks of what cannot happen here cost as
+/// much as sending the request (`make bench-engine` counts it).
+#[derive(Debug, Clone)]
 pub struct Latencies {
-    counts: Box<[u64]>,
+    counts: Vec<u64>,
     total: u64,
-    overflow: u64,
 }
 
 impl Default for Latencies {
     fn default() -> Self {
-        let counts = vec![0; position(LONGEST) + 1].into_boxed_slice();
-        Self { counts, total: 0, overflow: 0 }
+        Self { counts: vec![0; position(USUAL) + 1], total: 0 }
     }
 }
 
@@ -54,35 +54,40 @@ impl Latencies {
     /// Records one.
     #[inline]
     pub fn record(&mut self, nanoseconds: u64) {
-        self.record_many(nanoseconds, 1);
-    }
-
-    /// Records several of the same length.
-    #[inline]
-    pub fn record_many(&mut self, nanoseconds: u64, count: u64) {
         match self.counts.get_mut(position(nanoseconds)) {
-            Some(place) if nanoseconds <= LONGEST => {
-                *place += count;
-                self.total += count;
+            Some(place) => {
+                *place += 1;
+                self.total += 1;
             }
-            _ => self.overflow += count,
+            None => self.record_long(nanoseconds),
         }
     }
 
-    /// How many there are, those too long included.
-    #[must_use]
-    pub fn count(&self) -> u64 {
-        self.total + self.overflow
+    /// Records one for which there is no place yet.
+    #[cold]
+    #[inline(never)]
+    fn record_long(&mut self, nanoseconds: u64) {
+        let place = position(nanoseconds.min(LONGEST));
+        self.reach(place + 1);
+        self.counts[place] += 1;
+        self.total += 1;
     }
 
-    /// How many were too long.
+    /// Has at least so many places.
+    fn reach(&mut self, places: usize) {
+        if places > self.counts.len() {
+            self.counts.resize(places.next_multiple_of(HALF), 0);
+        }
+    }
+
+    /// How many there are.
     #[must_use]
-    pub fn overflow(&self) -> u64 {
-        self.overflow
+    pub fn count(&self) -> u64 {
+        self.total
     }
 
     /// The value that a share of all is not above, the highest of those that are not told apart;
-    /// the bound of the range where it lies beyond, 0 without values.
+    /// 0 without values.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a share of a count
     pub fn quantile(&self, share: f64) -> u64 {
@@ -92,32 +97,36 @@ impl Latencies {
             seen += count;
             if seen >= rank {
                 let (least, width) = values_at(position);
-                return least + width - 1;
+                return least + (width - 1);
             }
         }
-        if self.overflow > 0 { LONGEST } else { 0 }
+        0
     }
 
     fn add(&mut self, other: &Self) {
         if other.total > 0 {
+            self.reach(other.counts.len());
             for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
                 *mine += theirs;
             }
         }
         self.total += other.total;
-        self.overflow += other.overflow;
     }
 
     fn clear(&mut self) {
         if self.total > 0 {
             self.counts.fill(0);
         }
-        (self.total, self.overflow) = (0, 0);
+        self.total = 0;
     }
 
     fn histogram(&self) -> Histogram<u64> {
-        // The bounds are constants that the constructor accepts, and every value lies in them.
-        let mut histogram = Histogram::new_with_bounds(1, LONGEST, 3)
+        let longest = self.counts.iter().rposition(|count| *count > 0).map_or(0, |place| {
+            let (least, width) = values_at(place);
+            least + (width - 1)
+        });
+        // The constructor accepts such bounds, and every value lies in them.
+        let mut histogram = Histogram::new_with_bounds(1, longest.max(USUAL), 3)
             .unwrap_or_else(|_| unreachable!("the bounds are valid"));
         for (position, &count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             histogram
@@ -276,13 +285,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_long_is_counted_and_not_clamped() {
+    fn nothing_is_too_long() {
+        let hour = 3_600_000_000_000;
         let mut latencies = Latencies::default();
-        latencies.record(1_000);
-        latencies.record(LONGEST + 1);
-        assert_eq!((latencies.count(), latencies.overflow()), (2, 1));
-        assert!(latencies.quantile(0.5).abs_diff(1_000) <= 1);
-        assert_eq!(latencies.quantile(0.99), LONGEST);
+        for length in [1_000, USUAL + 1, hour, 24 * hour, u64::MAX] {
+            latencies.record(length);
+        }
+        assert_eq!(latencies.count(), 5);
+        for (share, length) in [(0.2, 1_000), (0.4, USUAL), (0.6, hour), (0.8, 24 * hour)] {
+            let told = latencies.quantile(share);
+            assert!(told >= length && told - length <= length / 1000, "{told} for {length}");
+        }
+        assert_eq!(latencies.quantile(1.0), LONGEST);
+        let bytes = STANDARD.decode(latencies.encode()).unwrap();
+        let read: Histogram<u64> =
+            hdrhistogram::serialization::Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
+        assert_eq!(read.len(), 5);
+        assert_eq!(read.value_at_quantile(0.6), latencies.quantile(0.6));
+        let mut sum = Latencies::default();
+        sum.record(7);
+        sum.add(&latencies);
+        assert_eq!((sum.count(), sum.quantile(1.0)), (6, LONGEST));
+        sum.clear();
+        assert_eq!((sum.count(), sum.quantile(1.0)), (0, 0));
     }
 
     #[test]
@@ -317,14 +342,16 @@ mod tests {
 
     #[test]
     fn positions_are_those_of_the_crate_that_encodes() {
-        let edges = (0..36).flat_map(|power| [(1_u64 << power) - 1, 1 << power, (1 << power) + 1]);
+        let edges = (0..62).flat_map(|power| [(1_u64 << power) - 1, 1 << power, (1 << power) + 1]);
         let mut random = crate::workload::Random::new(4, [0; 3]);
-        let spread = std::iter::repeat_with(|| random.bits() >> (random.bits() % 60)).take(20_000);
-        for value in edges.chain(spread).chain([0, LONGEST]).filter(|value| *value <= LONGEST) {
+        let spread =
+            std::iter::repeat_with(|| random.bits() >> (2 + random.bits() % 60)).take(20_000);
+        for value in edges.chain(spread).chain([0, USUAL, LONGEST]) {
             let mut latencies = Latencies::default();
             latencies.record(value);
             let histogram = latencies.histogram();
-            let mut theirs = Histogram::<u64>::new_with_bounds(1, LONGEST, 3).unwrap();
+            let mut theirs = Histogram::<u64>::new_with_bounds(1, USUAL, 3).unwrap();
+            theirs.auto(true);
             theirs.record(value).unwrap();
             assert!(histogram.equivalent(value, values_at(position(value)).0), "{value}");
             assert_eq!(histogram.count_at(value), theirs.count_at(value), "{value}");

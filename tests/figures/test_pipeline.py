@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from weighhouse_testing.builds import builds_of
+from weighhouse_testing.builds import RATE, SYNC_SECONDS, builds_of
 from weighhouse_testing.command import WEIGHHOUSE, weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.waiting import until
 
-RATE, SYNC_SECONDS = 500.0, 0.1
-"""Commands a second, and what it takes to force the log to the disk."""
 WIDE = "50"
 """Percent: tests share their machine, so only what is far beyond noise may count here."""
 
@@ -81,10 +79,10 @@ def base(platform: RunningPlatform, tmp_path_factory: pytest.TempPathFactory) ->
     folder = tmp_path_factory.mktemp("gate")
     usual, slowed = folder / "usual.yaml", folder / "slowed.yaml"
     only_updates = {"update": 1.0}
-    usual.write_text(small_experiment("gate", repetitions=5, operations=only_updates))
+    usual.write_text(small_experiment("gate", repetitions=5, operations=only_updates, records=100))
     slowed.write_text(
         small_experiment(
-            "gate", repetitions=5, operations=only_updates,
+            "gate", repetitions=5, operations=only_updates, records=100,
             parameters={"appendonly": True, "appendfsync": "always"},
         )
     )  # fmt: skip

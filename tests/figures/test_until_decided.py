@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from weighhouse_testing.builds import RATE, SYNC_SECONDS, builds_of
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 
@@ -19,7 +20,7 @@ def growing_experiment() -> str:
     """Two Redis, one of which waits for the disk with every write: by far apart where it writes,
     and alike where it reads. So narrow a threshold that being alike cannot be shown.
     """
-    document = yaml.safe_load(small_experiment("until-decided", measure_seconds=0.4))
+    document = yaml.safe_load(small_experiment("until-decided", measure_seconds=0.4, records=100))
     target = document["targets"][0]
     synced = {"appendonly": True, "appendfsync": "always"}
     document["targets"] = [
@@ -46,8 +47,10 @@ def repeats(campaign: dict) -> dict[str, set[int]]:
 
 @pytest.fixture(scope="module")
 def campaign(platform: RunningPlatform) -> dict:
-    started = platform.start_campaign(growing_experiment())
-    return platform.wait_for_campaign(started["id"])
+    with builds_of(platform, "redis-server") as builds:
+        builds.use(RATE, sync_seconds=SYNC_SECONDS)
+        started = platform.start_campaign(growing_experiment())
+        return platform.wait_for_campaign(started["id"])
 
 
 def test_the_large_difference_ends_early_and_the_small_one_goes_on(campaign: dict) -> None:

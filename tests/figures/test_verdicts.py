@@ -9,15 +9,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from weighhouse_testing.builds import builds_of
+from weighhouse_testing.builds import RATE, SYNC_SECONDS, builds_of
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 
-RATE = 500.0
-"""Commands a second, kept by the clock: so that an equal repeat is equal on a busy machine too."""
-SYNC_SECONDS = 0.1
-"""To force the log to the disk, so that what waits for it is slower on a quick disk too."""
 RECORDS = 100
 WARMUP_SECONDS = 0.6
 """Over which a server that was idle catches up."""

@@ -22,6 +22,10 @@ from weighhouse_testing.platform import RunningPlatform
 SOURCE = Path(__file__).with_name("paced_server.c")
 PER_SECOND = 1_000_000_000
 PACE = "pace"
+RATE, SYNC_SECONDS = 500.0, 0.02
+"""Commands a second, and what it takes to force the log to the disk: ten times a command, which is
+seen on any machine.
+"""
 
 
 @dataclass(frozen=True)

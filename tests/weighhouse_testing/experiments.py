@@ -16,6 +16,7 @@ def small_experiment(
     parameters: dict[str, Any] | None = None,
     operations: dict[str, float] | None = None,
     think_time_us: int = 2000,
+    records: int = RECORDS,
 ) -> str:
     """An experiment as YAML: one workload, one repetition a second or two.
 
@@ -41,7 +42,7 @@ def small_experiment(
         "workloads": [
             {
                 "name": "balanced",
-                "record_count": RECORDS,
+                "record_count": records,
                 "operations": operations or {"read": 0.5, "update": 0.5},
                 "request_distribution": "zipfian",
             }

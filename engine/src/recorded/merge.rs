@@ -129,8 +129,11 @@ fn add_recorded(into: &mut Value, recorded: &Value) -> Result<(), Unreadable> {
         *into = recorded.clone();
         return Ok(());
     }
-    for name in ["count", "overflow"] {
-        into[name] = (number(into, name) + number(recorded, name)).into();
+    into["count"] = (number(into, "count") + number(recorded, "count")).into();
+    // Of drivers of before, whose histograms ended at a minute.
+    let beyond = number(into, "overflow") + number(recorded, "overflow");
+    if beyond > 0 {
+        into["overflow"] = beyond.into();
     }
     for name in ["response", "service"] {
         into[name] = added(&into[name], &recorded[name])?;
@@ -149,6 +152,7 @@ fn added(one: &Value, other: &Value) -> Result<Value, Unreadable> {
         return Ok(if one.is_null() { other.clone() } else { one.clone() });
     };
     let mut sum = decode(one)?;
+    sum.auto(true);
     let unlike = |_| Unreadable::Unlike("histograms of unlike bounds".to_owned());
     sum.add(decode(other)?).map_err(unlike)?;
     Ok(encode(&sum).into())

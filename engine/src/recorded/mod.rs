@@ -17,7 +17,7 @@ pub use hlog::write_hlog;
 pub use merge::merge;
 pub use ycsb::write_ycsb;
 
-use crate::recorder::LONGEST;
+use crate::recorder::USUAL;
 
 /// An event stream that cannot be read, or streams that do not belong together.
 #[derive(Debug, thiserror::Error)]
@@ -56,10 +56,12 @@ pub fn read_events(text: &str) -> Result<Vec<Value>, Unreadable> {
     Ok(events)
 }
 
-/// An empty histogram with the bounds that drivers record with.
+/// An empty histogram with the bounds that drivers record with; it grows as theirs do.
 fn empty() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, LONGEST, 3)
-        .unwrap_or_else(|_| unreachable!("the bounds are valid"))
+    let mut histogram = Histogram::new_with_bounds(1, USUAL, 3)
+        .unwrap_or_else(|_| unreachable!("the bounds are valid"));
+    histogram.auto(true);
+    histogram
 }
 
 fn decode(text: &str) -> Result<Histogram<u64>, Unreadable> {

@@ -42,7 +42,8 @@ MOST_PAYLOAD_BYTES = 4 * 1024 * 1024
 """A payload that inflates to more is refused: it is no latency histogram."""
 
 LOWEST_NS, HIGHEST_NS, DIGITS = 1, 60_000_000_000, 3
-"""What drivers record: 1 ns to 60 s in three significant digits."""
+"""What drivers record in three significant digits: 1 ns to 60 s, and more where anything took
+longer."""
 
 NS_PER_US = 1000.0
 

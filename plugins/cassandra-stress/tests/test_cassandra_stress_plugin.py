@@ -157,7 +157,7 @@ def test_log_is_read_while_it_grows(tmp_path: Path) -> None:
     path = tmp_path / "log.hdr"
     log = HistogramLog(path, {"READ": "read", "WRITE": "update"}, begun_us=5_000_000)
     assert list(log.grown()) == []
-    short, long = (encoded({value: 3})[0] for value in (1000, 2000))
+    short, long = (encoded({value: 3}) for value in (1000, 2000))
     lines = [
         f"Tag=READ-st,1.999,1.000,0.1,{short}",
         f"Tag=READ-rt,1.999,1.000,0.1,{long}",

@@ -3,7 +3,8 @@
 import pytest
 from weighhouse_judging.arithmetic.histograms import Histogram, decode, from_text
 from weighhouse_sdk.toolrun.histograms import (
-    HIGHEST_NS,
+    LONGEST_NS,
+    USUAL_NS,
     HistogramUnreadable,
     decoded,
     encoded,
@@ -14,9 +15,8 @@ VALUES = {0: 1, 1: 2, 2047: 3, 2048: 4, 4095: 1, 4096: 9, 123_456: 70, 59_999_99
 
 
 def test_backend_reads_what_is_written_into_the_same_buckets() -> None:
-    text, overflow = encoded(VALUES)
+    text = encoded(VALUES)
     histogram = Histogram.merged([from_text(text)])
-    assert overflow == 0
     assert histogram.total == sum(VALUES.values())
     ends, counts = histogram.filled()
     for (value, count), end, found in zip(VALUES.items(), ends, counts, strict=True):
@@ -25,21 +25,28 @@ def test_backend_reads_what_is_written_into_the_same_buckets() -> None:
 
 
 def test_what_the_backend_writes_is_read() -> None:
-    histogram = Histogram.merged([from_text(encoded(VALUES)[0])])
+    histogram = Histogram.merged([from_text(encoded(VALUES))])
     layout, index, counts = decode(histogram.encoded())
     ends = layout.upper_ends(index).tolist()
-    text, _ = encoded(VALUES)
+    text = encoded(VALUES)
     assert decoded(text) == dict(zip(ends, counts.tolist(), strict=True))
 
 
-def test_values_above_the_range_are_counted_apart() -> None:
-    text, overflow = encoded({HIGHEST_NS + 1: 7, 5: 1})
-    assert overflow == 7
-    assert sum(decoded(text).values()) == 1
+@pytest.mark.parametrize("longest", [USUAL_NS + 1, 3_600_000_000_000, 2**50, LONGEST_NS])
+def test_nothing_is_too_long(longest: int) -> None:
+    histogram = Histogram.merged([from_text(encoded({5: 1})), from_text(encoded({longest: 7}))])
+    assert histogram.total == 8
+    ((_, last), (once, often)) = histogram.filled()
+    assert (once, often) == (1, 7)
+    assert longest <= last <= longest * 1.001
+
+
+def test_what_no_clock_measures_is_the_longest_there_is() -> None:
+    assert decoded(encoded({2**80: 1, -3: 1})) == {LONGEST_NS: 1, 0: 1}
 
 
 def test_unit_is_applied() -> None:
-    text, _ = encoded({1000: 2})
+    text = encoded({1000: 2})
     assert decoded(text, unit_ns=1000.0) == {1_000_000: 2}
 
 

@@ -206,7 +206,7 @@ def test_recorded_logs_are_read() -> None:
 
 
 def line(start: float, length: float, counts: dict[int, int]) -> str:
-    return f"{start:.3f},{length:.3f},0.001,{encoded(counts)[0]}\n"
+    return f"{start:.3f},{length:.3f},0.001,{encoded(counts)}\n"
 
 
 def test_intervals_are_told_apart_while_logs_grow(tmp_path: Path) -> None:

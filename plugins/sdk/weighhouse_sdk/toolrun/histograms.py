@@ -1,4 +1,4 @@
-"""HdrHistograms as drivers write them: V2, deflated, base64; nanoseconds, three digits, up to 60 s.
+"""HdrHistograms as drivers write them: V2, deflated, base64; nanoseconds, three digits.
 
 Format and layout: HdrHistogram, V2 encoding (zigzag LEB128 counts, a negative count standing for a
 run of zeros).
@@ -17,7 +17,10 @@ WORD_SIZE_BITS = 0xF0
 COOKIES = struct.Struct(">ii")
 HEADER = struct.Struct(">iiiiqqd")
 """Cookie, length of the counts, normalising offset, digits, lowest, highest, ratio."""
-LOWEST_NS, HIGHEST_NS, DIGITS = 1, 60_000_000_000, 3
+LOWEST_NS, USUAL_NS, DIGITS = 1, 60_000_000_000, 3
+"""The least value, what a histogram has place for that holds nothing longer, and its precision."""
+LONGEST_NS = 2**62 - 1
+"""The longest length that is told from longer ones: 146 years."""
 HALF_MAGNITUDE = 10
 """Binary logarithm of half the sub-buckets of a bucket, for three digits."""
 MORE = 0x80
@@ -29,19 +32,19 @@ class HistogramUnreadable(ValueError):
     """An encoded histogram that cannot be read."""
 
 
-def encoded(counts: Mapping[int, int]) -> tuple[str, int]:
-    """A histogram as drivers report it.
+def encoded(counts: Mapping[int, int]) -> str:
+    """A histogram as drivers report it, with place for the longest value.
 
     :param counts: value in ns → how often.
-    :returns: its base64 text, and how many values were above its range and are not in it.
+    :returns: its base64 text.
     """
     buckets: dict[int, int] = {}
-    overflow = 0
+    highest = USUAL_NS
     for value, count in counts.items():
-        if value > HIGHEST_NS:
-            overflow += count
-        elif count > 0:
-            place = _bucket(max(value, 0))
+        if count > 0:
+            bounded = min(max(value, 0), LONGEST_NS)
+            highest = max(highest, bounded)
+            place = _bucket(bounded)
             buckets[place] = buckets.get(place, 0) + count
     words = bytearray()
     position = 0
@@ -50,10 +53,10 @@ def encoded(counts: Mapping[int, int]) -> tuple[str, int]:
             words += _leb128(((place - position) << 1) - 1)
         words += _leb128(buckets[place] << 1)
         position = place + 1
-    head = (PAYLOAD_COOKIE | 0x10, len(words), 0, DIGITS, LOWEST_NS, HIGHEST_NS, 1.0)
+    head = (PAYLOAD_COOKIE | 0x10, len(words), 0, DIGITS, LOWEST_NS, highest, 1.0)
     body = zlib.compress(HEADER.pack(*head) + bytes(words))
     whole = COOKIES.pack(COMPRESSED_COOKIE | 0x10, len(body)) + body
-    return base64.b64encode(whole).decode("ascii"), overflow
+    return base64.b64encode(whole).decode("ascii")
 
 
 def decoded(text: str, unit_ns: float = 1.0) -> dict[int, int]:
@@ -86,7 +89,8 @@ def decoded(text: str, unit_ns: float = 1.0) -> dict[int, int]:
     half = math.ceil(math.log2(2 * 10**digits)) - 1
     found: dict[int, int] = {}
     for place, count in _counts(words):
-        value = round(_upper_end(place, half, lowest.bit_length() - 1) * unit_ns)
+        end = _upper_end(place, half, lowest.bit_length() - 1)
+        value = end if unit_ns == 1 else round(end * unit_ns)
         found[value] = found.get(value, 0) + count
     return found
 

@@ -226,5 +226,4 @@ def recorded(counts: Mapping[int, int]) -> Recorded:
 
     :param counts: time in ns → how many.
     """
-    text, overflow = encoded(counts)
-    return Recorded(count=sum(counts.values()), response=text, overflow=overflow)
+    return Recorded(count=sum(counts.values()), response=encoded(counts))
