@@ -33,11 +33,13 @@ pub struct Book {
     returned: Receiver<Box<Recorder>>,
     reports: Sender<Report>,
     operations: Vec<Operation>,
+    plan: Option<PhasePlan>,
     open: bool,
-    start: u64,
     interval: u64,
     deadline: u64,
     sequence: u64,
+    /// When the running interval began.
+    since: u64,
     next_flip: u64,
     thread_cpu: CpuTime,
     process_cpu: CpuTime,
@@ -54,11 +56,12 @@ impl Book {
             returned,
             reports,
             operations: Vec::new(),
+            plan: None,
             open: false,
-            start: 0,
             interval: 1,
             deadline: u64::MAX,
             sequence: 0,
+            since: 0,
             next_flip: u64::MAX,
             thread_cpu: (0, 0),
             process_cpu: (0, 0),
@@ -66,16 +69,17 @@ impl Book {
     }
 
     /// Begins a phase in which these operations occur. Its thread calls this.
-    pub fn begin(&mut self, plan: &PhasePlan, operations: Vec<Operation>, open: bool) {
+    pub fn begin(&mut self, plan: &PhasePlan, operations: Vec<Operation>) {
         self.operations = operations;
-        self.open = open;
-        self.start = plan.start;
+        self.open = plan.open;
         self.interval = plan.interval;
         self.deadline = plan.deadline;
-        self.sequence = (plan.begin - plan.start) / plan.interval;
-        self.next_flip = plan.start + (self.sequence + 1) * plan.interval;
+        self.sequence = plan.sequence(plan.begin);
+        self.since = plan.bound(self.sequence);
+        self.next_flip = plan.bound(self.sequence + 1);
+        self.plan = Some(plan.clone());
         self.current.clear();
-        self.current.prepare(self.operations.iter().copied(), open);
+        self.current.prepare(self.operations.iter().copied(), self.open);
         let next = self.take_spare();
         self.spare = Some(next);
         self.thread_cpu = cpu_time(UsageWho::RUSAGE_THREAD);
@@ -114,12 +118,33 @@ impl Book {
         self.current.record(operation, outcome, response, service);
     }
 
+    /// Counts an operation of an open loop that is begun now.
+    #[inline]
+    pub fn begun(&mut self, due: u64) {
+        if due >= self.since {
+            self.current.in_time += 1;
+        } else {
+            let due_in = self.due_in(due);
+            self.current.late.entry(due_in).or_default().begun += 1;
+        }
+    }
+
+    /// Counts one that was due and is not going to be sent any more.
+    pub fn give_up(&mut self, operation: Operation, due: u64) {
+        let due_in = self.due_in(due);
+        self.current.give_up(operation, due_in);
+    }
+
+    fn due_in(&self, due: u64) -> u64 {
+        self.plan.as_ref().map_or(0, |plan| plan.sequence(due))
+    }
+
     /// Hands over the intervals that are over at a time. What is recorded after this call lies in
     /// the interval of that time.
     #[inline]
     pub fn turn(&mut self, now: u64) {
         while now >= self.next_flip {
-            if self.next_flip >= self.deadline {
+            if self.next_flip >= self.deadline && !self.open {
                 self.drain(self.deadline);
                 if now < self.next_flip {
                     return;
@@ -130,18 +155,20 @@ impl Book {
     }
 
     /// Nothing is begun from a time on: what returns soon after it still belongs to the last
-    /// interval, rather than to a tiny one of its own.
+    /// interval, rather than to a tiny one of its own. In an open loop it does not, for it was not
+    /// done in the phase.
     pub fn drain(&mut self, from: u64) {
-        if self.next_flip < from.saturating_add(self.interval / 2) {
+        if !self.open && self.next_flip < from.saturating_add(self.interval / 2) {
             self.next_flip += self.interval;
         }
     }
 
     fn flip(&mut self, now: u64) {
-        let through = (self.next_flip - self.start) / self.interval - 1;
-        self.hand_over(Some(through), self.next_flip);
-        self.sequence = through + 1;
-        self.next_flip += self.interval;
+        let Some(plan) = &self.plan else { return };
+        let next = plan.sequence(self.next_flip);
+        let end = plan.bound(next + 1);
+        self.hand_over(Some(next - 1), self.next_flip);
+        (self.sequence, self.since, self.next_flip) = (next, self.next_flip, end);
         if now < self.next_flip {
             self.spare = self.returned.try_recv().ok();
         }
@@ -164,10 +191,10 @@ impl Book {
     }
 
     /// Ends the phase: hands over what is left.
-    pub fn finish(&mut self, end: u64, unsent: u64) {
+    pub fn finish(&mut self, end: u64) {
         self.turn(end);
         self.hand_over(None, end);
         self.next_flip = u64::MAX;
-        let _ = self.reports.send(Report::Done { shard: self.shard, end, unsent });
+        let _ = self.reports.send(Report::Done { shard: self.shard, end });
     }
 }

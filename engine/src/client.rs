@@ -233,24 +233,22 @@ impl<D: ClientDriver> Shard<D> {
             let mut state = self.state.borrow_mut();
             let verify = (order.seed, order.workload.verify_fraction);
             state.supply = Supply::new(source, plan, place, verify);
-            state.book.begin(plan, plan.operations_that_occur(order), arrivals.is_some());
+            state.book.begin(plan, plan.operations_that_occur(order));
             state.open = arrivals.is_some();
         }
         pacer.until(plan.begin).await?;
         self.state.borrow_mut().heard = self.now();
-        let unsent =
-            if let (Some(arrivals), Load::Open { max_in_flight, .. }) = (&arrivals, &order.load) {
-                let seed = (order.seed, plan.index as u64);
-                let schedule = Schedule::new(arrivals, (plan.start, plan.begin), place, seed);
-                let cap = share(*max_in_flight as u64, shard, shards).max(1);
-                let cap = usize::try_from(cap).unwrap_or(usize::MAX);
-                self.open_loop(plan, schedule, cap, pacer).await?
-            } else {
-                self.closed_loop(plan, loads, pacer).await?;
-                0
-            };
+        if let (Some(arrivals), Load::Open { max_in_flight, .. }) = (&arrivals, &order.load) {
+            let seed = (order.seed, plan.index as u64);
+            let schedule = Schedule::new(arrivals, (plan.start, plan.begin), place, seed);
+            let cap = share(*max_in_flight as u64, shard, shards).max(1);
+            let cap = usize::try_from(cap).unwrap_or(usize::MAX);
+            self.open_loop(plan, schedule, cap, pacer).await?;
+        } else {
+            self.closed_loop(plan, loads, pacer).await?;
+        }
         let mut state = self.state.borrow_mut();
-        state.book.finish(self.now(), unsent);
+        state.book.finish(self.now());
         let spent = std::mem::replace(&mut state.supply, Supply::idle());
         if let Source::Run(stream) = spent.into_source() {
             kept = Some(stream.into_inserts());
@@ -428,16 +426,16 @@ impl<D: ClientDriver> Shard<D> {
         }
     }
 
-    /// Operations go out when they are due; how many were due and never sent.
+    /// Operations go out when they are due.
     async fn open_loop(
         self: &Rc<Self>,
         plan: &PhasePlan,
         mut schedule: Schedule,
         cap: usize,
         pacer: &mut Pacer,
-    ) -> Result<u64, Failure> {
+    ) -> Result<(), Failure> {
         let mut tasks = tokio::task::JoinSet::new();
-        let (mut unsent, mut leave_at, mut held_until) = (0, u64::MAX, 0);
+        let (mut leave_at, mut held_until) = (u64::MAX, 0);
         loop {
             while tasks.try_join_next().is_some() {}
             let now = self.now();
@@ -456,6 +454,7 @@ impl<D: ClientDriver> Shard<D> {
                 let held = due <= held_until;
                 let Some(drawn) = self.draw(due, schedule.operation(), held) else { break };
                 schedule.advance();
+                self.state.borrow_mut().book.begun(due);
                 let this = Rc::clone(self);
                 tasks.spawn_local(async move {
                     this.execute(&drawn, None).await;
@@ -470,10 +469,10 @@ impl<D: ClientDriver> Shard<D> {
             let over = spent && (plan.deadline <= now || self.state.borrow().supply.is_spent(0));
             if (over && self.state.borrow().in_flight == 0) || now >= leave_at {
                 tasks.abort_all();
-                return Ok(unsent);
+                return Ok(());
             }
             if now.saturating_sub(self.setup.timeout) >= plan.deadline && !spent {
-                unsent += self.give_up(&mut schedule, now);
+                self.give_up(&mut schedule);
                 continue;
             }
             self.listen(plan, now)?;
@@ -494,20 +493,15 @@ impl<D: ClientDriver> Shard<D> {
     }
 
     /// Counts what is due and can no longer be sent in time.
-    fn give_up(&self, schedule: &mut Schedule, now: u64) -> u64 {
+    fn give_up(&self, schedule: &mut Schedule) {
         let mut state = self.state.borrow_mut();
-        let mut unsent = 0;
         while let Some(step) = state.supply.take_of(schedule.next(), schedule.operation()) {
-            let waited = now.saturating_sub(schedule.next());
-            let outcome = Outcome::Error(ErrorKind::Timeout);
-            state.book.recorder().record_unsent(step.operation, outcome, waited);
+            state.book.give_up(step.operation, schedule.next());
             if step.operation == Operation::Insert {
                 state.supply.settle(step.number, false);
             }
             schedule.advance();
-            unsent += 1;
         }
-        unsent
     }
 
     /// Fails when a phase without a time limit has heard nothing for too long.

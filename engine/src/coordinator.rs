@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-use crate::clock::{Clock, SECOND, from_seconds};
+use crate::clock::{Clock, from_seconds};
 use crate::event::{EventWriter, SelfMeasured, Span};
 use crate::input::Gos;
 use crate::machine::StealMeter;
-use crate::order::{Load, Order};
+use crate::order::{Load, Order, PhaseKind};
 use crate::plan::{Failure, PhasePlan, Report, clients, share};
-use crate::recorder::Recorder;
+use crate::recorder::{Due, Recorder};
 
 /// From telling the shards to the phase's start, ns, so that all start together.
 const LEAD: u64 = 2_000_000;
@@ -82,7 +82,6 @@ struct Ledger {
     through: Vec<Option<u64>>,
     done: Vec<bool>,
     end: u64,
-    unsent: u64,
     totals: Recorder,
     shard_cpu: Vec<u64>,
     steal: Vec<f64>,
@@ -95,7 +94,6 @@ impl Ledger {
             through: vec![None; shards],
             done: vec![false; shards],
             end: 0,
-            unsent: 0,
             totals: Recorder::default(),
             shard_cpu: vec![0; shards],
             steal: Vec::new(),
@@ -211,6 +209,7 @@ impl<W: Write> Coordinator<W> {
             operations_of_all: operations,
             clients: clients(&self.order, index),
             interval,
+            open: phase.kind != PhaseKind::Load && matches!(self.order.load, Load::Open { .. }),
         };
         let shards = self.seats.len();
         for (shard, seat) in self.seats.iter().enumerate() {
@@ -232,10 +231,9 @@ impl<W: Write> Coordinator<W> {
                     ledger.through[shard] = through.or(ledger.through[shard]);
                     self.take(&mut ledger, shard, (sequence, end), recorder);
                 }
-                Ok(Report::Done { shard, end, unsent }) => {
+                Ok(Report::Done { shard, end }) => {
                     ledger.done[shard] = true;
                     ledger.end = ledger.end.max(end);
-                    ledger.unsent += unsent;
                 }
                 Ok(Report::Failed(failure)) => {
                     self.stop.store(true, Ordering::Relaxed);
@@ -286,21 +284,37 @@ impl<W: Write> Coordinator<W> {
             }
             let Some((end, mut recorder)) = ledger.open.remove(&sequence) else { return Ok(()) };
             ledger.totals.add(&recorder);
-            let start = (plan.start + sequence * plan.interval).max(plan.begin);
+            let start = plan.bound(sequence).max(plan.begin);
+            let drain = plan.drains(start);
+            if drain && recorder.is_empty() {
+                let _ = self.seats[0].returned.send(recorder);
+                continue;
+            }
             // A shard may count into its last interval what returned a little later.
-            let next =
-                ledger.open.first_key_value().map(|(&next, _)| plan.start + next * plan.interval);
+            let next = ledger.open.first_key_value().map(|(&next, _)| plan.bound(next));
             let end = end.min(next.unwrap_or(u64::MAX)).max(start);
             let stolen = steal.percent();
             ledger.steal.push(stolen);
             let measured = measured(&recorder, stolen);
             let span = Span { phase: plan.kind, index: plan.index, start, end };
-            self.events.interval(span, sequence, &recorder, &measured)?;
+            let due = self.due(plan, sequence, &recorder);
+            self.events.interval(span, (sequence, drain), &recorder, due, &measured)?;
             recorder.clear();
             let shard = usize::try_from(sequence).unwrap_or_default() % self.seats.len();
             let _ = self.seats[shard].returned.send(recorder);
         }
         Ok(())
+    }
+
+    /// Of an open loop: when the intervals began, unix time µs, in which operations were due that were
+    /// begun or given up in this one, and how many.
+    fn due(&self, plan: &PhasePlan, sequence: u64, recorder: &Recorder) -> Vec<(u64, Due)> {
+        let mut due = recorder.late.clone();
+        if recorder.in_time > 0 {
+            due.entry(sequence).or_default().begun += recorder.in_time;
+        }
+        let begins = |sequence| self.clock.unix_us(plan.bound(sequence).max(plan.begin));
+        due.into_iter().map(|(sequence, due)| (begins(sequence), due)).collect()
     }
 
     /// Why the phase may have measured the driver rather than the server.
@@ -343,13 +357,6 @@ impl<W: Write> Coordinator<W> {
         if steal > limit::STEAL {
             reasons
                 .push(format!("steal: {steal:.1} % of processor time, limit {} %", limit::STEAL));
-        }
-        if ledger.unsent > 0 {
-            reasons.push(format!(
-                "unsent: {} operations were due and could not be sent within {} s of the end",
-                ledger.unsent,
-                ledger.end.saturating_sub(plan.deadline) / SECOND
-            ));
         }
         reasons
     }

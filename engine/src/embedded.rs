@@ -5,9 +5,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use weighhouse_driver_api::{
-    ErrorKind, Operation, Outcome, Session, Stopwatch, ValueSource, Verifier,
-};
+use weighhouse_driver_api::{Operation, Outcome, Session, Stopwatch, ValueSource, Verifier};
 
 use crate::book::Book;
 use crate::clock::Clock;
@@ -156,22 +154,21 @@ impl<S: Session> Seat<S> {
         let verify = (order.seed, order.workload.verify_fraction);
         self.supply = Supply::new(source, &limits, place, verify);
         let occurring = plan.operations_that_occur(&order);
-        self.setup.book.begin(plan, occurring, open.is_some());
+        self.setup.book.begin(plan, occurring);
         debug_assert!(shard < shards);
         self.sleep_until(plan.begin);
-        let unsent = if shard >= plan.clients {
-            0
+        if shard >= plan.clients {
+            // Only here to hand over intervals.
         } else if open.is_some() {
-            self.open_loop(plan)
+            self.open_loop(plan);
         } else {
             let think = match order.load {
                 Load::Closed { think_time_us, .. } if !loads => think_time_us * 1000,
                 _ => 0,
             };
             self.closed_loop(think);
-            0
-        };
-        self.setup.book.finish(self.setup.clock.now(), unsent);
+        }
+        self.setup.book.finish(self.setup.clock.now());
         let spent = std::mem::replace(&mut self.supply, Supply::idle());
         if let Source::Run(stream) = spent.into_source() {
             self.inserts = Some(stream.into_inserts());
@@ -203,30 +200,28 @@ impl<S: Session> Seat<S> {
         }
     }
 
-    fn open_loop(&mut self, plan: &PhasePlan) -> u64 {
-        let mut unsent = 0;
+    fn open_loop(&mut self, plan: &PhasePlan) {
         while !self.stopped() {
             let next = self.arrivals().as_mut().and_then(|(_, arrivals)| arrivals.take());
             let Some((due, operation)) = next else {
                 if plan.deadline != u64::MAX {
                     self.sleep_until(plan.deadline);
                 }
-                return unsent;
+                return;
             };
             let now = self.setup.clock.now();
             let held = now > due;
             let now = if held { now } else { self.sleep_until(due) };
-            let Some(step) = self.supply.take_of(due, operation) else { return unsent };
+            let Some(step) = self.supply.take_of(due, operation) else { return };
+            self.setup.book.turn(now);
             if now.saturating_sub(self.setup.timeout) > plan.deadline {
-                let outcome = Outcome::Error(ErrorKind::Timeout);
-                self.setup.book.turn(now);
-                self.setup.book.recorder().record_unsent(step.operation, outcome, now - due);
+                self.setup.book.give_up(step.operation, due);
                 if step.operation == Operation::Insert {
                     self.supply.settle(step.number, false);
                 }
-                unsent += 1;
                 continue;
             }
+            self.setup.book.begun(due);
             let (outcome, sent, done) = self.execute(&step);
             self.setup.book.turn(done);
             let recorder = self.setup.book.recorder();
@@ -240,7 +235,6 @@ impl<S: Session> Seat<S> {
             let service = Some(done.saturating_sub(sent));
             recorder.record(step.operation, outcome, done.saturating_sub(due), service);
         }
-        unsent
     }
 
     /// Does an operation; what came of it, when it began and when it was done.

@@ -8,7 +8,7 @@ use weighhouse_driver_api::{ErrorKind, Operation, Outcome};
 
 use crate::clock::Clock;
 use crate::order::PhaseKind;
-use crate::recorder::{Cell, Recorder};
+use crate::recorder::{Cell, Due, Recorder};
 
 /// Operations with one outcome.
 #[derive(Debug, Serialize)]
@@ -40,6 +40,19 @@ struct OperationInterval {
     errors: BTreeMap<&'static str, Recorded>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verify_failed: Option<Recorded>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    never_sent: Option<Counted>,
+}
+
+/// Operations that there is no time of.
+#[derive(Debug, Serialize)]
+struct Counted {
+    count: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What the driver measured of itself in an interval.
@@ -73,6 +86,8 @@ struct OperationTotals {
     not_found: u64,
     errors: BTreeMap<&'static str, u64>,
     verify_failed: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    never_sent: u64,
 }
 
 /// What happened.
@@ -97,6 +112,10 @@ enum Body<'a> {
         sequence: u64,
         start_us: u64,
         duration_us: u64,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        drain: bool,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        due: Vec<(u64, u64, u64)>,
         operations: BTreeMap<&'static str, OperationInterval>,
         driver: &'a SelfMeasured,
     },
@@ -198,8 +217,9 @@ impl<W: Write> EventWriter<W> {
     pub fn interval(
         &mut self,
         span: Span,
-        sequence: u64,
+        (sequence, drain): (u64, bool),
         recorder: &Recorder,
+        due: Vec<(u64, Due)>,
         driver: &SelfMeasured,
     ) -> io::Result<()> {
         let mut operations = BTreeMap::new();
@@ -214,8 +234,12 @@ impl<W: Write> EventWriter<W> {
                 not_found: of(Outcome::NotFound),
                 verify_failed: of(Outcome::VerifyFailed),
                 errors,
+                never_sent: Some(recorder.never_sent(operation))
+                    .filter(|&count| count > 0)
+                    .map(|count| Counted { count }),
             };
-            if interval.ok.is_some()
+            if interval.never_sent.is_some()
+                || interval.ok.is_some()
                 || interval.not_found.is_some()
                 || interval.verify_failed.is_some()
                 || !interval.errors.is_empty()
@@ -230,6 +254,8 @@ impl<W: Write> EventWriter<W> {
             sequence,
             start_us,
             duration_us: span.length_us(),
+            drain,
+            due: due.into_iter().map(|(at, due)| (at, due.begun, due.never_sent)).collect(),
             operations,
             driver,
         })
@@ -259,8 +285,10 @@ impl<W: Write> EventWriter<W> {
                 not_found: of(Outcome::NotFound),
                 verify_failed: of(Outcome::VerifyFailed),
                 errors,
+                never_sent: totals.never_sent(operation),
             };
-            if totals.ok + totals.not_found + totals.verify_failed > 0 || !totals.errors.is_empty()
+            if totals.ok + totals.not_found + totals.verify_failed + totals.never_sent > 0
+                || !totals.errors.is_empty()
             {
                 operations.insert(operation.name(), totals);
             }

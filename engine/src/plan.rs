@@ -26,9 +26,45 @@ pub struct PhasePlan {
     pub clients: usize,
     /// Length of an interval, ns.
     pub interval: u64,
+    /// Whether operations are due by a clock: what comes after the deadline then lies in intervals
+    /// of its own.
+    pub open: bool,
 }
 
 impl PhasePlan {
+    /// When an interval begins, ns: at whole multiples of the interval after the start, and in an
+    /// open loop at the deadline as well.
+    #[must_use]
+    pub fn bound(&self, sequence: u64) -> u64 {
+        let regular =
+            |sequence: u64| self.start.saturating_add(sequence.saturating_mul(self.interval));
+        match self.cut() {
+            Some(whole) if sequence == whole + 1 => self.deadline,
+            Some(whole) if sequence > whole + 1 => regular(sequence - 1),
+            _ => regular(sequence),
+        }
+    }
+
+    /// The interval of a moment that is not before the start.
+    #[must_use]
+    pub fn sequence(&self, moment: u64) -> u64 {
+        let regular = moment.saturating_sub(self.start) / self.interval;
+        regular + u64::from(self.cut().is_some() && moment >= self.deadline)
+    }
+
+    /// Whether what is done at a moment comes after what the phase is about.
+    #[must_use]
+    pub fn drains(&self, moment: u64) -> bool {
+        self.open && moment >= self.deadline
+    }
+
+    /// The interval that the deadline cuts in two, if there is one.
+    fn cut(&self) -> Option<u64> {
+        let length = self.deadline.saturating_sub(self.start);
+        (self.open && self.deadline != u64::MAX && !length.is_multiple_of(self.interval))
+            .then(|| length / self.interval)
+    }
+
     /// What the phase does.
     #[must_use]
     pub fn operations_that_occur(&self, order: &Order) -> Vec<Operation> {
@@ -63,8 +99,6 @@ pub enum Report {
         shard: usize,
         /// When its last operation was done, ns.
         end: u64,
-        /// Operations that were due and never sent.
-        unsent: u64,
     },
     /// The shard gives up.
     Failed(Failure),
@@ -108,6 +142,34 @@ pub fn clients(order: &Order, index: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn intervals_of_an_open_loop_end_with_the_phase() {
+        let plan = |open, deadline| PhasePlan {
+            kind: PhaseKind::Measure,
+            index: 0,
+            start: 1_000,
+            begin: 1_000,
+            deadline,
+            operations: u64::MAX,
+            operations_of_all: u64::MAX,
+            clients: 1,
+            interval: 100,
+            open,
+        };
+        let bounds = |plan: &PhasePlan| (0..6).map(|it| plan.bound(it)).collect::<Vec<_>>();
+        let regular = [1_000, 1_100, 1_200, 1_300, 1_400, 1_500];
+        for (open, deadline) in [(false, 1_250), (true, 1_200), (true, u64::MAX)] {
+            assert_eq!(bounds(&plan(open, deadline)), regular);
+        }
+        let cut = plan(true, 1_250);
+        assert_eq!(bounds(&cut), [1_000, 1_100, 1_200, 1_250, 1_300, 1_400]);
+        for sequence in 0..6 {
+            assert_eq!(cut.sequence(cut.bound(sequence)), sequence);
+            assert_eq!(cut.sequence(cut.bound(sequence + 1) - 1), sequence);
+        }
+        assert!(cut.drains(1_250) && !cut.drains(1_249) && !plan(false, 1_250).drains(1_300));
+    }
 
     #[test]
     fn shares_add_up_and_differ_by_one_at_most() {

@@ -3,6 +3,8 @@
 //! A recorder belongs to one shard while an interval lasts; then the shard hands it over and goes
 //! on with a clean one. What belongs together is merged by addition, never by averaging.
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
@@ -155,9 +157,24 @@ pub struct Cell {
     pub service: Option<Latencies>,
 }
 
+/// Of operations that were due in one interval of an open loop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Due {
+    /// How many were begun.
+    pub begun: u64,
+    /// How many never were.
+    pub never_sent: u64,
+}
+
 /// All that a shard records in an interval.
 #[derive(Debug, Default)]
 pub struct Recorder {
+    /// Of an open loop: operations begun in the interval in which they were due.
+    pub in_time: u64,
+    /// Others that were begun or given up in this interval, by the one in which they were due.
+    pub late: BTreeMap<u64, Due>,
+    /// Operations that were due, waited for a place until the phase was long over, and were given up.
+    never_sent: [u64; Operation::ALL.len()],
     cells: [[Option<Box<Cell>>; Outcome::COUNT]; Operation::ALL.len()],
     /// From due to sent; only in an open loop.
     pub lag: Latencies,
@@ -196,10 +213,23 @@ impl Recorder {
         }
     }
 
-    /// Records operations that were due and were never sent, after they had waited so long.
-    pub fn record_unsent(&mut self, operation: Operation, outcome: Outcome, response: u64) {
-        let cell = self.cells[operation.index()][outcome.index()].get_or_insert_default();
-        cell.response.record(response);
+    /// Counts an operation that was due in an interval and is given up.
+    pub fn give_up(&mut self, operation: Operation, due_in: u64) {
+        self.never_sent[operation.index()] += 1;
+        self.late.entry(due_in).or_default().never_sent += 1;
+    }
+
+    /// How many of an operation were given up.
+    #[must_use]
+    pub fn never_sent(&self, operation: Operation) -> u64 {
+        self.never_sent[operation.index()]
+    }
+
+    /// Whether nothing was begun, given up, or came back.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let mut cells = self.cells.iter().flatten().flatten();
+        self.in_time == 0 && self.late.is_empty() && cells.all(|cell| cell.response.count() == 0)
     }
 
     /// Makes place for what is going to be recorded, so that nothing is allocated later.
@@ -240,6 +270,15 @@ impl Recorder {
 
     /// Adds what another recorder holds.
     pub fn add(&mut self, other: &Self) {
+        self.in_time += other.in_time;
+        for (&sequence, theirs) in &other.late {
+            let mine = self.late.entry(sequence).or_default();
+            mine.begun += theirs.begun;
+            mine.never_sent += theirs.never_sent;
+        }
+        for (mine, theirs) in self.never_sent.iter_mut().zip(&other.never_sent) {
+            *mine += theirs;
+        }
         for (mine, theirs) in self.cells.iter_mut().flatten().zip(other.cells.iter().flatten()) {
             let Some(theirs) = theirs.as_deref().filter(|cell| cell.response.count() > 0) else {
                 continue;
@@ -263,6 +302,9 @@ impl Recorder {
 
     /// Forgets everything and keeps the memory.
     pub fn clear(&mut self) {
+        self.in_time = 0;
+        self.late.clear();
+        self.never_sent = [0; Operation::ALL.len()];
         for cell in self.cells.iter_mut().flatten().flatten() {
             cell.response.clear();
             if let Some(service) = &mut cell.service {

@@ -119,6 +119,7 @@ fn closed_loop(clients: u64, think_time_us: u64, waits: bool, seconds: f64) -> R
         operations_of_all: u64::MAX,
         clients: usize::try_from(clients).unwrap(),
         interval: crate::clock::from_seconds(INTERVAL),
+        open: false,
     };
     plans.send(plan).unwrap();
     drop(plans);

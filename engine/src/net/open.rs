@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
-use weighhouse_driver_api::{Codec, ErrorKind, Operation, Outcome};
+use weighhouse_driver_api::{Codec, Operation};
 
 use super::schedule::Schedule;
 use super::shard::{INTERRUPT_PATIENCE, NetShard};
@@ -28,17 +28,15 @@ enum Issued {
 }
 
 impl<C: Codec> NetShard<C> {
-    /// Carries out a phase; returns how many operations were due and never sent.
+    /// Carries out a phase.
     pub(super) fn open_loop(
         &mut self,
         plan: &PhasePlan,
         mut schedule: Schedule,
         cap: usize,
-    ) -> Result<u64, Failure> {
-        let mut draining = false;
+    ) -> Result<(), Failure> {
         let mut leave_at = u64::MAX;
         let mut held_until = 0;
-        let mut unsent = 0;
         loop {
             let issued = self.issue(&mut schedule, cap, &mut held_until);
             let spent = self.desk.supply.is_spent(schedule.next());
@@ -48,15 +46,11 @@ impl<C: Codec> NetShard<C> {
             }
             let now = self.desk.now;
             let over = spent && (plan.deadline <= now || self.desk.supply.is_spent(0));
-            if over && !draining {
-                draining = true;
-                self.desk.book.drain(now.min(plan.deadline));
-            }
             if (over && self.desk.in_flight == 0) || now >= leave_at {
-                return Ok(unsent);
+                return Ok(());
             }
             if now.saturating_sub(self.timeout) >= plan.deadline && !spent {
-                unsent += self.give_up(&mut schedule);
+                self.give_up(&mut schedule);
                 continue;
             }
             let due = match issued {
@@ -96,6 +90,7 @@ impl<C: Codec> NetShard<C> {
                 break;
             };
             schedule.advance();
+            self.desk.book.begun(due);
             let held = due <= *held_until;
             if routed {
                 self.route(&step, None, due, held);
@@ -136,18 +131,13 @@ impl<C: Codec> NetShard<C> {
     }
 
     /// Counts what is due and can no longer be sent in time.
-    fn give_up(&mut self, schedule: &mut Schedule) -> u64 {
-        let mut unsent = 0;
+    fn give_up(&mut self, schedule: &mut Schedule) {
         while let Some(step) = self.desk.supply.take_of(schedule.next(), schedule.operation()) {
-            let waited = self.desk.now.saturating_sub(schedule.next());
-            let outcome = Outcome::Error(ErrorKind::Timeout);
-            self.desk.book.recorder().record_unsent(step.operation, outcome, waited);
+            self.desk.book.give_up(step.operation, schedule.next());
             if step.operation == Operation::Insert {
                 self.desk.supply.settle(step.number, false);
             }
             schedule.advance();
-            unsent += 1;
         }
-        unsent
     }
 }

@@ -205,7 +205,7 @@ impl<C: Codec> NetShard<C> {
         while let Ok(plan) = plans.recv() {
             self.begin(&plan);
             let order = Arc::clone(&self.order);
-            let unsent = match (order.load.arrivals(), &order.load, plan.kind) {
+            match (order.load.arrivals(), &order.load, plan.kind) {
                 (Some(arrivals), Load::Open { max_in_flight, .. }, kind)
                     if kind != PhaseKind::Load =>
                 {
@@ -217,14 +217,11 @@ impl<C: Codec> NetShard<C> {
                         self.place(),
                         (self.order.seed, plan.index as u64),
                     );
-                    self.open_loop(&plan, schedule, usize::try_from(cap).unwrap_or(usize::MAX))?
+                    self.open_loop(&plan, schedule, usize::try_from(cap).unwrap_or(usize::MAX))?;
                 }
-                _ => {
-                    self.closed_loop(&plan)?;
-                    0
-                }
-            };
-            self.end(unsent);
+                _ => self.closed_loop(&plan)?,
+            }
+            self.end();
         }
         Ok(())
     }
@@ -258,7 +255,7 @@ impl<C: Codec> NetShard<C> {
         }
         let verify = order.workload.verify_fraction;
         self.desk.supply = Supply::new(source, plan, place, (order.seed, verify));
-        self.desk.book.begin(plan, occurring, self.desk.pace == Pace::Open);
+        self.desk.book.begin(plan, occurring);
         self.desk.thinking.clear();
         self.desk.pausing.clear();
         let clients = share(plan.clients as u64, shard, shards);
@@ -272,9 +269,9 @@ impl<C: Codec> NetShard<C> {
         self.desk.heard = self.desk.now;
     }
 
-    fn end(&mut self, unsent: u64) {
+    fn end(&mut self) {
         self.desk.now = self.desk.clock.now();
-        self.desk.book.finish(self.desk.now, unsent);
+        self.desk.book.finish(self.desk.now);
         let spent = std::mem::replace(&mut self.desk.supply, Supply::idle());
         if let Source::Run(stream) = spent.into_source() {
             self.inserts = Some(stream.into_inserts());

@@ -107,8 +107,23 @@ fn interval(parts: &[&Value]) -> Result<Value, Unreadable> {
         }
     }
     merged["operations"] = operations.into();
+    let due = due(parts);
+    if !due.is_empty() {
+        merged["due"] = due.into();
+    }
     merged["driver"] = driver(parts)?;
     Ok(merged)
+}
+
+/// By the begin of the interval in which they were due: how many were begun, how many given up.
+fn due(parts: &[&Value]) -> Vec<Value> {
+    let mut sums = BTreeMap::<u64, (u64, u64)>::new();
+    for entry in parts.iter().filter_map(|part| part["due"].as_array()).flatten() {
+        let of = |place: usize| entry[place].as_u64().unwrap_or(0);
+        let sum = sums.entry(of(0)).or_default();
+        *sum = (sum.0 + of(1), sum.1 + of(2));
+    }
+    sums.into_iter().map(|(at, (begun, never_sent))| json!([at, begun, never_sent])).collect()
 }
 
 fn add_operation(into: &mut Value, operation: &Value) -> Result<(), Unreadable> {
@@ -136,12 +151,10 @@ fn add_recorded(into: &mut Value, recorded: &Value) -> Result<(), Unreadable> {
         into["overflow"] = beyond.into();
     }
     for name in ["response", "service"] {
-        into[name] = added(&into[name], &recorded[name])?;
-    }
-    if into["service"].is_null()
-        && let Some(object) = into.as_object_mut()
-    {
-        object.remove("service");
+        let sum = added(&into[name], &recorded[name])?;
+        if !sum.is_null() {
+            into[name] = sum;
+        }
     }
     Ok(())
 }

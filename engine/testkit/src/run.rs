@@ -230,8 +230,9 @@ impl Phase<'_> {
     pub fn not_ok(&self) -> u64 {
         let errors = ["timeout", "connection", "server_busy", "protocol", "other"];
         let outcomes = errors.iter().map(|kind| format!("errors/{kind}"));
-        let outcomes: Vec<_> =
-            outcomes.chain(["not_found".to_owned(), "verify_failed".to_owned()]).collect();
+        let outcomes: Vec<_> = outcomes
+            .chain(["not_found", "verify_failed", "never_sent"].map(str::to_owned))
+            .collect();
         ["read", "update", "insert", "scan", "read_modify_write", "delete"]
             .iter()
             .flat_map(|operation| outcomes.iter().map(|outcome| self.count(operation, outcome)))
@@ -242,6 +243,7 @@ impl Phase<'_> {
     #[must_use]
     pub fn histogram(&self, path: &str) -> Histogram<u64> {
         let mut all = Histogram::new_with_bounds(1, 60_000_000_000, 3).expect("valid bounds");
+        all.auto(true);
         let path = format!("/{path}");
         for text in self.intervals.iter().filter_map(|one| one.pointer(&path)) {
             all.add(decode(text)).expect("the same bounds");
