@@ -1,6 +1,6 @@
 """The driver's protocol: an order on standard input, events line by line on standard output."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, SerializerFunctionWrapHandler, TypeAdapter, model_serializer
 
@@ -85,7 +85,8 @@ class Recorded(Report):
     service: str | None = None
     """The same from sent to done; only in an open loop."""
     overflow: int = 0
-    """Values above the histogram's range, counted."""
+    """Of drivers and tools whose histograms end somewhere: values beyond, counted and in no
+    histogram."""
 
 
 class OperationInterval(Report):
@@ -95,6 +96,8 @@ class OperationInterval(Report):
     not_found: Recorded | None = None
     errors: dict[str, Recorded] = Field(default_factory=dict)
     verify_failed: Recorded | None = None
+    never_sent: Recorded | None = None
+    """Due, and given up in this interval without having been sent. There is no time of them."""
 
 
 class DriverSelf(Report):
@@ -137,6 +140,17 @@ class PhaseStarted(Report):
     index: int
 
 
+class Due(NamedTuple):
+    """Operations that were due in one interval."""
+
+    start_us: int
+    """The `start_us` of the interval in which they were due."""
+    begun: int
+    """How many were sent."""
+    never_sent: int
+    """How many were given up."""
+
+
 class Interval(Report):
     """What one driver saw in one interval."""
 
@@ -149,6 +163,12 @@ class Interval(Report):
     start_us: int
     """Begin of the interval, unix time µs."""
     duration_us: int
+    drain: bool = False
+    """Whether it lies after the end of a phase of an open loop: what was due in the phase comes
+    back, and nothing else is due."""
+    due: tuple[Due, ...] = ()
+    """Of an open loop: the operations that were begun or given up in this interval, by the interval
+    in which they were due."""
     operations: dict[str, OperationInterval]
     driver: DriverSelf = DriverSelf()
 
@@ -160,6 +180,7 @@ class OperationTotals(Report):
     not_found: int = 0
     errors: dict[str, int] = Field(default_factory=dict)
     verify_failed: int = 0
+    never_sent: int = 0
 
 
 class PhaseFinished(Report):

@@ -4,6 +4,7 @@ All drivers of a gang begin a phase at the same instant and cut their intervals 
 from there, each by its own clock. Clocks are corrected by their offsets; what belongs to the same
 step of time is added. A phase lasts as long as all drivers were at it: what one did before or after
 the others is cut, and told. Nothing of a load phase is cut: every driver inserts its own records.
+Nor is what comes back after the end of an open loop's phase: it was due in the phase.
 """
 
 from collections import defaultdict
@@ -75,7 +76,15 @@ def align(
 
 
 def _aligned(index: int, drivers: Mapping[int, list[StoredInterval]], count: int) -> AlignedPhase:
+    drains = [item for items in drivers.values() for item in items if item.driver.drain]
+    drivers = {
+        member: inside
+        for member, items in drivers.items()
+        if (inside := [item for item in items if not item.driver.drain])
+    }
     every = [item for items in drivers.values() for item in items]
+    if not every:
+        return AlignedPhase(index, 0, 0, (), Cut(sum(map(_operations, drains))))
     nominal = max(item.duration_us for item in every) or 1
     slack = round(TOLERANCE * nominal)
     begins = [items[0].start_us for items in drivers.values()]
@@ -85,6 +94,7 @@ def _aligned(index: int, drivers: Mapping[int, list[StoredInterval]], count: int
     elif len(drivers) < count:
         start = end = max(begins)  # a driver never was at this phase
         kept = []
+        every, drains = [*every, *drains], []
     else:
         start, end = max(begins), min(ends)
         kept = [
@@ -93,6 +103,8 @@ def _aligned(index: int, drivers: Mapping[int, list[StoredInterval]], count: int
     left_out = sum(_operations(item) for item in every) - sum(_operations(item) for item in kept)
     alone = max([start - min(begins), max(ends) - end]) if len(kept) < len(every) else 0
     steps = _steps(kept, start, end, nominal, slack)
+    if drains:
+        steps += _steps(drains, end, max(map(_end, drains)), nominal, slack)
     return AlignedPhase(index, start, max(start, end), steps, Cut(left_out, alone / US_PER_SECOND))
 
 

@@ -17,6 +17,7 @@ from weighhouse_judging.arithmetic.histograms import NS_PER_US, Histogram
 from weighhouse_backend.results.packing import (
     ALL,
     ERROR_PREFIX,
+    NEVER_SENT,
     NOT_FOUND,
     OK,
     VERIFY_FAILED,
@@ -229,8 +230,20 @@ def _stored(
             in_flight_max=max(member.driver.in_flight_max for member in members),
             reconnects=phase.reconnects,
             saturated=phase.saturated,
+            drain=members[0].driver.drain,
+            due=_due(phase, start, end),
         ),
     )
+
+
+def _due(phase: PhaseSum, start_us: int, end_us: int) -> list[list[int]]:
+    """What was due by when: what was due within the window, together."""
+    found: dict[int, tuple[int, int]] = {}
+    for at, (begun, never) in sorted(phase.due.items()):
+        at = start_us if start_us <= at < end_us else at
+        before = found.get(at, (0, 0))
+        found[at] = (before[0] + begun, before[1] + never)
+    return [[at, begun, never] for at, (begun, never) in found.items()]
 
 
 def series(merged: Iterable[Window], origin_us: int) -> Series:
@@ -300,7 +313,7 @@ def _neighbours(
     intervals: Sequence[StoredInterval], width: int
 ) -> Iterator[Sequence[StoredInterval]]:
     ordered = sorted(intervals, key=lambda item: (item.phase_index, item.start_us))
-    for _, group in groupby(ordered, key=lambda item: item.phase_index):
+    for _, group in groupby(ordered, key=lambda item: (item.phase_index, item.driver.drain)):
         members = list(group)
         for begin in range(0, len(members), width):
             yield members[begin : begin + width]
@@ -322,6 +335,8 @@ def _outcomes(operation: OperationSum) -> dict[str, Outcome]:
     found = {OK: Outcome(operation.ok, operation.overflow, operation.response.encoded(), service)}
     others = {f"{ERROR_PREFIX}{kind}": count for kind, count in operation.errors_by_kind.items()}
     others |= {NOT_FOUND: operation.not_found, VERIFY_FAILED: operation.verify_failed}
+    if operation.never_sent:
+        found[NEVER_SENT] = Outcome(operation.never_sent)
     times = None if operation.untimed else (operation.others or Histogram()).encoded()
     for name, count in others.items():
         if count:

@@ -79,7 +79,10 @@ def closed(
     place = before
     for piece in pieces:
         found = _place(piece, width, place)
-        if held and place is not None and _differ(found, place):
+        drains = piece.interval.driver.drain
+        if held and place is not None and (
+            _differ(found, place) or drains != held[-1].interval.driver.drain
+        ):
             yield _merged(held, place)
             held = []
         place = found

@@ -229,11 +229,15 @@ class RunSummary(Base):
     not_found: Mapped[int] = mapped_column(BigInteger)
     errors: Mapped[int] = mapped_column(BigInteger)
     verify_failed: Mapped[int] = mapped_column(BigInteger)
+    never_sent: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    """Due in an open loop, and given up without having been sent."""
+    answered_late: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    """Of what was sent in an open loop: came back after the phase had ended, in no rate."""
     overflow: Mapped[int] = mapped_column(BigInteger)
-    """Values above the histogram's range."""
+    """Values above the histogram's range, of drivers whose histograms ended somewhere."""
     errors_by_kind: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     throughput: Mapped[float]
-    """Successes a second."""
+    """Successes within the phase, a second."""
     mean_us: Mapped[float | None]
     p50_us: Mapped[float | None]
     p95_us: Mapped[float | None]

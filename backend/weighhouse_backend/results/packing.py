@@ -12,6 +12,8 @@ from weighhouse_judging.arithmetic.histograms import from_text
 from weighhouse_protocol.driver import Interval, OperationInterval, Recorded
 
 OK, NOT_FOUND, VERIFY_FAILED = "ok", "not_found", "verify_failed"
+NEVER_SENT = "never_sent"
+"""Due, and given up without having been sent: nothing came of it, and there is no time of it."""
 ERROR_PREFIX = "error:"
 """Outcomes of failed operations are named by it and their kind: `error:timeout`."""
 
@@ -67,6 +69,10 @@ class DriverUse:
     """Of what was merged: summed lengths; None: as long as the interval."""
     steal_percent_mean: float | None = None
     """Of what was merged, where `steal_percent` is the largest."""
+    drain: bool = False
+    """Whether the interval lies after the end of its phase: see the driver's protocol."""
+    due: Sequence[Sequence[int]] = ()
+    """`weighhouse_protocol.driver.Due` each, of an open loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,8 @@ def from_report(interval: Interval) -> StoredInterval:
             in_flight_max=driver.in_flight_max,
             reconnects=driver.reconnects,
             saturated=driver.saturated,
+            drain=interval.drain,
+            due=[list(each) for each in interval.due],
         ),
     )
 
@@ -195,6 +203,7 @@ def _outcomes(item: OperationInterval) -> dict[str, Outcome]:
         OK: item.ok,
         NOT_FOUND: item.not_found,
         VERIFY_FAILED: item.verify_failed,
+        NEVER_SENT: item.never_sent,
         **{f"{ERROR_PREFIX}{kind}": recorded for kind, recorded in item.errors.items()},
     }
     return {name: _outcome(recorded) for name, recorded in found.items() if recorded is not None}

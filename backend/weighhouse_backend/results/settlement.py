@@ -78,7 +78,7 @@ class SettlementService:
         total = measured.everything()
         self.runs.complete(
             run_id,
-            throughput=total.ok / measured.duration_seconds,
+            throughput=(total.ok - total.ok_late) / measured.duration_seconds,
             p99_us=total.response.quantiles_us([0.99])[0],
         )
 
@@ -98,7 +98,10 @@ class SettlementService:
         cuts: dict[PhaseKind, Cut] = {}
         for aligned in self.repository.aligned(attempt_id, self.repository.drivers(attempt_id)):
             for kind, phase in sum_phases(aligned.parts).items():
-                phase.start_us, phase.end_us = aligned.start_us, aligned.end_us
+                drained = phase.ended_us is not None
+                phase.ended_us = aligned.end_us if drained else None
+                phase.start_us = aligned.start_us
+                phase.end_us = max(phase.end_us, aligned.end_us) if drained else aligned.end_us
                 phases[kind], cuts[kind] = phase, aligned.cut
         return phases, cuts
 
@@ -165,9 +168,11 @@ def summary_row(
         "not_found": operation.not_found,
         "errors": operation.errors,
         "verify_failed": operation.verify_failed,
+        "never_sent": operation.never_sent,
+        "answered_late": operation.answered_late,
         "overflow": operation.overflow,
         "errors_by_kind": operation.errors_by_kind,
-        "throughput": operation.ok / seconds if seconds > 0 else 0.0,
+        "throughput": (operation.ok - operation.ok_late) / seconds if seconds > 0 else 0.0,
         "mean_us": operation.response.mean_us,
         "p50_us": p50,
         "p95_us": p95,
@@ -208,7 +213,9 @@ def driver_record(measured: PhaseSum, said: list[PhaseRecord]) -> DriverRecord:
         steal_percent=measured.steal_percent,
         steal_percent_mean=measured.steal_percent_mean,
         reconnects=measured.reconnects,
-        client_bound=measured.saturated or any(phase.client_bound for phase in own),
+        client_bound=any(phase.client_bound for phase in own),
+        saturated=measured.saturated,
+        drain_seconds=measured.drain_seconds,
         reasons=[reason for phase in own for reason in phase.client_bound_reasons],
     )
 

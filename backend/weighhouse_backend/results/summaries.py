@@ -7,6 +7,7 @@ from weighhouse_judging.arithmetic.histograms import Histogram
 
 from weighhouse_backend.results.packing import (
     ERROR_PREFIX,
+    NEVER_SENT,
     NOT_FOUND,
     OK,
     VERIFY_FAILED,
@@ -27,6 +28,12 @@ class OperationSum:
     not_found: int = 0
     errors: int = 0
     verify_failed: int = 0
+    never_sent: int = 0
+    """Due in an open loop, and given up."""
+    ok_late: int = 0
+    """Of the successes: came back after the phase had ended."""
+    answered_late: int = 0
+    """The same of all that was sent."""
     overflow: int = 0
     errors_by_kind: dict[str, int] = field(default_factory=dict)
     response: Histogram = field(default_factory=Histogram)
@@ -37,6 +44,11 @@ class OperationSum:
     """Like `response`, of what failed, was not found or came back wrong."""
     untimed: int = 0
     """Of those, how many nobody timed."""
+
+    @property
+    def answered(self) -> int:
+        """Operations that were sent and came to something."""
+        return self.ok + self.not_found + self.errors + self.verify_failed
 
     @property
     def asked(self) -> Histogram | None:
@@ -69,6 +81,8 @@ class OperationSum:
             self.not_found += count
         elif outcome == VERIFY_FAILED:
             self.verify_failed += count
+        elif outcome == NEVER_SENT:
+            self.never_sent += count
         elif outcome.startswith(ERROR_PREFIX):
             kind = outcome.removeprefix(ERROR_PREFIX)
             self.errors += count
@@ -80,6 +94,9 @@ class OperationSum:
         self.not_found += other.not_found
         self.errors += other.errors
         self.verify_failed += other.verify_failed
+        self.never_sent += other.never_sent
+        self.ok_late += other.ok_late
+        self.answered_late += other.answered_late
         self.overflow += other.overflow
         for kind, count in other.errors_by_kind.items():
             self.errors_by_kind[kind] = self.errors_by_kind.get(kind, 0) + count
@@ -113,11 +130,25 @@ class PhaseSum:
     """Time of one processor that went to others, on the average of the machine's."""
     reconnects: int = 0
     saturated: bool = False
+    ended_us: int | None = None
+    """When the phase itself ended, where something came back later; None: with the last interval.
+    """
+    due: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Of an open loop: begin of an interval, unix µs → of the operations that were due in it, how
+    many were sent, and how many never."""
 
     @property
     def duration_seconds(self) -> float:
-        """From the first interval's begin to the last one's end."""
-        return (self.end_us - self.start_us) / US_PER_SECOND
+        """From the first interval's begin to the phase's end. What came back later is part of no
+        rate.
+        """
+        end = self.end_us if self.ended_us is None else self.ended_us
+        return (end - self.start_us) / US_PER_SECOND
+
+    @property
+    def drain_seconds(self) -> float:
+        """How long after the phase's end something came back."""
+        return 0.0 if self.ended_us is None else (self.end_us - self.ended_us) / US_PER_SECOND
 
     @property
     def steal_percent_mean(self) -> float:
@@ -140,10 +171,20 @@ class PhaseSum:
         """Add one interval; raises HistogramError when one of its histograms cannot be read."""
         self.start_us = min(self.start_us, interval.start_us)
         self.end_us = max(self.end_us, interval.start_us + interval.duration_us)
+        if interval.driver.drain:
+            self.ended_us = min(self.ended_us or interval.start_us, interval.start_us)
+        for start, begun, never in interval.driver.due:
+            before = self.due.get(start, (0, 0))
+            self.due[start] = (before[0] + begun, before[1] + never)
         for name, outcomes in interval.operations.items():
             operation = self.operations.setdefault(name, OperationSum())
             for outcome, value in outcomes.items():
                 operation.add(outcome, value.count, value.overflow)
+                if outcome == NEVER_SENT:
+                    continue
+                if interval.driver.drain:
+                    operation.answered_late += value.count
+                    operation.ok_late += value.count if outcome == OK else 0
                 if outcome != OK:
                     operation.add_other(value)
                     continue
