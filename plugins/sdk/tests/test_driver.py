@@ -39,14 +39,11 @@ for line in sys.stdin:
     print(json.dumps(dict(begun, phase="load", index=word["go"])), flush=True)
 """
 UNTIL_TERM = """
-def end(*_):
-    tell("phase_finished", phase="measure", index=0, duration_us=1, interrupted=True)
-    tell("finished")
-    sys.exit(0)
-signal.signal(signal.SIGTERM, end)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 ready()
-while True:
-    signal.pause()
+signal.sigwait({signal.SIGTERM})
+tell("phase_finished", phase="measure", index=0, duration_us=1, interrupted=True)
+tell("finished")
 """
 STUBBORN = """
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

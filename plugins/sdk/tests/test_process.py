@@ -34,7 +34,7 @@ SLEEP = str(shutil.which("sleep"))
 def python(context: Context, code: str, name: str = "p", **more: object) -> Command:
     return Command(
         name=name,
-        arguments=(sys.executable, "-c", code),
+        arguments=(sys.executable, "-u", "-c", code),
         directory=context.directory / "data",
         **more,
     )
