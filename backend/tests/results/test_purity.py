@@ -20,7 +20,7 @@ PURE = [
     *(NOTICES / f"{name}.py" for name in ("kinds", "messages", "timing")),
 ]  # fmt: skip
 ALLOWED = {
-    "abc", "base64", "binascii", "collections", "dataclasses", "datetime", "functools",
+    "abc", "base64", "binascii", "bisect", "collections", "dataclasses", "datetime", "functools",
     "enum", "itertools", "math", "numpy", "pydantic", "scipy", "statistics", "struct", "typing",
     "zlib", "zoneinfo",
     "uuid", "weighhouse_protocol", "weighhouse_backend", "weighhouse_judging",

@@ -4,12 +4,13 @@ A chart is never longer than its points: neighbouring intervals of a phase are m
 addition and percentiles out of the merged histogram.
 """
 
+import bisect
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from weighhouse_judging.arithmetic.histograms import NS_PER_US, Histogram
@@ -65,7 +66,8 @@ class OperationLine:
 class PhaseSpan:
     """When a phase was, in seconds from the run's first interval."""
 
-    kind: PhaseKind
+    kind: PhaseKind | Literal["drain"]
+    """Drain: after the end of an open loop's phase, when what was due in it comes back."""
     start_seconds: float
     end_seconds: float
 
@@ -82,6 +84,24 @@ class MeasuredWindow:
     """Mean response less mean service time; only in an open loop."""
 
 
+@dataclass
+class ArrivalLine:
+    """What was due over time in an open loop, and what became of it; lists of one length."""
+
+    t: list[float] = field(default_factory=list)
+    until: list[float] = field(default_factory=list)
+    due: list[float] = field(default_factory=list)
+    """A second."""
+    sent: list[float] = field(default_factory=list)
+    """A second, whenever it was due."""
+    answered: list[float] = field(default_factory=list)
+    """A second, whenever it was due, and whatever came back."""
+    never_sent: list[float] = field(default_factory=list)
+    """A second, of what was due then."""
+    backlog: list[int] = field(default_factory=list)
+    """Due and not sent at the end of the window."""
+
+
 @dataclass(frozen=True)
 class Series:
     """What a run's charts over time show."""
@@ -89,6 +109,8 @@ class Series:
     operations: dict[str, OperationLine]
     phases: list[PhaseSpan]
     measured: list[MeasuredWindow] = field(default_factory=list)
+    arrivals: ArrivalLine | None = None
+    """Of the measured phase; None in a closed loop, and of drivers that did not tell."""
 
     def line(self, operation: str) -> OperationLine:
         """An operation's line; an empty one when there was no such operation."""
@@ -98,9 +120,10 @@ class Series:
         """Begin a phase with its first window, stretch it with the next."""
         begin = (window.start_us - origin_us) / US_PER_SECOND
         end = (window.end_us - origin_us) / US_PER_SECOND
-        if self.phases and self.phases[-1].kind == window.phase:
+        kind: PhaseKind | Literal["drain"] = "drain" if window.drain else window.phase
+        if self.phases and self.phases[-1].kind == kind:
             begin = self.phases.pop().start_seconds
-        self.phases.append(PhaseSpan(window.phase, begin, end))
+        self.phases.append(PhaseSpan(kind, begin, end))
 
 
 @dataclass(frozen=True)
@@ -254,6 +277,7 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
     needs no more memory.
     """
     drawn, lines = Series({}, []), defaultdict[str, list[tuple[Any, ...]]](list)
+    arrivals: list[Arrived] = []
     phase, had = None, set[str]()
     for window in merged:
         drawn.extend_phase(window, origin_us)
@@ -267,12 +291,55 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
             lines[name].append(_point_of(window, origin_us, PointFigures(), None))
         had |= window.figures.keys()
         if window.phase == "measure":
+            answered = window.figures[ALL]
+            count = answered.ok + answered.errors + answered.not_found
+            arrivals.append(Arrived(window.start_us, window.end_us, count, window.due))
+        if window.phase == "measure" and not window.drain:
             begin = (window.start_us - origin_us) / US_PER_SECOND
             end = (window.end_us - origin_us) / US_PER_SECOND
             every = window.figures[ALL]
             drawn.measured.append(MeasuredWindow(begin, end, every.ok, every.p99_us, every.wait_us))
     drawn.operations.update((name, _line(points)) for name, points in lines.items())
-    return drawn
+    return replace(drawn, arrivals=arrival_line(arrivals, origin_us))
+
+
+class Arrived(NamedTuple):
+    """One window of the measured phase, as the course of arrivals is made from them."""
+
+    start_us: int
+    end_us: int
+    answered: int
+    due: Sequence[Sequence[int]]
+
+
+def arrival_line(windows: Sequence[Arrived], origin_us: int) -> ArrivalLine | None:
+    """What was due in each window, and what became of it, by windows in order of time.
+
+    What is told of an operation is told when it is sent or given up; here it stands where it was
+    due. None when nothing is told.
+    """
+    due, never = [0] * len(windows), [0] * len(windows)
+    starts = [window.start_us for window in windows]
+    for window in windows:
+        for at, begun, given_up in window.due:
+            place = max(0, bisect.bisect_right(starts, at) - 1)
+            due[place] += begun + given_up
+            never[place] += given_up
+    if not any(due):
+        return None
+    line, backlog = ArrivalLine(), 0
+    for place, window in enumerate(windows):
+        seconds = (window.end_us - window.start_us) / US_PER_SECOND
+        sent = sum(begun for _, begun, _ in window.due)
+        backlog += due[place] - sent
+        line.t.append((window.start_us - origin_us) / US_PER_SECOND)
+        line.until.append((window.end_us - origin_us) / US_PER_SECOND)
+        line.due.append(due[place] / seconds)
+        line.sent.append(sent / seconds)
+        line.answered.append(window.answered / seconds)
+        line.never_sent.append(never[place] / seconds)
+        line.backlog.append(backlog)
+    return line
 
 
 def heat_map(merged: Iterable[Window], origin_us: int) -> HeatMap:

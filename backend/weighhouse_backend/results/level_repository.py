@@ -1,7 +1,7 @@
 """All queries of levels."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -166,6 +166,7 @@ class LevelRepository:
             LevelWindow.started_at,
             LevelWindow.duration_us,
             LevelWindow.merged,
+            LevelWindow.driver,
             LevelWindow.heat if heat else LevelWindow.figures,
         ]
         rows = self.session.execute(
@@ -280,7 +281,9 @@ def _window(row: Any, *, heat: bool) -> Window:
     start = microseconds(row.started_at)
     if heat:
         return Window(row.phase, start, start + row.duration_us, {}, dict(row.heat))
-    return unpacked_points(row.phase, start, start + row.duration_us, row.figures)
+    drawn = unpacked_points(row.phase, start, start + row.duration_us, row.figures)
+    driver = DriverUse(**row.driver)
+    return replace(drawn, drain=driver.drain, due=driver.due)
 
 
 def _row(

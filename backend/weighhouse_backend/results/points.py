@@ -5,7 +5,7 @@ histograms; once they are stored, a chart is drawn without a histogram being ope
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -50,6 +50,10 @@ class Window:
     """Successes by latency: 4 × log₂ of ns, rounded down → how many."""
     extremes: Mapping[str, Extremes] = field(default_factory=dict)
     """By operation and for `ALL`; empty when nothing was merged."""
+    drain: bool = False
+    """Whether it lies after the end of its phase: what was due in the phase comes back."""
+    due: Sequence[Sequence[int]] = ()
+    """Of an open loop, `weighhouse_protocol.driver.Due` each."""
 
 
 def window_of(phase: PhaseSum, extremes: Mapping[str, Extremes]) -> Window:
@@ -57,7 +61,16 @@ def window_of(phase: PhaseSum, extremes: Mapping[str, Extremes]) -> Window:
     total = phase.everything()
     figures = {name: _figures(item) for name, item in phase.operations.items()}
     figures[ALL] = _figures(total)
-    return Window(phase.phase, phase.start_us, phase.end_us, figures, _heat(total), extremes)
+    return Window(
+        phase.phase,
+        phase.start_us,
+        phase.end_us,
+        figures,
+        _heat(total),
+        extremes,
+        drain=phase.ended_us is not None and phase.ended_us <= phase.start_us,
+        due=[(at, *counts) for at, counts in phase.due.items()],
+    )
 
 
 def packed_points(window: Window) -> tuple[dict[str, list[Any]], list[list[int]]]:

@@ -32,6 +32,7 @@ from weighhouse_backend.results.points import Window
 from weighhouse_backend.results.repository import RAW, ResultRepository
 from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.schemas import (
+    ArrivalsRead,
     ArtifactRead,
     DetailRead,
     MachineLines,
@@ -153,6 +154,7 @@ class RunReadService:
                 marks=[],
                 operations={},
                 detail=None,
+                arrivals=None,
                 course=None,
                 resources=views.resource_lines([], 0),
                 machines=[],
@@ -181,6 +183,7 @@ class RunReadService:
                 name: OperationLineRead(**vars(line)) for name, line in drawn.operations.items()
             },
             detail=detail_of(course, drawn),
+            arrivals=None if drawn.arrivals is None else ArrivalsRead(**vars(drawn.arrivals)),
             course=None if broken else course_read(drawn.measured),
             resources=views.resource_lines(first, origin),
             machines=[

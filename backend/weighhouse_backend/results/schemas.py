@@ -49,6 +49,10 @@ class DriverRecord(BaseModel):
     reconnects: int
     client_bound: bool
     reasons: list[str]
+    saturated: bool = False
+    """As many operations were under way as the load allows: others had to wait for a place."""
+    drain_seconds: float = 0.0
+    """How long after the measured phase of an open loop something came back."""
     drivers: int = 1
     """Machines that made the load together."""
     cut_operations: int = 0
@@ -78,8 +82,12 @@ class OperationSummary(BaseModel):
     not_found: int
     errors: int
     verify_failed: int
+    never_sent: int
+    """Due in an open loop, and given up: no time of them is in any figure."""
+    answered_late: int
+    """Of what was sent in an open loop: came back after the phase had ended, in no rate."""
     throughput: float
-    """Successes a second."""
+    """Successes within the phase, a second."""
     mean_us: float | None
     p50_us: float | None
     p95_us: float | None
@@ -89,7 +97,8 @@ class OperationSummary(BaseModel):
     max_us: float | None
     errors_by_kind: dict[str, int]
     overflow: int
-    """Latencies above 60 s: counted, and in no percentile."""
+    """Beyond the range of the driver's or tool's histograms: counted, and in no percentile. None of
+    our drivers' since their histograms have no end."""
     asked: AskedLatency | None
     """None: something that did not succeed was not timed, or the run is from before this was kept.
     """
@@ -268,9 +277,28 @@ class RunFacts(RunListed):
 class PhaseSpanRead(BaseModel):
     """When a phase was, in seconds from the run's first interval."""
 
-    kind: Literal["load", "warmup", "measure"]
+    kind: Literal["load", "warmup", "measure", "drain"]
+    """Drain: after the end of an open loop's phase, when what was due in it comes back."""
     start_seconds: float
     end_seconds: float
+
+
+class ArrivalsRead(BaseModel):
+    """What was due over the measured phase of an open loop, and what became of it; lists of one
+    length. Times in seconds from the run's first interval; operations a second.
+    """
+
+    t: list[float]
+    until: list[float]
+    due: list[float]
+    sent: list[float]
+    """Whenever it was due."""
+    answered: list[float]
+    """Whenever it was due, and whatever came back."""
+    never_sent: list[float]
+    """Of what was due then."""
+    backlog: list[int]
+    """Operations that were due and not sent at `until`."""
 
 
 class OperationLineRead(BaseModel):
@@ -362,6 +390,8 @@ class RunSeriesRead(BaseModel):
     """Of several drivers together."""
     detail: DetailRead | None
     """None before anything was measured."""
+    arrivals: ArrivalsRead | None
+    """None in a closed loop, before anything was measured, and of drivers that did not tell."""
     course: CourseRead | None
     """None before anything was measured, and for a system that was broken on purpose."""
     resources: ResourceLines

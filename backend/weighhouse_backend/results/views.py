@@ -147,6 +147,8 @@ def operation_summary(row: RunSummary) -> OperationSummary:
         not_found=row.not_found,
         errors=row.errors,
         verify_failed=row.verify_failed,
+        never_sent=row.never_sent,
+        answered_late=row.answered_late,
         throughput=row.throughput,
         mean_us=row.mean_us,
         p50_us=row.p50_us,

@@ -18,6 +18,12 @@ class OperationFigures:
     not_found: int = 0
     errors: int = 0
     verify_failed: int = 0
+    never_sent: int = 0
+    """Due in an open loop, and given up without having been sent."""
+    answered_late: int = 0
+    """Of what was answered in an open loop: after the phase had ended."""
+    beyond_range: int = 0
+    """Answers that took longer than the driver's or tool's histograms reach: in no percentile."""
     throughput: float = 0.0
     mean_us: float | None = None
     quantiles_us: Mapping[float, float] = field(default_factory=dict)
@@ -27,7 +33,7 @@ class OperationFigures:
 
     @property
     def asked(self) -> int:
-        """Operations that were asked, whatever became of them."""
+        """Operations that were sent, whatever became of them."""
         return self.ok + self.not_found + self.errors + self.verify_failed
 
 
@@ -65,6 +71,10 @@ class RunObservation:
     lag_p99_us: float | None = None
     client_bound: bool = False
     client_bound_reasons: Sequence[str] = ()
+    saturated: bool = False
+    """Operations had to wait, because as many were under way as the load allows."""
+    places: int | None = None
+    """How many those are, in an open loop."""
     co_located: bool | None = None
     records_asked: int | None = None
     misses_expected: bool = False

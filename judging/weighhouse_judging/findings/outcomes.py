@@ -10,7 +10,9 @@ from weighhouse_judging.findings.observation import RunObservation
 ERRORS_CAUTION, ERRORS_ERROR = 0.001, 0.01
 NOT_FOUND_LIMIT = 0.01
 RATE_SHORTFALL = 0.01
-"""Share of the rate that may be missing: the last operations return after the phase's end."""
+"""Share of the rate that may be missing: the last operations return after the phase's end …"""
+UNDER_WAY_SECONDS = 0.25
+"""… and so many seconds' worth of it, in a short phase."""
 RATE_ERROR = 0.1
 CHANCE = 4.0
 """Standard deviations of a Poisson count that arrivals may lack by chance."""
@@ -20,19 +22,20 @@ def rate_not_reached(run: RunObservation) -> Finding | None:
     """Did an open loop do what was due?"""
     if run.load_model != "open" or not run.rate_per_second or not run.seconds:
         return None
-    done = run.everything.asked / run.seconds
-    rate = run.rate_per_second
-    chance = CHANCE * math.sqrt(rate / run.seconds) if run.arrival == "poisson" else 0.0
+    figures, rate = run.everything, run.rate_per_second
+    done = figures.asked - figures.answered_late
+    due = rate * run.seconds
+    chance = CHANCE * math.sqrt(due) if run.arrival == "poisson" else 0.0
+    under_way = max(due * RATE_SHORTFALL, rate * UNDER_WAY_SECONDS if figures.answered_late else 0)
     # The end of the phase may fall before the last of the operations due.
-    if done >= rate * (1.0 - RATE_SHORTFALL) - chance - 1.0 / run.seconds:
+    if figures.never_sent == 0 and done >= due - under_way - chance - 1.0:
         return None
-    share = done / rate
-    behind = rate * run.seconds - run.everything.asked
+    share, missing = done / due, max(0.0, due - done)
     message = (
-        f"{done:,.0f} of {rate:,.0f} operations a second that were due came back ({share:.1%}): "
-        f"after {run.seconds:,.0f} s {behind:,.0f} are missing. The system, or the driver, cannot "
-        "keep this rate; response times grow for as long as it lasts and depend on how long was "
-        "measured."
+        f"{done:,.0f} of {due:,.0f} operations that were due in {run.seconds:,.0f} s came back in "
+        f"that time ({share:.1%}): {done / run.seconds:,.0f} of {rate:,.0f} a second."
+        f"{_what_became_of_the_others(run)} {_who_was_the_limit(run)} Response times grow for as "
+        "long as such a rate lasts, and depend on how long was measured."
     )
     severity: Literal["caution", "error"] = "error" if 1.0 - share > RATE_ERROR else "caution"
     if run.broken_on_purpose:
@@ -40,12 +43,34 @@ def rate_not_reached(run: RunObservation) -> Finding | None:
         message += " The system was broken on purpose meanwhile."
     numbers: dict[str, Number] = {
         "rate_per_second": rate,
-        "done_per_second": done,
+        "done_per_second": done / run.seconds,
         "share": share,
-        "operations_missing": behind,
+        "operations_missing": missing,
+        "answered_late": figures.answered_late,
+        "never_sent": figures.never_sent,
         "seconds": run.seconds,
     }
     return checks.RATE_NOT_REACHED.found(severity, message, numbers)
+
+
+def _what_became_of_the_others(run: RunObservation) -> str:
+    late, never = run.everything.answered_late, run.everything.never_sent
+    if late and never:
+        return f" {late:,} came back later, {never:,} were never sent."
+    if late:
+        return f" {late:,} came back later."
+    return f" {never:,} were never sent." if never else ""
+
+
+def _who_was_the_limit(run: RunObservation) -> str:
+    if run.client_bound:
+        return "The system cannot keep this rate, or the driver, which was at its own limit."
+    if run.saturated and run.places is not None:
+        return (
+            f"All {run.places:,} operations that may be under way at once (max_in_flight) were: the "
+            "system cannot keep this rate at so many."
+        )
+    return "The system cannot keep this rate."
 
 
 def errors(run: RunObservation) -> Finding | None:

@@ -1,6 +1,6 @@
 """Can these figures be true together, and are they what they are called? Checks of a run. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -182,6 +182,28 @@ def _everything_asked(
     if figures.mean_us is None or others > FEW_OTHERS * figures.asked:
         return None
     return figures.throughput, figures.mean_us
+
+
+def beyond_range(run: RunObservation) -> Finding | None:
+    """Did answers take longer than the histograms reach that the percentiles are of?"""
+    figures = run.everything
+    beyond, all_timed = figures.beyond_range, figures.ok + figures.beyond_range
+    if beyond == 0:
+        return None
+    reached = [f"p{quantile * 100:g}" for quantile in sorted(figures.quantiles_us)
+               if quantile * all_timed > figures.ok]  # fmt: skip
+    message = (
+        f"{beyond:,} answers took longer than the histograms reach, and are in no percentile: "
+        f"{_listed([*reached, 'the longest'])} lie beyond what is told, and the mean and every "
+        "other percentile are too low."
+    )
+    numbers: dict[str, Number] = {"beyond_range": beyond, "ok": figures.ok}
+    return checks.BEYOND_RANGE.found("error", message, numbers)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def samples(run: RunObservation) -> Finding | None:

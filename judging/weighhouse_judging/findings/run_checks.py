@@ -19,6 +19,7 @@ RUN_CHECKS: tuple[Callable[[RunObservation], Finding | None], ...] = (
     plausibility.littles_law_of,
     plausibility.unaccounted_clients,
     plausibility.latency_understated,
+    plausibility.beyond_range,
     outcomes.load_complete,
     outcomes.verification,
     outcomes.errors,
