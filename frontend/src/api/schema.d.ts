@@ -4207,6 +4207,27 @@ export interface components {
             wait_seconds?: number;
         };
         /**
+         * ArrivalsRead
+         * @description What was due over the measured phase of an open loop, and what became of it; lists of one
+         *     length. Times in seconds from the run's first interval; operations a second.
+         */
+        ArrivalsRead: {
+            /** Answered */
+            answered: number[];
+            /** Backlog */
+            backlog: number[];
+            /** Due */
+            due: number[];
+            /** Never Sent */
+            never_sent: number[];
+            /** Sent */
+            sent: number[];
+            /** T */
+            t: number[];
+            /** Until */
+            until: number[];
+        };
+        /**
          * ArtifactRead
          * @description A file the run left.
          */
@@ -5989,6 +6010,11 @@ export interface components {
              */
             cut_seconds?: number;
             /**
+             * Drain Seconds
+             * @default 0
+             */
+            drain_seconds?: number;
+            /**
              * Drivers
              * @default 1
              */
@@ -6001,6 +6027,11 @@ export interface components {
             reasons: string[];
             /** Reconnects */
             reconnects: number;
+            /**
+             * Saturated
+             * @default false
+             */
+            saturated?: boolean;
             /** Steal Percent */
             steal_percent: number;
             /** Steal Percent Mean */
@@ -6057,6 +6088,11 @@ export interface components {
              */
             user_us?: number;
         };
+        Due: [
+            number,
+            number,
+            number
+        ];
         /**
          * Edition
          * @description One edition of a product: what its licence says of publishing benchmarks, and who read it.
@@ -7190,6 +7226,13 @@ export interface components {
             /** At Us */
             at_us: number;
             /**
+             * Drain
+             * @description Whether it lies after the end of a phase of an open loop: what was due in the phase comes
+             *     back, and nothing else is due.
+             * @default false
+             */
+            drain?: boolean;
+            /**
              * @default {
              *       "cpu_us": 0,
              *       "in_flight_max": 0,
@@ -7202,6 +7245,13 @@ export interface components {
              *     }
              */
             driver?: components["schemas"]["DriverSelf"];
+            /**
+             * Due
+             * @description Of an open loop: the operations that were begun or given up in this interval, by the interval
+             *     in which they were due.
+             * @default []
+             */
+            due?: components["schemas"]["Due"][];
             /** Duration Us */
             duration_us: number;
             /** Elapsed Us */
@@ -8414,6 +8464,8 @@ export interface components {
             errors?: {
                 [key: string]: components["schemas"]["Recorded"];
             };
+            /** @description Due, and given up in this interval without having been sent. There is no time of them. */
+            never_sent?: components["schemas"]["Recorded"] | null;
             not_found?: components["schemas"]["Recorded"] | null;
             ok?: components["schemas"]["Recorded"] | null;
             verify_failed?: components["schemas"]["Recorded"] | null;
@@ -8494,6 +8546,8 @@ export interface components {
          * @description One operation over one phase. Latencies in µs, of the successes, out of merged histograms.
          */
         OperationSummary: {
+            /** Answered Late */
+            answered_late: number;
             asked: components["schemas"]["AskedLatency"] | null;
             /** Errors */
             errors: number;
@@ -8505,6 +8559,8 @@ export interface components {
             max_us: number | null;
             /** Mean Us */
             mean_us: number | null;
+            /** Never Sent */
+            never_sent: number;
             /** Not Found */
             not_found: number;
             /** Ok */
@@ -9108,7 +9164,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "load" | "warmup" | "measure";
+            kind: "load" | "warmup" | "measure" | "drain";
             /** Start Seconds */
             start_seconds: number;
         };
@@ -9750,7 +9806,8 @@ export interface components {
             count: number;
             /**
              * Overflow
-             * @description Values above the histogram's range, counted.
+             * @description Of drivers and tools whose histograms end somewhere: values beyond, counted and in no
+             *     histogram.
              * @default 0
              */
             overflow?: number;
@@ -10547,6 +10604,7 @@ export interface components {
          * @description A run over time.
          */
         RunSeriesRead: {
+            arrivals: components["schemas"]["ArrivalsRead"] | null;
             course: components["schemas"]["CourseRead"] | null;
             detail: components["schemas"]["DetailRead"] | null;
             /** Machines */
