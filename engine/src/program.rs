@@ -30,7 +30,7 @@ use crate::workload::{Acknowledged, stream_hash};
 /// The engine's own option, beside those of the driver.
 const TIMEOUT_OPTION: &str = "timeout_ms";
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
-const LONGEST_TIMEOUT_MS: u64 = 60_000;
+const LONGEST_TIMEOUT_MS: u64 = 3_600_000;
 
 /// Exit code after a refused order.
 const REFUSED: u8 = 2;
