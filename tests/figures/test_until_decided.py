@@ -33,6 +33,7 @@ def growing_experiment() -> str:
         workload | {"name": "reads", "operations": {"read": 1.0}},
     ]
     document["thresholds"] = {"throughput_percent": 0.01}
+    document["seed"] = 1
     document["repetitions"] = {"at_least": 5, "at_most": AT_MOST, "until": "decided"}
     return str(yaml.safe_dump(document, sort_keys=False))
 
@@ -48,7 +49,8 @@ def repeats(campaign: dict) -> dict[str, set[int]]:
 @pytest.fixture(scope="module")
 def campaign(platform: RunningPlatform) -> dict:
     with builds_of(platform, "redis-server") as builds:
-        builds.use(RATE, sync_seconds=SYNC_SECONDS)
+        # Nothing is decided of what swings so, but by chance; and chance repeats itself.
+        builds.use(RATE, sync_seconds=SYNC_SECONDS, swing=0.25)
         started = platform.start_campaign(growing_experiment())
         return platform.wait_for_campaign(started["id"])
 

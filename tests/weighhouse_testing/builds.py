@@ -22,10 +22,29 @@ from weighhouse_testing.platform import RunningPlatform
 SOURCE = Path(__file__).with_name("paced_server.c")
 PER_SECOND = 1_000_000_000
 PACE = "pace"
-RATE, SYNC_SECONDS = 500.0, 0.02
-"""Commands a second, and what it takes to force the log to the disk: ten times a command, which is
-seen on any machine.
+SWUNG, STARTS = "swung", "starts"
+RATE, SYNC_SECONDS = 500.0, 0.1
+"""Commands a second, and what it takes to force the log to the disk: so long that it is seen on any
+machine, also where several clients share it.
 """
+WRAPPER = """#!/bin/sh
+pace={folder}/pace
+case "$*" in
+*--port*)
+  if [ -e {folder}/swung ]; then
+    side=0
+    case "$*" in *{mark}*) side=1 ;; esac
+    count=$(cat {folder}/starts/$side 2>/dev/null || echo $side)
+    echo $((count + 1)) >{folder}/starts/$side
+    [ $((count % 2)) = 0 ] || pace={folder}/swung
+  fi
+  ;;
+esac
+LD_PRELOAD={library} PACED_SERVER=$pace exec {real} "$@"
+"""
+"""What stands in a server's place."""
+MARK = "'appendfsync always'"
+"""By which the servers of one side are told from the other's, where they swing."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +53,21 @@ class Builds:
 
     folder: Path
 
-    def use(self, rate_per_second: float, *, sync_seconds: float = 0.0) -> None:
+    def use(self, rate_per_second: float, *, sync_seconds: float = 0.0, swing: float = 0.0) -> None:
         """Install a build; for servers started later.
 
         :param rate_per_second: commands that it answers.
         :param sync_seconds: what it takes to force a file to the disk, above what it does take.
+        :param swing: share of the rate that every other server of a side answers more, when those
+            of the other side do not: noise that is the same each time, and favours nobody.
         """
-        times = round(PER_SECOND / rate_per_second), round(PER_SECOND * sync_seconds)
-        (self.folder / PACE).write_text(" ".join(map(str, times)))
+
+        def times(rate: float) -> str:
+            return f"{round(PER_SECOND / rate)} {round(PER_SECOND * sync_seconds)}"
+
+        (self.folder / PACE).write_text(times(rate_per_second))
+        if swing:
+            (self.folder / SWUNG).write_text(times(rate_per_second * (1 + swing)))
 
 
 @contextmanager
@@ -63,9 +89,10 @@ def builds_of(platform: RunningPlatform, program: str) -> Iterator[Builds]:
     )
     wrapper = folder / "bin" / program
     wrapper.parent.mkdir()
-    wrapper.write_text(
-        f'#!/bin/sh\nLD_PRELOAD={library} PACED_SERVER={folder / PACE} exec {real} "$@"\n'
-    )
+    starts = folder / STARTS
+    starts.mkdir()
+    starts.chmod(0o777)
+    wrapper.write_text(WRAPPER.format(folder=folder, library=library, real=real, mark=MARK))
     wrapper.chmod(0o755)
     policy = Home(platform.inner.directory.folder(AGENT)).policy
     before = policy.read_text() if policy.exists() else ""
