@@ -113,6 +113,42 @@ def test_what_arrivals_lack_by_chance_is_no_missed_rate() -> None:
     assert "rate-not-reached" in found(fewer)
 
 
+def test_a_rate_is_reached_where_the_last_came_back_a_moment_later() -> None:
+    """64,000 a second for 4 s, all of it done, the last 0.08 s after the end."""
+    quick = replace(faulty(ok=256_000, answered_late=5_120), seconds=4.0, rate_per_second=64_000.0)
+    assert "rate-not-reached" not in found(quick)
+    later = replace(quick, everything=replace(quick.everything, answered_late=25_600))
+    assert found(later)["rate-not-reached"].numbers["answered_late"] == 25_600
+    minute = replace(faulty(ok=60_000, answered_late=3_000), seconds=60.0, rate_per_second=1_000.0)
+    assert found(minute)["rate-not-reached"].numbers["share"] == 0.95
+
+
+def test_what_was_never_sent_is_a_rate_not_reached_and_no_error() -> None:
+    run = replace(
+        faulty(ok=202_939, never_sent=1_597_061, answered_late=20_000),
+        seconds=90.0, rate_per_second=20_000.0, saturated=True, places=4,
+    )  # fmt: skip
+    told = found(run)
+    assert "errors" not in told
+    finding = told["rate-not-reached"]
+    assert finding.severity == "error"
+    assert "182,939 of 1,800,000 operations that were due in 90 s" in finding.message
+    assert "20,000 came back later, 1,597,061 were never sent" in finding.message
+    assert "All 4 operations that may be under way at once (max_in_flight) were" in finding.message
+    few = replace(faulty(ok=999_999, never_sent=1), seconds=100.0, rate_per_second=10_000.0)
+    assert found(few)["rate-not-reached"].severity == "caution"
+
+
+def test_answers_beyond_the_histograms_are_told_with_the_figures_that_they_touch() -> None:
+    """4,000 in the histogram, and 250 slower ones: the slowest sixteenth."""
+    figures = faulty(ok=4_000, beyond_range=250).everything
+    told = found(replace(SOUND, everything=figures, rate_per_second=None))["beyond-range"]
+    assert told.severity == "error"
+    assert "250 answers took longer" in told.message
+    assert "p95" not in told.message
+    assert "p99" in told.message
+
+
 def test_what_failed_was_done_all_the_same() -> None:
     """A rate counts what came back, whatever became of it."""
     assert "rate-not-reached" not in found(faulty(ok=900_000, errors=100_000))

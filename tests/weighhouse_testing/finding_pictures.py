@@ -151,6 +151,26 @@ def rate_not_reached() -> Drawing:
     return drawing
 
 
+def beyond_range() -> Drawing:
+    """What a histogram keeps, and what lies behind its end."""
+    drawing = Drawing(
+        "Where the histogram ends",
+        "Answers by how long they took. The histogram ends at 60 s; the slowest answers lie behind "
+        "its end, and the p99 that is told is that of the others.",
+    )
+    plot = Plot(drawing, 60, 40, 540, 160, (0, 90), (0, 1.2))
+    plot.axes("seconds an answer took", "answers")
+    times = [float(second) for second in range(91)]
+    plot.line(times, [math.exp(-second / 30) for second in times], "ink")
+    plot.line([60, 60], [0, 1.1], "bad dashed")
+    plot.text(61, 1.0, "counted, and in no percentile", "t-bad")
+    plot.line([57, 57], [0, 0.5], "caution")
+    plot.text(56, 0.52, "p99 as told", "t-caution", "end")
+    plot.line([80, 80], [0, 0.5], "good")
+    plot.text(81, 0.52, "p99", "t-good")
+    return drawing
+
+
 def averaged_percentiles() -> Drawing:
     """The mean of p99s beside the p99 of all."""
     drawing = Drawing(
@@ -248,6 +268,7 @@ PICTURES: dict[str, Callable[[], Drawing]] = {
     "steady-state": steady_state,
     "rate-not-reached": rate_not_reached,
     "averaged-percentiles": averaged_percentiles,
+    "beyond-range": beyond_range,
     "coordinated-omission": coordinated_omission,
     "errors": sketches.errors,
     "not-found": sketches.not_found,

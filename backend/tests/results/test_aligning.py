@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from weighhouse_backend.results.aligning import align
-from weighhouse_backend.results.packing import OK, Outcome, PhaseKind, StoredInterval
+from weighhouse_backend.results.packing import OK, DriverUse, Outcome, PhaseKind, StoredInterval
 
 SECOND = 1_000_000
 BEGIN = 1_800_000_000 * SECOND
@@ -14,8 +14,9 @@ def successes(interval: StoredInterval) -> int:
 
 
 def interval(
-    step: float, count: int, seconds: float = 1.0, phase: PhaseKind = "measure", index: int = 1
-) -> StoredInterval:
+    step: float, count: int, seconds: float = 1.0, phase: PhaseKind = "measure", index: int = 1,
+    *, drain: bool = False,
+) -> StoredInterval:  # fmt: skip
     """An interval that begins `step` seconds after the common begin."""
     return StoredInterval(
         phase=phase,
@@ -23,6 +24,7 @@ def interval(
         start_us=BEGIN + round(step * SECOND),
         duration_us=round(seconds * SECOND),
         operations={"read": {OK: Outcome(count)}},
+        driver=DriverUse(drain=drain),
     )
 
 
@@ -52,6 +54,18 @@ def test_answers_that_come_just_after_the_end_count_and_make_no_step_of_their_ow
     (step,) = phase.steps
     assert sum(successes(part) for part in step.parts) == 113
     assert phase.end_us - phase.start_us == SECOND
+
+
+def test_what_comes_back_after_the_end_is_cut_of_no_driver_and_makes_the_phase_no_longer() -> None:
+    first = [interval(0, 100), interval(1, 7, drain=True), interval(2, 5, drain=True)]
+    second = [interval(0, 10), interval(1, 3, seconds=0.004, drain=True)]
+    (phase,) = align({0: first, 1: second}, {})
+    assert [sum(successes(part) for part in step.parts) for step in phase.steps] == [110, 10, 5]
+    assert [all(part.driver.drain for part in step.parts) for step in phase.steps] == [
+        False, True, True,
+    ]  # fmt: skip
+    assert phase.end_us - phase.start_us == SECOND
+    assert phase.cut.operations == 0
 
 
 def test_nothing_of_a_load_phase_is_cut() -> None:

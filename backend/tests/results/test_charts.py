@@ -5,6 +5,8 @@ import pytest
 from weighhouse_backend.results import charts
 from weighhouse_backend.results.packing import (
     ALL,
+    NEVER_SENT,
+    DriverUse,
     Extremes,
     Outcome,
     StoredInterval,
@@ -12,6 +14,7 @@ from weighhouse_backend.results.packing import (
     unpack,
     unpack_extremes,
 )
+from weighhouse_backend.results.summaries import sum_phases
 from weighhouse_judging.arithmetic.histograms import Histogram
 
 SECOND = 1_000_000
@@ -38,7 +41,62 @@ def second(at: int, reads: int, us: float, updates: int = 0) -> StoredInterval:
     return StoredInterval("measure", 2, at * SECOND, SECOND, operations)
 
 
+def backlogged() -> list[StoredInterval]:
+    """Ten a second are due for three seconds, of which six are done in each; two seconds later the
+    last of them has come back, but for two that are given up.
+    """
+    due = [[(0, 6, 0)], [(0, 4, 0), (1, 2, 0)], [(1, 6, 0)], [(1, 2, 0), (2, 4, 0)], [(2, 4, 2)]]
+    made = []
+    for at, told in enumerate(due):
+        entries = [(start * SECOND, begun, never) for start, begun, never in told]
+        done = sum(begun for _, begun, _ in entries)
+        given_up = sum(never for *_, never in entries)
+        operations = {"read": {"ok": Outcome(done, response=encoded(done, 50))}}
+        if given_up:
+            operations["read"][NEVER_SENT] = Outcome(given_up)
+        driver = DriverUse(drain=at > 2, due=entries)
+        made.append(StoredInterval("measure", 2, at * SECOND, SECOND, operations, driver=driver))
+    return made
+
+
 RUN = [second(0, 100, 50), second(1, 300, 70, updates=40), second(2, 200, 900), second(3, 10, 60)]
+
+
+@pytest.mark.parametrize("points", [5, 2])
+def test_what_was_due_stands_where_it_was_due(points: int) -> None:
+    drawn = charts.series(charts.windows(backlogged(), points), 0)
+    assert [(phase.kind, phase.start_seconds, phase.end_seconds) for phase in drawn.phases] == [
+        ("measure", 0, 3), ("drain", 3, 5),
+    ]  # fmt: skip
+    line = drawn.arrivals
+    assert line is not None
+    lengths = [end - begin for begin, end in zip(line.t, line.until, strict=True)]
+
+    def summed(name: str) -> float:
+        return sum(a * b for a, b in zip(getattr(line, name), lengths, strict=True))
+
+    assert (summed("due"), summed("sent"), summed("never_sent")) == (30, 28, 2)
+    assert summed("answered") == 28
+    assert line.backlog[-1] == 2
+    if points == 5:
+        assert line.due == [10, 10, 10, 0, 0]
+        assert line.sent == [6, 6, 6, 6, 4]
+        assert line.never_sent == [0, 0, 2, 0, 0]
+        assert line.backlog == [4, 8, 12, 6, 2]
+    # What is steady is asked of the phase alone.
+    assert sum(window.ok for window in drawn.measured) == 18
+
+
+def test_a_rate_is_what_was_done_in_the_phase_over_the_phase() -> None:
+    whole = sum_phases(backlogged())["measure"]
+    kept = sum_phases(list(charts.merge_neighbours(backlogged(), 2)))["measure"]
+    for phase in (whole, kept):
+        everything = phase.everything()
+        assert (everything.ok, everything.ok_late, everything.never_sent) == (28, 10, 2)
+        assert (phase.duration_seconds, phase.drain_seconds) == (3.0, 2.0)
+        assert everything.response.total == 28
+        assert everything.untimed == 0
+        assert sum(begun + never for begun, never in phase.due.values()) == 30
 
 
 def test_a_point_has_the_extremes_of_its_intervals() -> None:

@@ -262,8 +262,8 @@ def _stored(
 def _due(phase: PhaseSum, start_us: int, end_us: int) -> list[list[int]]:
     """What was due by when: what was due within the window, together."""
     found: dict[int, tuple[int, int]] = {}
-    for at, (begun, never) in sorted(phase.due.items()):
-        at = start_us if start_us <= at < end_us else at
+    for due_at, (begun, never) in sorted(phase.due.items()):
+        at = start_us if start_us <= due_at < end_us else due_at
         before = found.get(at, (0, 0))
         found[at] = (before[0] + begun, before[1] + never)
     return [[at, begun, never] for at, (begun, never) in found.items()]

@@ -80,8 +80,10 @@ def closed(
     for piece in pieces:
         found = _place(piece, width, place)
         drains = piece.interval.driver.drain
-        if held and place is not None and (
-            _differ(found, place) or drains != held[-1].interval.driver.drain
+        if (
+            held
+            and place is not None
+            and (_differ(found, place) or drains != held[-1].interval.driver.drain)
         ):
             yield _merged(held, place)
             held = []

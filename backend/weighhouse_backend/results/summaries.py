@@ -64,17 +64,29 @@ class OperationSum:
         both.add(self.others)
         return both
 
-    def add_other(self, value: Outcome) -> None:
-        """Time operations that did not succeed; raises HistogramError."""
-        if value.response is None:
+    def add_times(self, outcome: str, value: Outcome) -> None:
+        """Time operations of one outcome; raises HistogramError."""
+        if outcome == OK:
+            if value.response is not None:
+                self.response.add_encoded(value.response)
+            if value.service is not None:
+                self.service = self.service or Histogram()
+                self.service.add_encoded(value.service)
+        elif value.response is not None:
+            self.others = self.others or Histogram()
+            self.others.add_encoded(value.response)
+        elif outcome != NEVER_SENT:
             self.untimed += value.count - value.overflow
-            return
-        self.others = self.others or Histogram()
-        self.others.add_encoded(value.response)
 
-    def add(self, outcome: str, count: int, overflow: int) -> None:
-        """Count operations of one outcome."""
+    def add(self, outcome: str, count: int, overflow: int, *, late: bool = False) -> None:
+        """Count operations of one outcome.
+
+        :param late: they came back after the phase had ended.
+        """
         self.overflow += overflow
+        if late and outcome != NEVER_SENT:
+            self.answered_late += count
+            self.ok_late += count if outcome == OK else 0
         if outcome == OK:
             self.ok += count
         elif outcome == NOT_FOUND:
@@ -173,26 +185,12 @@ class PhaseSum:
         self.end_us = max(self.end_us, interval.start_us + interval.duration_us)
         if interval.driver.drain:
             self.ended_us = min(self.ended_us or interval.start_us, interval.start_us)
-        for start, begun, never in interval.driver.due:
-            before = self.due.get(start, (0, 0))
-            self.due[start] = (before[0] + begun, before[1] + never)
+        self._add_due(interval)
         for name, outcomes in interval.operations.items():
             operation = self.operations.setdefault(name, OperationSum())
             for outcome, value in outcomes.items():
-                operation.add(outcome, value.count, value.overflow)
-                if outcome == NEVER_SENT:
-                    continue
-                if interval.driver.drain:
-                    operation.answered_late += value.count
-                    operation.ok_late += value.count if outcome == OK else 0
-                if outcome != OK:
-                    operation.add_other(value)
-                    continue
-                if value.response is not None:
-                    operation.response.add_encoded(value.response)
-                if value.service is not None:
-                    operation.service = operation.service or Histogram()
-                    operation.service.add_encoded(value.service)
+                operation.add(outcome, value.count, value.overflow, late=interval.driver.drain)
+                operation.add_times(outcome, value)
         if interval.lag is not None:
             self.lag = self.lag or Histogram()
             self.lag.add_encoded(interval.lag)
@@ -207,6 +205,11 @@ class PhaseSum:
         self.steal_us += steal / 100.0 * length
         self.reconnects += driver.reconnects
         self.saturated = self.saturated or driver.saturated
+
+    def _add_due(self, interval: StoredInterval) -> None:
+        for start, begun, never in interval.driver.due:
+            before = self.due.get(start, (0, 0))
+            self.due[start] = (before[0] + begun, before[1] + never)
 
 
 def sum_phases(intervals: Iterable[StoredInterval]) -> Mapping[PhaseKind, PhaseSum]:

@@ -67,8 +67,8 @@ def _who_was_the_limit(run: RunObservation) -> str:
         return "The system cannot keep this rate, or the driver, which was at its own limit."
     if run.saturated and run.places is not None:
         return (
-            f"All {run.places:,} operations that may be under way at once (max_in_flight) were: the "
-            "system cannot keep this rate at so many."
+            f"All {run.places:,} operations that may be under way at once (max_in_flight) were: "
+            "the system cannot keep this rate at so many."
         )
     return "The system cannot keep this rate."
 
