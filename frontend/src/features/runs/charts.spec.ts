@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest'
 import type { RunSeries } from '@/api'
 import type { Palette } from '@/charts'
 
-import { detailInWords, latencyLines, linesTable, operationsOf, throughputLines } from './charts'
+import {
+  arrivalLines,
+  arrivalsInWords,
+  backlogLines,
+  detailInWords,
+  latencyLines,
+  linesTable,
+  operationsOf,
+  throughputLines,
+} from './charts'
 
 const palette = new Proxy({}, { get: (_, name) => String(name) }) as Palette
 const figures = {
@@ -24,6 +33,7 @@ const figures = {
 const series: RunSeries = {
   phases: [],
   marks: [],
+  arrivals: null,
   course: null,
   detail: null,
   machines: [],
@@ -47,6 +57,33 @@ describe('throughputLines', () => {
     const all = { ...figures, errors: [0, 3], not_found: [1, 0] }
     const names = throughputLines({ ...series, operations: { ...series.operations, all } }, palette).map((l) => l.name)
     expect(names).toEqual(['read', 'update', 'all', 'errors', 'not found'])
+  })
+})
+
+describe('arrivals', () => {
+  const arrivals = {
+    t: [0, 1, 2],
+    until: [1, 2, 3],
+    due: [10, 10, 0],
+    sent: [6, 6, 6],
+    answered: [6, 6, 6],
+    never_sent: [0, 2, 0],
+    backlog: [4, 8, 2],
+  }
+
+  it('shows what was never sent as soon as there is any', () => {
+    const named = (given: RunSeries['arrivals']) =>
+      arrivalLines({ ...series, arrivals: given }, palette).map((line) => line.name)
+    expect(named(arrivals)).toEqual(['due', 'sent', 'answered', 'never sent'])
+    expect(named({ ...arrivals, never_sent: [0, 0, 0] })).toEqual(['due', 'sent', 'answered'])
+    expect(named(null)).toEqual([])
+    expect(backlogLines({ ...series, arrivals: null }, palette)).toEqual([])
+  })
+
+  it('is told in a sentence', () => {
+    expect(arrivalsInWords({ ...series, arrivals })).toBe(
+      '20 operations were due, 18 were answered and 2 never sent; at most 8 waited to be sent at the end of a step.',
+    )
   })
 })
 

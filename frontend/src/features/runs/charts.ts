@@ -15,7 +15,7 @@ import {
   type Stretch,
   type TimeLine,
 } from '@/charts'
-import { formatBytes, formatLatency, formatThroughput, type Shown } from '@/ui'
+import { formatBytes, formatCount, formatLatency, formatThroughput, type Shown } from '@/ui'
 
 import { courseOf, momentOf } from './course'
 
@@ -29,6 +29,9 @@ export const LATENCY: AxisFormat = { name: '', write: (value) => words(formatLat
 export const BYTES: AxisFormat = { name: '', write: (value) => words(formatBytes(value)), base: 1024 }
 /** How CPU use stands on an axis; 100 % is one core. */
 export const PERCENT: AxisFormat = { name: '', write: (value) => `${Math.round(value)} %` }
+
+/** How a number of operations stands on an axis. */
+export const OPERATIONS: AxisFormat = { name: '', write: (value) => formatCount(Math.round(value)) }
 
 /** Operations in a fixed order, `all` last. */
 export function operationsOf(series: { operations: Record<string, unknown> }): string[] {
@@ -82,6 +85,41 @@ export function latencyLines(series: RunSeries, operation: string, palette: Pale
     values: figures[percentile.key],
     ...(percentile.key === 'p99_us' ? { low: figures.p99_low_us, high: figures.p99_high_us } : {}),
   })).filter((line) => line.values.some((value) => value !== null))
+}
+
+/** What was due, sent and answered in an open loop, and what was never sent; empty where nobody told. */
+export function arrivalLines({ arrivals }: RunSeries, palette: Palette): TimeLine[] {
+  if (!arrivals) return []
+  const { t: times, until } = arrivals
+  const lines: TimeLine[] = [
+    { name: 'due', colour: palette.caution, dash: 'dashed', times, until, values: arrivals.due },
+    { name: 'sent', colour: palette.info, dash: 'dotted', times, until, values: arrivals.sent },
+    { name: 'answered', colour: palette.ink, times, until, values: arrivals.answered },
+  ]
+  if (arrivals.never_sent.some((rate) => rate > 0))
+    lines.push({ name: 'never sent', colour: palette.bad, times, until, values: arrivals.never_sent })
+  return lines
+}
+
+/** Operations that were due and not sent at the end of each window of an open loop. */
+export function backlogLines({ arrivals }: RunSeries, palette: Palette): TimeLine[] {
+  if (!arrivals) return []
+  const { t: times, until, backlog: values } = arrivals
+  return [{ name: 'backlog', colour: palette.bad, times, until, values }]
+}
+
+/** The course of an open loop in a sentence; empty where nobody told. */
+export function arrivalsInWords({ arrivals }: RunSeries): string {
+  if (!arrivals) return ''
+  const sum = (rates: readonly number[]): string =>
+    formatCount(
+      Math.round(rates.reduce((all, rate, at) => all + rate * ((arrivals.until[at] ?? 0) - (arrivals.t[at] ?? 0)), 0)),
+    )
+  const most = formatCount(Math.max(0, ...arrivals.backlog))
+  return (
+    `${sum(arrivals.due)} operations were due, ${sum(arrivals.answered)} were answered and ` +
+    `${sum(arrivals.never_sent)} never sent; at most ${most} waited to be sent at the end of a step.`
+  )
 }
 
 /** A chart of lines over the run's seconds, with the run's phases and marks behind it. */
