@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
-use weighhouse_driver_api::{Operation, Outcome};
+use weighhouse_driver_api::{Operation, Outcome, said};
 
 use crate::plan::{PhasePlan, Report};
 use crate::recorder::Recorder;
@@ -174,6 +174,25 @@ impl Book {
         }
     }
 
+    /// Records what came of an operation of a client library, or of an embedded database, with what
+    /// was said of it if it failed.
+    pub fn record_said(
+        &mut self,
+        operation: Operation,
+        outcome: Outcome,
+        response: u64,
+        service: Option<u64>,
+        now: u64,
+    ) {
+        if let Outcome::Error(kind) = outcome
+            && self.current.said(kind).is_none()
+            && let Some(words) = said::of(kind)
+        {
+            self.current.say(kind, now, words.as_bytes());
+        }
+        self.current.record(operation, outcome, response, service);
+    }
+
     fn hand_over(&mut self, through: Option<u64>, end: u64) {
         let thread = cpu_time(UsageWho::RUSAGE_THREAD);
         self.current.thread_cpu = difference(thread, self.thread_cpu);
@@ -183,6 +202,7 @@ impl Book {
             self.current.process_cpu = Some(difference(process, self.process_cpu));
             self.process_cpu = process;
         }
+        said::forget();
         let next = self.take_spare();
         let recorder = std::mem::replace(&mut self.current, next);
         let (shard, sequence) = (self.shard, self.sequence);

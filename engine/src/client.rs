@@ -312,9 +312,9 @@ impl<D: ClientDriver> Shard<D> {
         let service = now.saturating_sub(sent);
         if state.open {
             let response = now.saturating_sub(drawn.due);
-            state.book.record(step.operation, outcome, response, Some(service));
+            state.book.record_said(step.operation, outcome, response, Some(service), now);
         } else {
-            state.book.record(step.operation, outcome, service, None);
+            state.book.record_said(step.operation, outcome, service, None, now);
         }
         if step.operation == Operation::Insert {
             state.supply.settle(step.number, outcome == Outcome::Ok);

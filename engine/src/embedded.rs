@@ -192,7 +192,8 @@ impl<S: Session> Seat<S> {
             self.setup.book.recorder().in_flight_most = 1;
             // From when this client may ask, which is when it had the answer before: what the driver
             // does until it calls the database is time that the client waits too.
-            self.setup.book.record(step.operation, outcome, done.saturating_sub(now), None);
+            let took = done.saturating_sub(now);
+            self.setup.book.record_said(step.operation, outcome, took, None, done);
             now = done;
             if think > 0 {
                 now = self.sleep_until(done + think);
@@ -233,7 +234,8 @@ impl<S: Session> Seat<S> {
                 recorder.own_lag.record(lag);
             }
             let service = Some(done.saturating_sub(sent));
-            recorder.record(step.operation, outcome, done.saturating_sub(due), service);
+            let response = done.saturating_sub(due);
+            self.setup.book.record_said(step.operation, outcome, response, service, done);
         }
     }
 

@@ -90,6 +90,13 @@ struct OperationTotals {
     never_sent: u64,
 }
 
+/// What the server said first of operations that failed in one way.
+#[derive(Debug, Serialize)]
+struct SaidFirst<'a> {
+    at_us: u64,
+    words: &'a str,
+}
+
 /// What happened.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -127,6 +134,8 @@ enum Body<'a> {
         client_bound: bool,
         client_bound_reasons: &'a [String],
         interrupted: bool,
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        said: BTreeMap<&'static str, SaidFirst<'a>>,
     },
     Failed {
         kind: &'a str,
@@ -293,6 +302,12 @@ impl<W: Write> EventWriter<W> {
                 operations.insert(operation.name(), totals);
             }
         }
+        let first = |kind: ErrorKind| {
+            let said = totals.said(kind)?;
+            let at_us = self.clock.unix_us(said.at);
+            Some((kind.name(), SaidFirst { at_us, words: &said.words }))
+        };
+        let said = ErrorKind::ALL.into_iter().filter_map(first).collect();
         self.write(Body::PhaseFinished {
             phase: span.phase,
             index: span.index,
@@ -301,6 +316,7 @@ impl<W: Write> EventWriter<W> {
             client_bound: !client_bound_reasons.is_empty(),
             client_bound_reasons,
             interrupted,
+            said,
         })
     }
 

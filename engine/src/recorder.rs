@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
-use weighhouse_driver_api::{Operation, Outcome};
+use weighhouse_driver_api::{ErrorKind, Operation, Outcome};
 
 /// What a histogram has place for from the start, ns: one minute.
 pub const USUAL: u64 = 60_000_000_000;
@@ -166,6 +166,18 @@ pub struct Due {
     pub never_sent: u64,
 }
 
+/// What a server said first of operations that failed in one way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// When, ns of the driver's clock.
+    pub at: u64,
+    /// What, at most [`MOST_SAID`] bytes of it.
+    pub words: Box<str>,
+}
+
+/// Bytes of a reply that are kept.
+pub const MOST_SAID: usize = 2048;
+
 /// All that a shard records in an interval.
 #[derive(Debug, Default)]
 pub struct Recorder {
@@ -175,6 +187,7 @@ pub struct Recorder {
     pub late: BTreeMap<u64, Due>,
     /// Operations that were due, waited for a place until the phase was long over, and were given up.
     never_sent: [u64; Operation::ALL.len()],
+    said: [Option<Said>; ErrorKind::ALL.len()],
     cells: [[Option<Box<Cell>>; Outcome::COUNT]; Operation::ALL.len()],
     /// From due to sent; only in an open loop.
     pub lag: Latencies,
@@ -217,6 +230,24 @@ impl Recorder {
     pub fn give_up(&mut self, operation: Operation, due_in: u64) {
         self.never_sent[operation.index()] += 1;
         self.late.entry(due_in).or_default().never_sent += 1;
+    }
+
+    /// Keeps what was said of a failure, if it is the first of its kind.
+    #[cold]
+    #[inline(never)]
+    pub fn say(&mut self, kind: ErrorKind, at: u64, reply: &[u8]) {
+        let said = &mut self.said[kind.index()];
+        if said.is_none() && !reply.is_empty() {
+            let kept = &reply[..reply.len().min(MOST_SAID)];
+            let words = String::from_utf8_lossy(kept).trim().into();
+            *said = Some(Said { at, words });
+        }
+    }
+
+    /// What was said first of a kind of failure.
+    #[must_use]
+    pub fn said(&self, kind: ErrorKind) -> Option<&Said> {
+        self.said[kind.index()].as_ref()
     }
 
     /// How many of an operation were given up.
@@ -276,6 +307,12 @@ impl Recorder {
             mine.begun += theirs.begun;
             mine.never_sent += theirs.never_sent;
         }
+        for (mine, theirs) in self.said.iter_mut().zip(&other.said) {
+            let earlier = |theirs: &&Said| mine.as_ref().is_none_or(|mine| theirs.at < mine.at);
+            if let Some(theirs) = theirs.as_ref().filter(earlier) {
+                *mine = Some(theirs.clone());
+            }
+        }
         for (mine, theirs) in self.never_sent.iter_mut().zip(&other.never_sent) {
             *mine += theirs;
         }
@@ -305,6 +342,7 @@ impl Recorder {
         self.in_time = 0;
         self.late.clear();
         self.never_sent = [0; Operation::ALL.len()];
+        self.said = Default::default();
         for cell in self.cells.iter_mut().flatten().flatten() {
             cell.response.clear();
             if let Some(service) = &mut cell.service {

@@ -13,6 +13,7 @@ mod client;
 mod keys;
 mod outcome;
 mod record;
+pub mod said;
 mod spread;
 mod value;
 

@@ -61,18 +61,33 @@ pub enum ErrorKind {
     Timeout = 3,
     /// The connection was refused or lost.
     Connection,
-    /// The server said that it is busy, loading, or out of memory.
+    /// The server said that it is busy or loading: later it may take the same.
     ServerBusy,
     /// The reply was not of the protocol.
     Protocol,
     /// Any other error reply.
     Other,
+    /// The server said that it does not take this: for want of rights, because it is a replica or
+    /// read-only, or because it is full.
+    Refused,
 }
 
 impl ErrorKind {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Timeout, Self::Connection, Self::ServerBusy, Self::Protocol, Self::Other];
+    pub const ALL: [Self; 6] = [
+        Self::Timeout,
+        Self::Connection,
+        Self::ServerBusy,
+        Self::Protocol,
+        Self::Other,
+        Self::Refused,
+    ];
+
+    /// A number below the length of [`ErrorKind::ALL`], the same for equal kinds only.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize - Self::Timeout as usize
+    }
 
     /// The name in documents.
     #[must_use]
@@ -83,6 +98,7 @@ impl ErrorKind {
             Self::ServerBusy => "server_busy",
             Self::Protocol => "protocol",
             Self::Other => "other",
+            Self::Refused => "refused",
         }
     }
 }

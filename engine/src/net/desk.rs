@@ -224,6 +224,9 @@ impl<C: Codec> Desk<C> {
         if pending.verify {
             outcome = self.verified(pending, outcome, reply);
         }
+        if let Outcome::Error(kind) = outcome {
+            self.book.recorder().say(kind, self.now, reply);
+        }
         self.account_as(pending.expected.operation, pending, outcome);
     }
 

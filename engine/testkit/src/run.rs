@@ -39,7 +39,7 @@ pub fn done(interval: &Value, outcome: &str) -> u64 {
 /// How many operations of all kinds failed in an interval.
 #[must_use]
 pub fn failed(interval: &Value) -> u64 {
-    ["timeout", "connection", "server_busy", "protocol", "other"]
+    ["timeout", "connection", "server_busy", "protocol", "other", "refused"]
         .iter()
         .map(|kind| done(interval, &format!("errors/{kind}")))
         .sum()
@@ -228,7 +228,7 @@ impl Phase<'_> {
     /// All operations of all outcomes but `ok`.
     #[must_use]
     pub fn not_ok(&self) -> u64 {
-        let errors = ["timeout", "connection", "server_busy", "protocol", "other"];
+        let errors = ["timeout", "connection", "server_busy", "protocol", "other", "refused"];
         let outcomes = errors.iter().map(|kind| format!("errors/{kind}"));
         let outcomes: Vec<_> = outcomes
             .chain(["not_found", "verify_failed", "never_sent"].map(str::to_owned))

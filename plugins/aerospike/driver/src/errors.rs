@@ -1,14 +1,14 @@
 //! What an error of the library means.
 
 use aerospike::{Error, ErrorKind as Kind, ResultCode};
-use weighhouse_driver_api::{ErrorKind, Outcome};
+use weighhouse_driver_api::{ErrorKind, Outcome, said};
 
 /// What came of an operation that failed.
 pub(crate) fn outcome_of(error: &Error) -> Outcome {
     match error.server_result_code() {
         Some(ResultCode::KeyNotFoundError) => Outcome::NotFound,
-        Some(code) => Outcome::Error(kind_of_code(code)),
-        None => Outcome::Error(kind_of(root(error))),
+        Some(code) => said::failed(kind_of_code(code), error),
+        None => said::failed(kind_of(root(error)), error),
     }
 }
 
@@ -47,9 +47,13 @@ fn kind_of(error: &Error) -> ErrorKind {
 fn kind_of_code(code: ResultCode) -> ErrorKind {
     match code {
         ResultCode::Timeout => ErrorKind::Timeout,
-        // Out of memory or storage, writes are stopped, a hot key, a partition on its way, a quota.
+        // Out of memory or storage, writes are stopped; or whoever asks may not.
         ResultCode::ServerMemError
-        | ResultCode::DeviceOverload
+        | ResultCode::RoleViolation
+        | ResultCode::NotAuthenticated
+        | ResultCode::FailForbidden => ErrorKind::Refused,
+        // A hot key, a partition on its way, a quota.
+        ResultCode::DeviceOverload
         | ResultCode::KeyBusy
         | ResultCode::PartitionUnavailable
         | ResultCode::BatchQueuesFull
@@ -76,7 +80,7 @@ mod tests {
     #[test]
     fn codes_of_a_server_that_is_busy_are_told_from_others() {
         assert_eq!(kind_of_code(ResultCode::Timeout), ErrorKind::Timeout);
-        assert_eq!(kind_of_code(ResultCode::ServerMemError), ErrorKind::ServerBusy);
+        assert_eq!(kind_of_code(ResultCode::ServerMemError), ErrorKind::Refused);
         assert_eq!(kind_of_code(ResultCode::KeyBusy), ErrorKind::ServerBusy);
         assert_eq!(kind_of_code(ResultCode::RecordTooBig), ErrorKind::Other);
         assert_eq!(kind_of_code(ResultCode::KeyExistsError), ErrorKind::Other);

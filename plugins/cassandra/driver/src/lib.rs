@@ -21,7 +21,7 @@ use scylla::response::query_result::QueryResult;
 use scylla::statement::prepared::PreparedStatement;
 use weighhouse_driver_api::{
     ClientDriver, ClientFailed, ErrorKind, Feature, Fields, Identity, Operation, OptionRefused,
-    Options, Outcome, RecordShape, Request, Verifier,
+    Options, Outcome, RecordShape, Request, Verifier, said,
 };
 
 use options::Settings;
@@ -92,7 +92,7 @@ impl ClientDriver for Cql {
                 match found.map(|found| rows(&found)) {
                     Ok(count) if count >= distinct(&keys) => Outcome::Ok,
                     Ok(_) => Outcome::NotFound,
-                    Err(error) => Outcome::Error(kind_of(&error)),
+                    Err(error) => said::failed(kind_of(&error), &error),
                 }
             }
             Operation::Scan => {
@@ -101,7 +101,7 @@ impl ClientDriver for Cql {
                 match self.session.execute_unpaged(statement, (key, most)).await {
                     Ok(found) if rows(&found) > 0 => Outcome::Ok,
                     Ok(_) => Outcome::NotFound,
-                    Err(error) => Outcome::Error(kind_of(&error)),
+                    Err(error) => said::failed(kind_of(&error), &error),
                 }
             }
             Operation::Delete => self.done(&self.statements.delete, &(key,)).await,
@@ -155,7 +155,7 @@ impl Cql {
     ) -> Outcome {
         match self.session.execute_unpaged(statement, values).await {
             Ok(_) => Outcome::Ok,
-            Err(error) => Outcome::Error(kind_of(&error)),
+            Err(error) => said::failed(kind_of(&error), &error),
         }
     }
 
@@ -168,7 +168,7 @@ impl Cql {
         let rows = match found.map(QueryResult::into_rows_result) {
             Ok(Ok(rows)) => rows,
             Ok(Err(_)) => return Outcome::Error(ErrorKind::Protocol),
-            Err(error) => return Outcome::Error(kind_of(&error)),
+            Err(error) => return said::failed(kind_of(&error), &error),
         };
         let Ok(columns) = rows.maybe_first_row::<ColumnIterator<'_, '_>>() else {
             return Outcome::Error(ErrorKind::Protocol);
@@ -224,6 +224,7 @@ fn kind_of(error: &ExecutionError) -> ErrorKind {
                 | DbError::Unavailable { .. }
                 | DbError::IsBootstrapping
                 | DbError::RateLimitReached { .. } => ErrorKind::ServerBusy,
+                DbError::Unauthorized | DbError::AuthenticationError => ErrorKind::Refused,
                 DbError::ProtocolError => ErrorKind::Protocol,
                 _ => ErrorKind::Other,
             },

@@ -259,6 +259,10 @@ fn value_length(line: &[u8], word: usize) -> Result<usize, Malformed> {
         .ok_or(Malformed("a value without a length that makes sense"))
 }
 
+/// Replies of a server that has no place for a value, now or ever, or wants to know who asks.
+const FULL: [&[u8]; 3] =
+    [b"SERVER_ERROR out of memory", b"SERVER_ERROR object too large", b"CLIENT_ERROR unauthenticated"];
+
 /// What a line means that is a whole reply.
 fn outcome(expected: Expected, line: &[u8]) -> Result<Outcome, Malformed> {
     let reads = expected.operation == Operation::Read;
@@ -266,6 +270,9 @@ fn outcome(expected: Expected, line: &[u8]) -> Result<Outcome, Malformed> {
         b"END" | b"EN" if reads => Ok(Outcome::NotFound),
         b"STORED" | b"HD" | b"DELETED" if !reads => Ok(Outcome::Ok),
         b"NOT_STORED" | b"NOT_FOUND" | b"NS" | b"NF" if !reads => Ok(Outcome::NotFound),
+        _ if FULL.iter().any(|&words| line.starts_with(words)) => {
+            Ok(Outcome::Error(ErrorKind::Refused))
+        }
         _ if line.starts_with(b"SERVER_ERROR") => Ok(Outcome::Error(ErrorKind::ServerBusy)),
         _ if line == b"ERROR" || line.starts_with(b"CLIENT_ERROR") => {
             Ok(Outcome::Error(ErrorKind::Other))
@@ -445,7 +452,7 @@ mod tests {
             (
                 Operation::Update,
                 b"SERVER_ERROR out of memory storing object\r\n",
-                Outcome::Error(ErrorKind::ServerBusy),
+                Outcome::Error(ErrorKind::Refused),
             ),
             (
                 Operation::Update,

@@ -18,7 +18,7 @@ use mongodb::error::Error;
 use mongodb::{Collection, bson::doc};
 use weighhouse_driver_api::{
     ClientDriver, ClientFailed, Feature, Identity, Operation, OptionRefused, Options, Outcome,
-    RecordShape, Request, Verifier,
+    RecordShape, Request, Verifier, said,
 };
 
 use documents::Documents;
@@ -80,7 +80,7 @@ impl ClientDriver for MongoDb {
             Operation::Insert => self.insert(request).await,
             Operation::Delete => self.delete(request).await,
         };
-        outcome.unwrap_or_else(|error| Outcome::Error(kind_of(&error)))
+        outcome.unwrap_or_else(|error| said::failed(kind_of(&error), &error))
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rocksdb::{DB, Direction, IteratorMode, ReadOptions, WriteOptions};
 use weighhouse_driver_api::{
     Embedded, EmbeddedFailed, ErrorKind, Feature, Identity, Operation, OptionRefused, Options,
-    Outcome, RecordShape, Request, Session, Stopwatch, Verifier,
+    Outcome, RecordShape, Request, Session, Stopwatch, Verifier, said,
 };
 
 use options::Settings;
@@ -87,11 +87,12 @@ impl Embedded for RocksDb {
 /// What an error means. `Busy` and `TryAgain` are RocksDB's own words for "later".
 fn error_outcome(error: &rocksdb::Error) -> Outcome {
     use rocksdb::ErrorKind as Theirs;
-    Outcome::Error(match error.kind() {
+    let kind = match error.kind() {
         Theirs::Busy | Theirs::TryAgain | Theirs::Incomplete => ErrorKind::ServerBusy,
         Theirs::TimedOut => ErrorKind::Timeout,
         _ => ErrorKind::Other,
-    })
+    };
+    said::failed(kind, error)
 }
 
 /// What a call that finds nothing out came to.
