@@ -1,5 +1,6 @@
 """Writes what happens in an attempt as numbered events."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -51,9 +52,13 @@ class Reporter:
                 "not_found": totals.not_found,
                 "errors": sum(totals.errors.values()),
                 "verify_failed": totals.verify_failed,
+                "never_sent": totals.never_sent,
             }
             for name, totals in event.operations.items()
         }
+        errors = Counter[str]()
+        for totals in event.operations.values():
+            errors.update(totals.errors)
         self.spool.append(
             lambda n, at: PhaseEnded(
                 sequence=n,
@@ -61,6 +66,8 @@ class Reporter:
                 phase=event.phase,
                 duration_us=event.duration_us,
                 operations=counted,
+                errors=dict(errors),
+                said=event.said,
                 client_bound=event.client_bound,
                 client_bound_reasons=event.client_bound_reasons,
                 interrupted=event.interrupted,

@@ -17,7 +17,8 @@ OUT = Console(highlight=False)
 ERROR = Console(stderr=True, highlight=False)
 VERDICT_STYLES = {
     "passed": "green", "equivalent": "green", "regression": "bold red", "inconclusive": "yellow",
-    "infrastructure": "yellow", "no_baseline": "default", "not_comparable": "yellow",
+    "infrastructure": "yellow", "refused": "red", "no_baseline": "default",
+    "not_comparable": "yellow",
 }  # fmt: skip
 
 

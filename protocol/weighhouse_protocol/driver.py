@@ -183,6 +183,13 @@ class OperationTotals(Report):
     never_sent: int = 0
 
 
+class Said(Report):
+    """What a server, or the library that asks it, said first of operations that failed one way."""
+
+    at_us: int
+    words: str = Field(max_length=4096)
+
+
 class PhaseFinished(Report):
     """A phase ended."""
 
@@ -196,6 +203,8 @@ class PhaseFinished(Report):
     client_bound: bool = False
     client_bound_reasons: tuple[str, ...] = ()
     interrupted: bool = False
+    said: dict[str, Said] = Field(default_factory=dict)
+    """Kind of error → the first words of it."""
 
 
 class Failed(Report):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from weighhouse_protocol.base import Document, Report, Whole
-from weighhouse_protocol.driver import Interval
+from weighhouse_protocol.driver import Interval, Said
 from weighhouse_protocol.facts import MachineFacts
 
 RunPhase = Literal["deploy", "load", "warmup", "measure", "collect"]
@@ -13,9 +13,10 @@ RunPhase = Literal["deploy", "load", "warmup", "measure", "collect"]
 
 FailureKind = Literal[
     "policy", "missing_binary", "deploy", "not_ready", "driver", "database", "timeout",
-    "cancelled", "infrastructure", "invalid",
+    "cancelled", "infrastructure", "invalid", "refused",
 ]  # fmt: skip
-"""Why a run failed. Only `infrastructure` is tried again."""
+"""Why a run failed. Only `infrastructure` is tried again; `refused`: the server did not take what
+was asked, for want of rights, as a replica, read-only, or full."""
 
 
 class Failure(Report):
@@ -136,7 +137,11 @@ class PhaseEnded(Report):
     phase: Literal["load", "warmup", "measure"]
     duration_us: int
     operations: dict[str, dict[str, int]] = Field(default_factory=dict)
-    """Operation → {ok, not_found, errors, verify_failed}."""
+    """Operation → {ok, not_found, errors, verify_failed, never_sent}."""
+    errors: dict[str, int] = Field(default_factory=dict)
+    """Kind of error → how many, over all operations."""
+    said: dict[str, Said] = Field(default_factory=dict)
+    """Kind of error → the first words of it."""
     client_bound: bool = False
     client_bound_reasons: tuple[str, ...] = ()
     interrupted: bool = False

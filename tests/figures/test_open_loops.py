@@ -1,4 +1,4 @@
-"""What an open loop tells where a server does not do what is due: overloaded, and standing still."""
+"""What an open loop tells where a server does not do what is due: overloaded, standing still."""
 
 import os
 from typing import Any

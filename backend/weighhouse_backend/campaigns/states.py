@@ -65,6 +65,7 @@ class Verdict(StrEnum):
     REGRESSION = "regression"
     INCONCLUSIVE = "inconclusive"
     INFRASTRUCTURE = "infrastructure"
+    REFUSED = "refused"
     NO_BASELINE = "no_baseline"
     NOT_COMPARABLE = "not_comparable"
 

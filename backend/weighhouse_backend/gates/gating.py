@@ -88,6 +88,11 @@ class GateService:
 
     def decide(self, campaign: Campaign, bases: Bases, limits: Limits) -> Decided:
         """The verdict of a campaign against bases."""
+        own = self.choosing.cells([campaign.id])[campaign.id]
+        kinds = {run.failure_kind for cell in own.values() for run in cell.runs}
+        if kinds == {"refused"}:
+            label = ", ".join(next(iter(own)))
+            return Decided(campaign.id, gate_verdict.refused(label), bases, limits)
         if not bases.campaigns:
             return Decided(campaign.id, gate_verdict.no_baseline(bases.reason), bases, limits)
         anchors = [] if bases.anchor is None else [bases.anchor]

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel
+from weighhouse_protocol.driver import Said
 from weighhouse_protocol.load import Share
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
@@ -28,6 +29,10 @@ class PhaseRecord(BaseModel):
     phase: Literal["load", "warmup", "measure"]
     duration_us: int
     operations: dict[str, dict[str, int]] = {}
+    errors: dict[str, int] = {}
+    """Kind → how many; empty of an agent from before it told."""
+    said: dict[str, Said] = {}
+    """Kind of error → the first words of it."""
     client_bound: bool = False
     client_bound_reasons: list[str] = []
     interrupted: bool = False

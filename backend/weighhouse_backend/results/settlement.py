@@ -28,6 +28,7 @@ from weighhouse_backend.results.scenario_reading import (
     material_of,
 )
 from weighhouse_backend.results.schemas import AskedLatency, DriverRecord, PhaseRecord
+from weighhouse_backend.results.success import failure_of
 from weighhouse_backend.results.summaries import (
     QUANTILES,
     OperationSum,
@@ -73,6 +74,11 @@ class SettlementService:
         if measured is None or measured.duration_seconds <= 0:
             self.runs.fail(run_id, _nothing_measured(len(drivers)))
             return
+        failure = self._failure(run, attempt_id, phases)
+        if failure is not None:
+            self._write(attempt_id, project_id, phases, cuts, len(drivers))
+            self.runs.fail(run_id, failure)
+            return
         self._write(attempt_id, project_id, phases, cuts, len(drivers))
         self._look_at_course(run, attempt_id)
         total = measured.everything()
@@ -81,6 +87,16 @@ class SettlementService:
             throughput=(total.ok - total.ok_late) / measured.duration_seconds,
             p99_us=total.response.quantiles_us([0.99])[0],
         )
+
+    def _failure(
+        self, run: Run, attempt_id: UUID, phases: Mapping[PhaseKind, PhaseSum]
+    ) -> Failure | None:
+        """Why the run is no success although it came to its end."""
+        told = self.repository.record(attempt_id)
+        said = [PhaseRecord.model_validate(item) for item in (told.phases if told else [])]
+        campaign = self.repository.session.get_one(Campaign, run.campaign_id)
+        broken = bool(document_of(self.experiments, campaign).faults)
+        return failure_of(phases, said, broken_on_purpose=broken)
 
     def _summed(
         self, attempt_id: UUID, drivers: Sequence[int], widest: Iterable[StoredInterval] | None

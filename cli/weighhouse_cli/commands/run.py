@@ -121,7 +121,8 @@ def finish(
     """Show how a campaign ended, and exit by its verdict when it is a gate.
 
     :param threshold: percent, in place of the experiment's; `anchor_threshold` likewise.
-    :raises typer.Exit: with the gate's exit code, or 3 when the campaign did not complete.
+    :raises typer.Exit: with the gate's exit code, or 3 when the campaign did not complete,
+        4 when the system refused what was asked.
     """
     verdict = client.get(
         f"/campaigns/{campaign['id']}/gate",
@@ -148,6 +149,8 @@ def finish(
         if code is Exit.INCONCLUSIVE and inconclusive_passes:
             code = Exit.PASSED
         raise typer.Exit(code)
+    if verdict["verdict"] == "refused":
+        raise typer.Exit(Exit.INVALID)
     if campaign["status"] != "completed":
         raise typer.Exit(Exit.INFRASTRUCTURE)
 

@@ -21,6 +21,7 @@ GateVerdict = Literal[
     "regression",
     "inconclusive",
     "infrastructure",
+    "refused",
     "no_baseline",
     "not_comparable",
 ]
@@ -32,6 +33,7 @@ EXIT_CODES: dict[GateVerdict, int] = {
     "inconclusive": 2,
     "no_baseline": 2,
     "infrastructure": 3,
+    "refused": 4,
     "not_comparable": 4,
 }
 """Exit code of a build. `no_baseline` compared nothing, so it does not pass for something."""
@@ -55,6 +57,14 @@ def no_baseline(reason: str | None = None) -> GateResult:
     """The verdict of a campaign that nothing can be compared with."""
     why = reason or "no earlier campaign of this experiment has passed or been accepted"
     return _result("no_baseline", [f"Nothing to compare with: {why}."], (), ())
+
+
+def refused(label: str) -> GateResult:
+    """The verdict of a campaign whose every repeat the system refused, whatever its base.
+
+    :param label: of a cell.
+    """
+    return _result("refused", [f"The system refused what was asked: {label}."], (), ())
 
 
 def decide(
@@ -100,7 +110,8 @@ def _headline(cells: tuple[CellVerdict, ...], threshold: float) -> tuple[GateVer
         return "not_comparable", _strange(strange)
     missing = _with(cells, "missing")
     if missing:
-        return "infrastructure", _missing(missing)
+        kinds = {kind for cell in missing for kind in cell.evidence.attempts[1].failures}
+        return "refused" if kinds == {"refused"} else "infrastructure", _missing(missing)
     unclear = _with(cells, "unclear")
     if unclear:
         return "inconclusive", _unclear(unclear)

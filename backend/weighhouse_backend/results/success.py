@@ -1,0 +1,63 @@
+"""Did a run do what it was to do, or did it only come to its end? Pure.
+
+A run whose load or measured phase failed for the most part measured how quickly a server says no.
+It ends as failed, with the server's words, and is nobody's base, repeat or point of a series.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from weighhouse_protocol.report import Failure
+
+from weighhouse_backend.results.packing import PhaseKind
+from weighhouse_backend.results.schemas import PhaseRecord
+from weighhouse_backend.results.summaries import OperationSum, PhaseSum
+
+MOST = 0.5
+"""Share of what was answered that may fail; beyond it the phase failed for the most part."""
+REFUSED = "refused"
+WORDS = {"load": "load phase", "measure": "measured phase"}
+HINTS = {
+    REFUSED: "The server does not take it: it may be a replica, read-only or full, or the account "
+    "may lack the right. Mend that, or name another endpoint or account.",
+    "timeout": "The server did not answer in time: look at its log, and at `timeout_ms`.",
+    "connection": "Connections were refused or lost: look at the server's log and its limits.",
+}
+ELSE = "Look at the server's log."
+
+
+def failure_of(
+    phases: Mapping[PhaseKind, PhaseSum],
+    told: Sequence[PhaseRecord],
+    *,
+    broken_on_purpose: bool,
+) -> Failure | None:
+    """Why a run failed that was measured to its end; None: it did not.
+
+    :param told: what the drivers said of their phases.
+    :param broken_on_purpose: the measured phase may fail.
+    """
+    for kind in ("load", "measure"):
+        if kind not in phases or (kind == "measure" and broken_on_purpose):
+            continue
+        everything = phases[kind].everything()
+        if everything.errors > MOST * everything.answered:
+            return _failed(kind, everything, [one for one in told if one.phase == kind])
+    return None
+
+
+def _failed(phase: str, everything: OperationSum, told: Sequence[PhaseRecord]) -> Failure:
+    kinds = Counter(everything.errors_by_kind)
+    (most, _), *_ = kinds.most_common(1)
+    said = [one.said[most] for one in told if most in one.said]
+    words = f": “{min(said, key=lambda each: each.at_us).words}”" if said else ""
+    others = "".join(f", {count:,} {kind}" for kind, count in kinds.most_common() if kind != most)
+    return Failure(
+        kind="refused" if most == REFUSED else "database",
+        message=(
+            f"The {WORDS[phase]} failed for the most part: {everything.errors:,} of "
+            f"{everything.answered:,} operations ({kinds[most]:,} {most}{others}){words}"
+        ),
+        hint=HINTS.get(most, ELSE),
+        log_lines=tuple(each.words for each in said[:1]),
+    )
