@@ -221,6 +221,57 @@ def test_a_histogram_that_cannot_be_read_fails_the_run(laboratory):
     assert "cannot be read" in failed["failure"]["message"]
 
 
+REPLICA = "-READONLY You can't write against a read only replica."
+
+
+def failing(share: float, *, of: str, kind: str = "refused") -> list[dict]:
+    """A run in which so large a share of a phase's 200 operations fails."""
+    bad = round(200 * share)
+    operation = "insert" if of == "load" else "update"
+    one: dict = {"errors": {kind: recorded([10_000] * bad)}}
+    if bad < 200:
+        one["ok"] = recorded([50_000] * (200 - bad))
+    said = {kind: {"at_us": 1, "words": REPLICA}}
+    good = {"insert": {"ok": recorded([50_000] * 200)}}
+    events = [
+        {"kind": "interval", "interval": interval(0, {operation: one}, phase=of, index=0)},
+        ended(of, {}, errors={kind: bad}, said=said),
+    ]
+    if of == "load":
+        events.append({"kind": "interval", "interval": interval(1, good, index=1)})
+    return numbered(events)
+
+
+@pytest.mark.parametrize("of", ["load", "measure"])
+@pytest.mark.parametrize(
+    ("share", "status"),
+    [(0.01, "completed"), (0.5, "completed"), (0.55, "failed"), (0.99, "failed"), (1, "failed")],
+)
+def test_what_failed_for_the_most_part_is_no_success(laboratory, of, share, status):
+    slug = f"{of}-{round(share * 100)}"
+    campaign_id = laboratory.carry_out(plain(slug), lambda order: failing(share, of=of))
+    run = laboratory.get(f"/runs/{laboratory.get('/runs')['items'][0]['id']}")
+    assert run["status"] == status
+    gate = laboratory.get(f"/campaigns/{campaign_id}/gate")
+    ((listed,),) = [cell["runs"] for cell in laboratory.get(f"/campaigns/{campaign_id}")["cells"]]
+    if status == "completed":
+        assert listed["throughput"] is not None
+        assert gate["verdict"] == "no_baseline"
+        return
+    assert listed["throughput"] is None, "a failed run is a point of no series"
+    assert run["failure"]["kind"] == "refused"
+    assert REPLICA in run["failure"]["message"]
+    assert f"{round(200 * share)} of 200 operations" in run["failure"]["message"]
+    assert "replica" in run["failure"]["hint"]
+    assert (gate["verdict"], gate["exit_code"]) == ("refused", 4)
+
+
+def test_a_load_that_failed_otherwise_is_the_systems(laboratory):
+    laboratory.carry_out(plain("slow-no"), lambda order: failing(1, of="load", kind="timeout"))
+    run = laboratory.get(f"/runs/{laboratory.get('/runs')['items'][0]['id']}")
+    assert (run["status"], run["failure"]["kind"]) == ("failed", "database")
+
+
 def test_errors_and_missing_records_are_no_throughput(laboratory):
     operations = {
         "read": {
