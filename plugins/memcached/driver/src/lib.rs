@@ -260,8 +260,11 @@ fn value_length(line: &[u8], word: usize) -> Result<usize, Malformed> {
 }
 
 /// Replies of a server that has no place for a value, now or ever, or wants to know who asks.
-const FULL: [&[u8]; 3] =
-    [b"SERVER_ERROR out of memory", b"SERVER_ERROR object too large", b"CLIENT_ERROR unauthenticated"];
+const FULL: [&[u8]; 3] = [
+    b"SERVER_ERROR out of memory",
+    b"SERVER_ERROR object too large",
+    b"CLIENT_ERROR unauthenticated",
+];
 
 /// What a line means that is a whole reply.
 fn outcome(expected: Expected, line: &[u8]) -> Result<Outcome, Malformed> {

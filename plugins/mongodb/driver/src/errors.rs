@@ -11,8 +11,7 @@ const TIMEOUTS: [i32; 6] = [24, 50, 64, 89, 202, 262];
 
 /// The server cannot do it now: it is short of memory, has a conflict of writes, is asked too much,
 /// starts, ends, or is no primary yet.
-const BUSY: [i32; 13] =
-    [91, 112, 133, 134, 146, 189, 325, 365, 462, 10058, 11600, 11602, 13436];
+const BUSY: [i32; 13] = [91, 112, 133, 134, 146, 189, 325, 365, 462, 10058, 11600, 11602, 13436];
 
 /// The server does not take it: whoever asks may not, it is a secondary, or out of disk.
 const REFUSED: [i32; 5] = [13, 18, 10107, 13435, 14031];

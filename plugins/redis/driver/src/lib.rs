@@ -369,15 +369,8 @@ impl Resp {
 fn error_outcome(message: &[u8]) -> Outcome {
     use weighhouse_driver_api::ErrorKind;
     const BUSY: [&[u8]; 5] = [b"BUSY", b"LOADING", b"TRYAGAIN", b"MASTERDOWN", b"CLUSTERDOWN"];
-    const REFUSED: [&[u8]; 7] = [
-        b"OOM",
-        b"READONLY",
-        b"NOPERM",
-        b"NOAUTH",
-        b"WRONGPASS",
-        b"MISCONF",
-        b"NOREPLICAS",
-    ];
+    const REFUSED: [&[u8]; 7] =
+        [b"OOM", b"READONLY", b"NOPERM", b"NOAUTH", b"WRONGPASS", b"MISCONF", b"NOREPLICAS"];
     let word = message.split(|&byte| byte == b' ').next().unwrap_or_default();
     Outcome::Error(match word {
         word if BUSY.contains(&word) => ErrorKind::ServerBusy,

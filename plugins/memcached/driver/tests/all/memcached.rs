@@ -84,7 +84,7 @@ fn an_open_loop_survives_a_restart_and_leaves_nothing_out() {
 }
 
 #[test]
-fn a_server_without_memory_is_busy_and_still_read() {
+fn a_server_without_memory_refuses_in_its_own_words_and_is_still_read() {
     let server = Server::memcached(&["-m", "2", "-M"]);
     let mut order = order(&server);
     order["workload"]["operations"] = json!({"read": 0.5, "insert": 0.5});
@@ -94,10 +94,12 @@ fn a_server_without_memory_is_busy_and_still_read() {
         let run = Run::of(DRIVER, &order);
         run.assert_finished();
         let measure = run.phase("measure");
-        let busy = measure.count("insert", "errors/server_busy");
-        assert!(busy > 0, "{commands}");
-        assert_eq!(measure.not_ok(), busy, "{commands}: {:?}", measure.finished);
-        assert_eq!(measure.count("read", "ok") + measure.count("insert", "ok") + busy, 20_000);
+        let refused = measure.count("insert", "errors/refused");
+        assert!(refused > 0, "{commands}");
+        assert_eq!(measure.not_ok(), refused, "{commands}: {:?}", measure.finished);
+        assert_eq!(measure.count("read", "ok") + measure.count("insert", "ok") + refused, 20_000);
+        let words = &measure.finished["said"]["refused"]["words"];
+        assert_eq!(words, "SERVER_ERROR out of memory storing object", "{commands}");
     }
 }
 

@@ -144,7 +144,7 @@ fn a_listener_that_never_answers_is_told() {
 }
 
 #[test]
-fn a_server_without_memory_is_busy_and_still_read() {
+fn a_server_without_memory_refuses_in_its_own_words_and_is_still_read() {
     let server = Server::redis(&["--maxmemory", "4mb", "--maxmemory-policy", "noeviction"]);
     let mut order = order(&server.endpoint(), &json!({"model": "closed", "clients": 4}));
     order["workload"]["operations"] = json!({"read": 0.5, "insert": 0.5});
@@ -152,14 +152,16 @@ fn a_server_without_memory_is_busy_and_still_read() {
     let run = Run::of(DRIVER, &order);
     run.assert_finished();
     let measure = run.phase("measure");
-    let busy = measure.count("insert", "errors/server_busy");
-    assert!(busy > 0);
-    assert_eq!(measure.not_ok(), busy, "{:?}", measure.finished);
-    assert_eq!(count(&measure, "ok") + busy, 12_000);
+    let refused = measure.count("insert", "errors/refused");
+    assert!(refused > 0);
+    assert_eq!(measure.not_ok(), refused, "{:?}", measure.finished);
+    assert_eq!(count(&measure, "ok") + refused, 12_000);
     assert!(measure.intervals.iter().any(|one| {
-        done(one, "errors/server_busy") > 0
+        done(one, "errors/refused") > 0
             && one["operations"]["read"]["ok"]["count"].as_u64() > Some(0)
     }));
+    let words = measure.finished["said"]["refused"]["words"].as_str().unwrap();
+    assert!(words.starts_with("-OOM command not allowed"), "{words}");
 }
 
 #[test]
