@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_cli.commands.dev import manifests
-from weighhouse_testing.browsing import CHROMIUM, PATIENCE_MS, SHORT_LIVED, Sows, Window
+from weighhouse_testing.browsing import CHROMIUM, PATIENCE_MS, UNCOMPILED, Sows, Window
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
 from weighhouse_testing.windows import Windows
@@ -24,7 +24,7 @@ from weighhouse_worker.tools import Tools
 def browser() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=[*SHORT_LIVED])
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=[*UNCOMPILED])
         yield found
         found.close()
 

@@ -15,8 +15,8 @@ from weighhouse_testing.waiting import PATIENCE_SECONDS
 REPOSITORY = Path(__file__).resolve().parents[2]
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
-SHORT_LIVED = (*FLAGS, "--js-flags=--no-opt --single-threaded")
-"""Of tests: a page of theirs does not live until what its scripts' compilers compute has paid."""
+UNCOMPILED = (*FLAGS, "--js-flags=--no-opt --single-threaded")
+"""Of tests: not all that optimised scripts run is counted, and when they are so is chance."""
 PATIENCE_MS = 300_000.0
 """How long a page is waited for: it says how busy the machine is, and nothing else."""
 WIDE, NARROW = (1440, 900), (390, 844)

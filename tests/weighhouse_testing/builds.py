@@ -66,6 +66,7 @@ class Builds:
             return f"{round(PER_SECOND / rate)} {round(PER_SECOND * sync_seconds)}"
 
         (self.folder / PACE).write_text(times(rate_per_second))
+        (self.folder / SWUNG).unlink(missing_ok=True)
         if swing:
             (self.folder / SWUNG).write_text(times(rate_per_second * (1 + swing)))
 
