@@ -1,15 +1,21 @@
 """The one list of caveats: each thing once, the gravest first, counted over runs."""
 
-from weighhouse_judging.caveats.caveat import MOST_EVIDENCE, MOST_WORDS, SHORT, shortened
+from weighhouse_judging.caveats.caveat import MOST_EVIDENCE, shortened
 from weighhouse_judging.caveats.gathering import Beside, OfRun, Said, Undecided, caveats
 from weighhouse_judging.fairness.sheet import AspectRow
-from weighhouse_judging.findings.checks import CHECKS, COMPARABILITY, REPEATS
+from weighhouse_judging.findings.checks import (
+    COMPARABILITY,
+    MOST_WORDS,
+    REPEATS,
+    STEADY_STATE,
+)
 
 SIDES = ("c~redis", "c~rocksdb")
 
 
 def of_run(run, side=SIDES[0], check="co-located", severity="caution", message="Shared."):
-    return OfRun(run, side, check, severity, "They shared a machine", message, "rule", "/docs/x")
+    title = "Driver shares the machine"
+    return OfRun(run, side, check, severity, title, message, "rule", "/docs/x")
 
 
 def row(aspect="durability", *, confounder=True, favours=()):
@@ -17,11 +23,6 @@ def row(aspect="durability", *, confounder=True, favours=()):
         aspect, aspect.capitalize(), ("a", "b"), not confounder, confounder, "Why.", (),
         "may_explain" if confounder else "same", favours,
     )  # fmt: skip
-
-
-def test_every_check_has_a_short_form_of_at_most_eight_words():
-    assert set(SHORT) == {check.id for check in CHECKS}
-    assert all(len(short.split()) <= MOST_WORDS for short in SHORT.values())
 
 
 def test_long_titles_are_cut_at_eight_words():
@@ -41,6 +42,25 @@ def test_a_check_over_ninety_runs_is_one_caveat():
     assert [(each.side, each.run) for each in one.evidence] == [
         (SIDES[0], 0), (SIDES[1], 1), (None, None),
     ], "the same words once a side, then the rule"  # fmt: skip
+
+
+def test_two_outcomes_of_one_check_are_two_caveats_and_neither_has_the_others_text():
+    texts = {1: "Unsteady: two stretches.", 2: "Not assessable: 5 intervals."}
+    found = [
+        OfRun(run, SIDES[0], "steady-state", severity, STEADY_STATE.title_of(texts[run]),
+              texts[run], "rule", "/docs/x")
+        for run, severity in ((1, "caution"), (2, "info"))
+    ]  # fmt: skip
+    listed = caveats(Beside(SIDES, runs=2, found=found))
+    assert [(one.id, one.short, one.text, one.runs) for one in listed] == [
+        ("check:steady-state", "Not in a steady state", texts[1], (1,)),
+        (
+            "check:steady-state:steady-state-not-assessable",
+            "Steady state not assessable",
+            texts[2],
+            (2,),
+        ),
+    ]
 
 
 def test_a_check_of_one_side_names_it_and_gives_an_example():

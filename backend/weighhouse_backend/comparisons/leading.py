@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from uuid import UUID
 
-from weighhouse_judging.caveats.caveat import SHORT
 from weighhouse_judging.verdicts.lead_cells import LeadCell, Pair
 from weighhouse_judging.verdicts.leads import Lead, lead, lead_of_targets
 from weighhouse_judging.verdicts.metrics import METRIC
@@ -146,8 +145,7 @@ def _bars(weighed: Weighed, shown: Collection[str]) -> Iterable[str]:
     titles: dict[str, set[UUID]] = {}
     for one in weighed.of_runs:
         if one.finding.severity == "error" and one.run_id in runs:
-            short = SHORT.get(one.finding.id, one.finding.title)
-            titles.setdefault(short, set()).add(one.run_id)
+            titles.setdefault(one.finding.title, set()).add(one.run_id)
     for title, concerned in titles.items():
         yield f"{title}, {len(concerned)} of {len(runs)} runs"
 

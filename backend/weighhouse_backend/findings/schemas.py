@@ -1,8 +1,8 @@
 """Findings as the API shows them."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel
+from pydantic import BaseModel, model_validator
 from weighhouse_judging.findings import checks
 
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
@@ -21,6 +21,12 @@ class FindingRead(BaseModel):
     source: str
     documentation: str
     scope: Literal["run", "comparison"]
+
+    @model_validator(mode="after")
+    def _is_called_by_its_text(self) -> Self:
+        """What is stored was called something by the version that found it."""
+        self.title = checks.title_of(self.id, self.message, self.title)
+        return self
 
     @classmethod
     def of(cls, finding: checks.Finding) -> "FindingRead":

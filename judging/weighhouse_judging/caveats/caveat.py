@@ -1,15 +1,14 @@
-"""What a caveat is, and the short forms of what checks find. Pure."""
+"""What a caveat is. Pure."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Literal
+
+from weighhouse_judging.findings.checks import MOST_WORDS
 
 Kind = Literal["statement", "check", "confounder", "disclosure", "statistics"]
 Severity = Literal["bar", "caution", "note"]
 """`bar` is never shown folded; the words are those of a manifest's statements."""
-
-MOST_WORDS = 8
-"""Of a short form."""
 
 MOST_EVIDENCE = 40
 """Pieces of evidence a caveat carries; its runs are all named however many they are."""
@@ -46,32 +45,6 @@ class Caveat:
     evidence: tuple[Evidence, ...] = ()
     help: str | None = None
     """Path of the page of documentation."""
-
-
-SHORT: Mapping[str, str] = {
-    "littles-law": "Throughput and latency contradict each other",
-    "unaccounted-clients": "Latency leaves out clients' time",
-    "client-bound": "The client was the bottleneck",
-    "co-located": "Driver shares the machine",
-    "repeats": "Too few repeats",
-    "samples": "Too few samples in the tail",
-    "steady-state": "Not in a steady state",
-    "rate-not-reached": "The rate was not reached",
-    "averaged-percentiles": "Percentiles were averaged",
-    "coordinated-omission": "Waits are left out of latencies",
-    "errors": "Operations failed",
-    "not-found": "Records were not found",
-    "verification": "Records came back wrong",
-    "load-complete": "Data was not loaded whole",
-    "environment": "The machine was not quiet",
-    "memory-fit": "Data fits into memory",
-    "effective-configuration": "Settings differ from what was ordered",
-    "comparability": "Conditions differ",
-    "closed-loop-latency": "Latencies at different throughputs",
-    "clock-offset": "A machine's clock was off",
-    "latency-understated": "Latency was understated",
-}
-"""Of each check, what a chip says."""
 
 
 def shortened(text: str) -> str:

@@ -5,12 +5,12 @@ once however many runs it concerns; what differs between the sides; what the sta
 and what was not disclosed.
 """
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weighhouse_judging.caveats.caveat import (
     MOST_EVIDENCE,
-    SHORT,
     Caveat,
     Evidence,
     Kind,
@@ -147,20 +147,27 @@ def _statements(beside: Beside) -> Iterable[Caveat]:
 
 
 def _checks(beside: Beside) -> Iterable[Caveat]:
-    by_check: dict[str, list[OfRun]] = {}
+    by_outcome: dict[tuple[str, str], list[OfRun]] = {}
     for one in beside.found:
-        by_check.setdefault(one.check, []).append(one)
-    for check, found in by_check.items():
+        by_outcome.setdefault((one.check, one.title), []).append(one)
+    for found in by_outcome.values():
         found.sort(key=lambda one: _GRAVITY[SEVERITIES[one.severity]])
-        gravest = found[0]
-        texts = {one.message for one in found}
+    gravest_first = sorted(
+        by_outcome, key=lambda key: _GRAVITY[SEVERITIES[by_outcome[key][0].severity]]
+    )
+    first: set[str] = set()
+    for check, title in gravest_first:
+        found = by_outcome[check, title]
+        gravest, texts = found[0], {one.message for one in found}
+        further = f":{_slug(title)}" if check in first else ""
+        first.add(check)
         yield Caveat(
-            id=f"check:{check}",
+            id=f"check:{check}{further}",
             kind="check",
             code=check,
             severity=SEVERITIES[gravest.severity],
-            short=SHORT.get(check, shortened(gravest.title)),
-            title=gravest.title,
+            short=shortened(title),
+            title=title,
             text=gravest.message if len(texts) == 1 else f"For example: {gravest.message}",
             sides=_concerned(beside, (one.side for one in found)),
             runs=tuple(dict.fromkeys(one.run for one in found)),
@@ -168,6 +175,10 @@ def _checks(beside: Beside) -> Iterable[Caveat]:
             evidence=(*_evidence(found), Evidence(f"Rule: {gravest.rule}")),
             help=gravest.documentation,
         )
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def _evidence(found: Sequence[OfRun]) -> tuple[Evidence, ...]:
@@ -196,7 +207,7 @@ def _of_comparison(beside: Beside) -> Iterable[Caveat]:
 
 
 def _short(finding: checks.Finding) -> str:
-    short = SHORT.get(finding.id, shortened(finding.title))
+    short = shortened(finding.title)
     if finding.id != checks.REPEATS.id:
         return short
     return f"{short} in {finding.numbers['cells_short']} of {finding.numbers['cells']} cells"

@@ -3,6 +3,9 @@
 A check looks at one run (or at the sides of a comparison) and either says nothing or says what it
 found: with its numbers, its formula, the formula's source, and a page of documentation. The pages
 stand in `docs/findings/`, one for each check below; a test keeps both lists the same.
+
+What a finding is called is read off its text: pages, files and the command have its short form from
+nowhere else, so that the two cannot say different things.
 """
 
 from collections.abc import Mapping
@@ -12,6 +15,19 @@ from typing import Literal
 Severity = Literal["info", "caution", "error"]
 Scope = Literal["run", "comparison"]
 Number = float | int | str | bool | None
+
+MOST_WORDS = 8
+"""Of a title, which is the short form as well."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One of the things that a check may have found."""
+
+    title: str
+    """At most eight words."""
+    says: str = ""
+    """Words that every text of this outcome has, and no other outcome's; empty: whatever else."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +50,7 @@ class Check:
     """The constant part of a check's findings."""
 
     id: str
-    title: str
+    outcomes: tuple[Outcome, ...]
     formula: str
     source: str
     scope: Scope = "run"
@@ -44,12 +60,22 @@ class Check:
         """Path of the check's page."""
         return f"/docs/findings/{self.id}"
 
+    def title_of(self, message: str) -> str:
+        """The short form of a text, whichever version of the check wrote it.
+
+        :raises ValueError: when the text is of none of the outcomes.
+        """
+        for outcome in self.outcomes:
+            if outcome.says in message:
+                return outcome.title
+        raise ValueError(f"{self.id}: a text that is none of its outcomes: {message}")
+
     def found(self, severity: Severity, message: str, numbers: Mapping[str, Number]) -> Finding:
         """A finding of this check."""
         return Finding(
             id=self.id,
             severity=severity,
-            title=self.title,
+            title=self.title_of(message),
             message=message,
             numbers=dict(numbers),
             formula=self.formula,
@@ -61,7 +87,7 @@ class Check:
 
 LITTLES_LAW = Check(
     "littles-law",
-    "Throughput and latency contradict each other",
+    (Outcome("Throughput and latency contradict each other"),),
     "closed loop: throughput × (mean latency + think time) ≤ clients × pipeline; "
     "so the q-quantile ≤ clients × pipeline / (throughput × (1 - q))",
     "Little (1961), A Proof for the Queuing Formula L = λW, Operations Research 9(3); "
@@ -69,42 +95,42 @@ LITTLES_LAW = Check(
 )
 UNACCOUNTED_CLIENTS = Check(
     "unaccounted-clients",
-    "Where were the clients? Latency leaves out part of their time",
+    (Outcome("Latency leaves out clients' time"),),
     "closed loop: asked per second × (mean latency of everything asked + think time) "
     "≥ 80 % of clients × pipeline",
     "Little (1961), from below: a client that asks again at once is always waiting for an answer",
 )
 CLIENT_BOUND = Check(
     "client-bound",
-    "The client was the bottleneck",
+    (Outcome("The client was the bottleneck"),),
     "driver CPU ≥ 90 % of its threads' cores, or p99(lag) > 10 % of p99(response), "
     "or event-loop delay past its limit",
     "the driver measures itself; limits by measurement of this project's engine",
 )
 CO_LOCATED = Check(
     "co-located",
-    "Driver and system share a machine",
+    (Outcome("Driver shares the machine"),),
     "the attempt ran driver and system on one machine",
     "Tene, How NOT to Measure Latency (2015); Cooper et al., Benchmarking Cloud Serving Systems "
     "with YCSB (SoCC 2010), which keeps clients on machines of their own",
 )
 REPEATS = Check(
     "repeats",
-    "Too few repeats for a claim",
+    (Outcome("Too few repeats"),),
     "repeats a side ≥ 5; the smallest two-sided p of n against m repeats is 2 / C(n + m, n)",
     "Mann & Whitney (1947), Annals of Mathematical Statistics 18(1)",
     scope="comparison",
 )
 SAMPLES = Check(
     "samples",
-    "Too few operations for the percentile",
+    (Outcome("Too few samples in the tail"),),
     "operations × (1 - q) ≥ 10, for all operations together and for each kind",
     "the number of operations beyond the q-quantile is binomial: with 10 expected its relative "
     "standard deviation is 1/√10 = 32 %",
 )
 STEADY_STATE = Check(
     "steady-state",
-    "The run was not in a steady state",
+    (Outcome("Steady state not assessable", "Not assessable"), Outcome("Not in a steady state")),
     "log throughput and log p99 of the intervals, divided where the level changes: "
     "min Σ (x - mean of its segment)² + 12 ln(n) σ² for each segment, σ² the long-run variance "
     "of an AR(1); levels 5 % (p99: 20 %) apart or more count",
@@ -113,13 +139,13 @@ STEADY_STATE = Check(
 )
 BEYOND_RANGE = Check(
     "beyond-range",
-    "Some answers are in no percentile",
+    (Outcome("Some answers are in no percentile"),),
     "answers beyond the range of the histograms = 0",
     "counted by the driver or tool whose histograms end somewhere: this project's did at 60 s",
 )
 RATE_NOT_REACHED = Check(
     "rate-not-reached",
-    "The rate asked for was not reached",
+    (Outcome("The rate was not reached"),),
     "open loop: nothing was never sent, and answered within the phase ≥ due - max(1 % of due, "
     "rate × 0.25 s where the rest came later) - 4 √due",
     "due = rate × seconds; the last term is what Poisson arrivals may lack by chance (4 standard "
@@ -127,45 +153,49 @@ RATE_NOT_REACHED = Check(
 )
 AVERAGED_PERCENTILES = Check(
     "averaged-percentiles",
-    "Percentiles are no percentiles of the run",
+    (Outcome("Percentiles were averaged"),),
     "a mean (or largest) of the percentiles of intervals or connections ≠ the percentile of all "
     "operations",
     "Tene, How NOT to Measure Latency (2015); a mean of percentiles is a percentile of nothing",
 )
 COORDINATED_OMISSION = Check(
     "coordinated-omission",
-    "Closed loop: latency is service time",
+    (Outcome("Waits are left out of latencies"),),
     "in a closed loop a stall delays the next requests, which are then never timed",
     "Tene, How NOT to Measure Latency (2015)",
 )
 ERRORS = Check(
     "errors",
-    "Operations failed",
+    (Outcome("Operations failed"),),
     "failed / (ok + not found + failed): caution above 0.1 %, error above 1 %",
     "a practical limit; throughput counts successes alone",
 )
 NOT_FOUND = Check(
     "not-found",
-    "Records were not found",
+    (Outcome("Records were never loaded", "never loaded"), Outcome("Records were not found")),
     "not found / (ok + not found) ≤ 1 %",
-    "keys not yet acknowledged are never read, so a missing record was lost or evicted",
+    "keys not yet acknowledged are never read, so a missing record that was loaded is lost or "
+    "evicted",
 )
 VERIFICATION = Check(
     "verification",
-    "The system returned wrong data",
+    (Outcome("Records came back wrong"),),
     "verify_failed = 0",
     "each value is a function of seed, key and version, and is checked on a share of reads",
 )
 LOAD_COMPLETE = Check(
     "load-complete",
-    "The table was not filled",
+    (
+        Outcome("Data was gone before the measurement", "evicted or lost"),
+        Outcome("Data was not loaded whole"),
+    ),
     "records acknowledged in the load phase = records asked for, and records that the system says "
     "it holds ≥ that",
     "counted by the driver; told by the system itself where it can",
 )
 ENVIRONMENT = Check(
     "environment",
-    "The machine was not quiet",
+    (Outcome("The machine was not quiet"),),
     "over the measured phase: mean steal time ≤ 1 %, CPU used by other programs ≤ 10 % of the "
     "cores (median), nothing swapped, no throttling; frequency governor `performance` where there "
     "is one",
@@ -173,41 +203,49 @@ ENVIRONMENT = Check(
 )
 MEMORY_FIT = Check(
     "memory-fit",
-    "Data set against memory",
+    (
+        Outcome("Data does not fit", "cannot be held"),
+        Outcome("Data takes most of the memory", "memory and storage together"),
+        Outcome("Data is larger than the cache", "past the system's cache"),
+        Outcome("Data fits into memory", "memory and caches"),
+    ),
     "records × record size × copies against the least of: memory the system may use for data, "
     "its cache, its limit, the machine's memory (of all nodes)",
     "payload bytes without keys and overhead, so a lower bound",
 )
 EFFECTIVE_CONFIGURATION = Check(
     "effective-configuration",
-    "Settings differ from the vendor's defaults",
+    (Outcome("Settings differ from the vendor's defaults"),),
     "effective value ≠ vendor's default",
     "read from the running system",
 )
 COMPARABILITY = Check(
     "comparability",
-    "The sides differ in more than the system",
+    (Outcome("Conditions differ"),),
     "durability, acknowledgement, reads and the rest of the fairness sheet agree",
     "read from targets, plugins and machines",
     scope="comparison",
 )
 CLOSED_LOOP_LATENCY = Check(
     "closed-loop-latency",
-    "Latencies of a closed loop at different throughputs",
+    (Outcome("Latencies at different throughputs"),),
     "closed loop: latency = clients / throughput, so both say one thing",
     "Little (1961); Schroeder et al., Open Versus Closed: A Cautionary Tale (NSDI 2006)",
     scope="comparison",
 )
 CLOCK_OFFSET = Check(
     "clock-offset",
-    "A machine's clock was off",
+    (
+        Outcome("A machine's clock is known too roughly", "How far the clock of"),
+        Outcome("A machine's clock was off"),
+    ),
     "|server's clock - agent's clock| of every member of a gang ≤ the interval, and known to "
     "within it",
     "four timestamps an exchange, the one of the least round trip (RFC 5905, section 8)",
 )
 LATENCY_UNDERSTATED = Check(
     "latency-understated",
-    "Closed-loop latency was understated",
+    (Outcome("Latency was understated"),),
     "driver over a client library, version below 0.2, closed loop",
     "measured against Little's law: throughput × mean was 42 to 64 % of 4 to 16 clients",
 )
@@ -218,3 +256,15 @@ CHECKS: tuple[Check, ...] = (
     CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED, BEYOND_RANGE,
 )  # fmt: skip
 """Every check there is."""
+
+BY_ID: Mapping[str, Check] = {check.id: check for check in CHECKS}
+"""The same by id."""
+
+
+def title_of(check: str, message: str, otherwise: str) -> str:
+    """The short form of a stored text.
+
+    :param otherwise: what it was called, for checks that are no more.
+    """
+    known = BY_ID.get(check)
+    return otherwise if known is None else known.title_of(message)

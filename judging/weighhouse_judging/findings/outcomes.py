@@ -90,19 +90,35 @@ def errors(run: RunObservation) -> Finding | None:
 
 
 def not_found(run: RunObservation) -> Finding | None:
-    """Were records missing that had been loaded?"""
+    """Were records missing, and had they been loaded?"""
     figures = run.everything
     answered = figures.ok + figures.not_found
     share = figures.not_found / answered if answered else 0.0
     if share <= NOT_FOUND_LIMIT or run.misses_expected:
         return None
-    message = (
-        f"{figures.not_found:,} of {answered:,} operations found no record ({share:.1%}), though "
-        "only loaded keys are asked for: they were lost or evicted."
-    )
+    message = f"{figures.not_found:,} of {answered:,} operations found no record ({share:.1%})"
+    asked, loaded = run.records_asked, run.records_loaded
+    lacking = 0 if asked is None or loaded is None else max(0, asked - loaded)
+    if asked is not None and lacking:
+        message += (
+            f": the load put {loaded:,} of {asked:,} records in place, and {lacking:,} were never "
+            "loaded."
+        )
+        if (lost := share - lacking / asked) > NOT_FOUND_LIMIT:
+            message += (
+                f" That explains about {lacking / asked:.1%} of all; the rest ({lost:.1%}) was "
+                "lost or evicted, or belongs to keys that are asked for more often."
+            )
+    else:
+        whole = "" if loaded is None else f" All {loaded:,} records had been loaded."
+        message += f", though only loaded keys are asked for: they were lost or evicted.{whole}"
     numbers: dict[str, Number] = {
-        "not_found": figures.not_found, "operations": answered, "share": share,
-    }  # fmt: skip
+        "not_found": figures.not_found,
+        "operations": answered,
+        "share": share,
+        "records_asked": asked,
+        "records_loaded": loaded,
+    }
     return checks.NOT_FOUND.found("caution", message, numbers)
 
 

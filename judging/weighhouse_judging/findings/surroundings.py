@@ -99,10 +99,9 @@ def clock_offset(run: RunObservation) -> Finding | None:
             f"more than an interval of {limit:g} s."
         )
     if unsure:
-        said.append(
-            f"How far the clock of {', '.join(sorted(unsure))} was off is known to "
-            f"{max(unsure.values()):.3f} s only."
-        )
+        names, by = ", ".join(sorted(unsure)), f"known to {max(unsure.values()):.3f} s only"
+        said.append(f"How far the clock of {names} was off is {by}." if not off
+                    else f"That of {names} is {by}.")  # fmt: skip
     message = (
         f"{' '.join(said)} What the members of the gang measured was set side by side by their "
         "corrected clocks, which is only as good as the correction."

@@ -1,0 +1,134 @@
+"""What a finding is called, and what it says: one thing, told in one place."""
+
+from dataclasses import replace
+
+import pytest
+from weighhouse_judging.caveats.gathering import Beside, OfRun, caveats
+from weighhouse_judging.fairness.sheet import AspectRow
+from weighhouse_judging.findings import checks
+from weighhouse_judging.findings.checks import CHECKS, MOST_WORDS, Finding
+from weighhouse_judging.findings.comparison_checks import CellRepeats, check_comparison
+from weighhouse_judging.findings.observation import RunObservation, SettingSeen
+from weighhouse_judging.findings.run_checks import check_run
+
+from .observations import FILLED, SOUND, course, faulty, found
+
+DATA = replace(SOUND, record_bytes=1000, machine_memory_bytes=10**9)
+GANG = replace(SOUND, interval_seconds=1.0)
+STARVED = faulty(ok=0, not_found=1_000_000)
+
+EXAMPLES: dict[str, RunObservation] = {
+    "Throughput and latency contradict each other": replace(
+        FILLED, everything=replace(FILLED.everything, mean_us=9000.0)
+    ),
+    "Latency leaves out clients' time": replace(
+        FILLED, everything=replace(FILLED.everything, mean_us=600.0)
+    ),
+    "The client was the bottleneck": replace(SOUND, client_bound=True),
+    "Driver shares the machine": replace(SOUND, co_located=True),
+    "Too few samples in the tail": faulty(ok=10_000),
+    "Not in a steady state": replace(
+        SOUND, course=course([10_000.0 * 0.99**index for index in range(30)])
+    ),
+    "Steady state not assessable": replace(SOUND, course=course([10_000.0] * 5)),
+    "Some answers are in no percentile": faulty(beyond_range=7),
+    "The rate was not reached": replace(SOUND, rate_per_second=20_000.0),
+    "Percentiles were averaged": replace(SOUND, percentile_kind="averaged"),
+    "Waits are left out of latencies": FILLED,
+    "Operations failed": faulty(errors=50_000),
+    "Records were not found": faulty(not_found=50_000),
+    "Records were never loaded": replace(STARVED, records_loaded=0),
+    "Records came back wrong": faulty(verify_failed=1),
+    "Data was not loaded whole": replace(SOUND, records_loaded=999),
+    "Data was gone before the measurement": replace(SOUND, records_held=999),
+    "The machine was not quiet": replace(SOUND, steal_percent=4.0),
+    "Data fits into memory": DATA,
+    "Data is larger than the cache": replace(DATA, cache_bytes=250_000),
+    "Data takes most of the memory": replace(DATA, memory_limit_bytes=1_200_000),
+    "Data does not fit": replace(DATA, data_memory_bytes=500_000),
+    "Settings differ from the vendor's defaults": replace(
+        SOUND, settings=(SettingSeen("appendonly", "yes", "no", "experiment"),)
+    ),
+    "A machine's clock was off": replace(
+        GANG, clocks_off_seconds={"east": 1.5}, clock_errors_seconds={"west": 2.0}
+    ),
+    "A machine's clock is known too roughly": replace(GANG, clock_errors_seconds={"east": 1.5}),
+    "Latency was understated": replace(SOUND, latency_understated=True, clients=4),
+}
+"""What a finding is called → a run of which it is said."""
+
+SIDES = check_comparison(
+    [
+        AspectRow("durability", "Durability", ("a", "b"), False, True, "Why.", (),
+                  "may_explain", ()),
+    ],
+    [CellRepeats("one", "balanced", "8 clients", "closed", 3)],
+)  # fmt: skip
+
+
+def test_every_outcome_of_every_check_has_an_example() -> None:
+    told = {outcome.title for check in CHECKS for outcome in check.outcomes}
+    assert told == EXAMPLES.keys() | {finding.title for finding in SIDES}
+
+
+@pytest.mark.parametrize("title", EXAMPLES)
+def test_a_run_is_called_what_its_text_says(title: str) -> None:
+    assert title in {finding.title for finding in check_run(EXAMPLES[title])}
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [*(one for run in EXAMPLES.values() for one in check_run(run)), *SIDES],
+    ids=lambda finding: finding.title,
+)
+def test_a_text_has_the_words_of_its_own_outcome_alone(finding: Finding) -> None:
+    outcomes = checks.BY_ID[finding.id].outcomes
+    (own,) = (one for one in outcomes if one.title == finding.title)
+    assert own.says in finding.message
+    others = [one.says for one in outcomes if one.title != finding.title and one.says]
+    assert not [says for says in others if says in finding.message]
+
+
+def test_titles_are_short_forms_and_no_two_alike() -> None:
+    titles = [outcome.title for check in CHECKS for outcome in check.outcomes]
+    assert len(set(titles)) == len(titles)
+    assert all(len(title.split()) <= MOST_WORDS for title in titles)
+
+
+@pytest.mark.parametrize("title", EXAMPLES)
+def test_a_chip_says_what_the_finding_is_called(title: str) -> None:
+    told = check_run(EXAMPLES[title])
+    found_of = [
+        OfRun(1, "a", one.id, one.severity, one.title, one.message, "rule", "/docs/x")
+        for one in told
+    ]
+    listed = caveats(Beside(["a"], runs=1, found=found_of))
+    assert sorted((one.short, one.title, one.text) for one in listed) == sorted(
+        (one.title, one.title, one.message) for one in told
+    )
+
+
+def test_a_text_that_is_of_no_outcome_is_refused() -> None:
+    with pytest.raises(ValueError, match="none of its outcomes"):
+        checks.MEMORY_FIT.found("info", "Who knows.", {})
+
+
+def test_five_intervals_are_not_assessable_and_not_unsteady() -> None:
+    told = found(replace(SOUND, course=course([10_000.0] * 5)))["steady-state"]
+    assert (told.title, told.severity) == ("Steady state not assessable", "info")
+    assert told.message.startswith("Not assessable: 5 intervals")
+
+
+def test_what_was_never_loaded_was_neither_lost_nor_evicted() -> None:
+    nothing = found(replace(STARVED, records_loaded=0))["not-found"]
+    assert "put 0 of 1,000 records in place, and 1,000 were never loaded" in nothing.message
+    assert "lost or evicted" not in nothing.message
+    assert (nothing.numbers["records_asked"], nothing.numbers["records_loaded"]) == (1000, 0)
+    half = replace(faulty(ok=500_000, not_found=500_000), records_loaded=500)
+    assert "lost" not in found(half)["not-found"].message
+    more = replace(faulty(ok=200_000, not_found=800_000), records_loaded=500)
+    assert "about 50.0% of all; the rest (30.0%) was lost" in found(more)["not-found"].message
+    whole = found(faulty(not_found=50_000))["not-found"]
+    assert "lost or evicted. All 1,000 records had been loaded." in whole.message
+    unknown = found(replace(faulty(not_found=50_000), records_loaded=None))["not-found"]
+    assert unknown.message.endswith("lost or evicted.")
