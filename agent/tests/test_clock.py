@@ -1,10 +1,13 @@
 """How far this machine's clock is from the platform's."""
 
 import random
+import time
+from pathlib import Path
 
 import pytest
-from weighhouse_agent import clock
-from weighhouse_agent.clock import DOZEN, ClockEstimate, Exchange, best, steady_us, wall_us
+from weighhouse_agent.clock import DOZEN, ClockEstimate, Exchange, best, clock_of, steady_us
+from weighhouse_agent.home import AttemptDirectory
+from weighhouse_sdk.clock import VARIABLE, SystemClock
 
 
 def exchange(sent_us: int, there_us: int, kept_us: int, back_us: int, offset_us: int) -> Exchange:
@@ -59,22 +62,41 @@ def test_an_old_platform_tells_nothing() -> None:
 
 def test_a_dozen_is_kept() -> None:
     estimate = ClockEstimate()
+    now_us = estimate.clock.now_us
     for _ in range(DOZEN + 5):
-        estimate.heard(steady_us(), wall_us() + 7_000_000, wall_us() + 7_000_000)
+        estimate.heard(steady_us(), now_us() + 7_000_000, now_us() + 7_000_000)
     found = estimate.offset()
     assert found is not None
     assert found.samples == DOZEN
     assert abs(found.offset_us - 7_000_000) <= found.error_us + 1000
 
 
-def test_a_clock_that_is_set_between_exchanges_spoils_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_clock_that_is_set_is_told_and_changes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     estimate = ClockEstimate()
-    estimate.heard(steady_us(), wall_us(), wall_us())
-    before = estimate.offset()
-    monkeypatch.setattr(clock, "wall_us", lambda: wall_us() + 90_000_000)
+    now_us = estimate.clock.now_us
+    estimate.heard(steady_us(), now_us(), now_us())
+    begun_us, before = now_us(), estimate.offset()
+    monkeypatch.setattr(time, "time_ns", lambda: round((time.time() + 90) * 1e9))
     after = estimate.offset()
     assert before is not None
     assert after is not None
-    assert abs(after.offset_us - before.offset_us + 90_000_000) < 1_000_000
+    assert before.offset_us == after.offset_us
+    assert 0 <= now_us() - begun_us < 60_000_000
+    assert abs(estimate.clock.stepped_us() - 90_000_000) < 1_000_000
+
+
+def test_an_attempt_and_its_agent_have_one_clock(tmp_path: Path) -> None:
+    directory = AttemptDirectory(tmp_path)
+    made = clock_of(directory, new=True)
+    assert clock_of(directory).anchor_us == made.anchor_us
+    directory.clock.write_text('{"anchor_us": 5}')
+    assert clock_of(directory).anchor_us == 5
+    # A machine that was started anew has another steady clock.
+    assert abs(clock_of(directory, new=True).anchor_us - made.anchor_us) < 60_000_000
+
+
+def test_children_are_told_the_anchor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "-123")
+    assert SystemClock().anchor_us == -123
+    monkeypatch.setenv(VARIABLE, "soon")
+    assert abs(SystemClock().stepped_us()) < 60_000_000

@@ -23,13 +23,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion, Failure, FailureKind
 from weighhouse_protocol.text import mended_json
-from weighhouse_sdk.context import Cancel, Context, HostOptions, SystemClock
+from weighhouse_sdk.clock import VARIABLE, SystemClock
+from weighhouse_sdk.context import Cancel, Context, HostOptions
 from weighhouse_sdk.errors import Cancelled, PluginBroken, PluginError, PluginMissing
 from weighhouse_sdk.machine.procfs import boot_id, process_stat
 from weighhouse_sdk.registry import load_plugin, load_tool
 
 from weighhouse_agent import VERSION
 from weighhouse_agent.barriers import BarrierFiles, Gate
+from weighhouse_agent.clock import clock_of
 from weighhouse_agent.credentials import credentials_for
 from weighhouse_agent.execution import Execution, keep_what_they_wrote
 from weighhouse_agent.facts import machine_facts
@@ -127,7 +129,8 @@ def carry_out(directory: AttemptDirectory) -> Completion | None:
         never done twice.
     """
     order = AttemptOrder.model_validate_json(directory.order.read_text(encoding="utf-8"))
-    clock = SystemClock()
+    clock = clock_of(directory)
+    os.environ[VARIABLE] = str(clock.anchor_us)
     try:
         spool = SpoolWriter(directory.spool, clock)
     except FileExistsError:

@@ -9,7 +9,7 @@ from weighhouse_protocol.report import AttemptState
 
 from weighhouse_agent.barriers import LOOK_SECONDS, Arrived, BarrierFiles, Released
 from weighhouse_agent.clients import READ_SECONDS, GaveUp, PlatformClient, Refused, again
-from weighhouse_agent.clock import ClockEstimate, steady_us, wall_us
+from weighhouse_agent.clock import ClockEstimate, steady_us
 from weighhouse_agent.heartbeats import obey
 from weighhouse_agent.home import AttemptDirectory
 from weighhouse_agent.watching import Watch
@@ -107,7 +107,7 @@ class BarrierCalls:
             Arrival(
                 fence=self.order.fence,
                 payload=arrived.payload,
-                sent_at_us=wall_us(),
+                sent_at_us=self.clock.clock.now_us(),
                 wait_seconds=wait,
             ),
             BarrierState,

@@ -153,7 +153,7 @@ class Gate:
         self.context.check()
 
     def until(self, at_us: int, *, abandon: Callable[[], bool] = lambda: False) -> bool:
-        """Wait for an instant of this machine's clock.
+        """Wait for an instant of the attempt's clock.
 
         :param at_us: unix µs; one that has passed is now.
         :returns: whether it has come; else it was abandoned.

@@ -20,7 +20,7 @@ from weighhouse_sdk.machine.process import log_tail
 from weighhouse_agent.attempt import context_left, stop_request
 from weighhouse_agent.barrier_calls import BarrierCalls
 from weighhouse_agent.clients import GaveUp, NeverTaken, PlatformClient, Refused
-from weighhouse_agent.clock import ClockEstimate
+from weighhouse_agent.clock import ClockEstimate, clock_of
 from weighhouse_agent.delivery import CONFLICT, Delivery
 from weighhouse_agent.gangs import is_gang
 from weighhouse_agent.heartbeats import Heartbeats, obey
@@ -74,7 +74,7 @@ class Carrier:
 
     @property
     def clock_offset(self) -> ClockOffset | None:
-        """How far this machine's clock is from the platform's; None while nobody knows."""
+        """How far the attempt's clock is from the platform's; None while nobody knows."""
         return self._clock.offset()
 
     def stop(self, message: str, hint: str) -> None:
@@ -118,10 +118,13 @@ class Carrier:
         self._found = record_of(self.directory) is not None or self.directory.outcome.exists()
         if not self._found:
             self._ask_leave()
+            self._clock.clock = clock_of(self.directory, new=True)
             try:
                 self.starter.start(self.directory)
             except NurseryBroken as error:
                 trouble = str(error)
+        else:
+            self._clock.clock = clock_of(self.directory)
         self._watch = Watch.of(self.directory, self.timings, self.order.limit_seconds)
         asked = stop_request(self.directory)
         if asked is not None and self._watch is not None:

@@ -5,26 +5,41 @@ The exchange with the least error of the last dozen counts; its error is half of
 grows with age by what a clock may drift (section 11.1, PHI).
 """
 
+import contextlib
+import json
 import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
 
 from weighhouse_protocol.report import ClockOffset
+from weighhouse_sdk.clock import SystemClock, anchor_us
+
+from weighhouse_agent.home import AttemptDirectory, read_text, write_atomically
 
 DOZEN = 12
 DRIFT = 15e-6
 """Seconds a second that two clocks may go apart: RFC 5905, section 7.2, PHI."""
 
 
-def wall_us() -> int:
-    """This machine's clock, unix µs."""
-    return time.time_ns() // 1000
-
-
 def steady_us() -> int:
     """A clock of this machine that nobody sets, µs from somewhere."""
     return time.monotonic_ns() // 1000
+
+
+def clock_of(directory: AttemptDirectory, *, new: bool = False) -> SystemClock:
+    """The clock of an attempt, which its process and this agent share; made by who asks first.
+
+    :param new: whether the attempt is about to begin: what may lie there is of a boot before.
+    """
+    text = None if new else read_text(directory.clock)
+    if text is not None:
+        return SystemClock(int(json.loads(text)["anchor_us"]))
+    clock = SystemClock(anchor_us())
+    # On a full disk each has its own: alike, as long as nobody sets the clock between the two.
+    with contextlib.suppress(OSError):
+        write_atomically(directory.clock, json.dumps({"anchor_us": clock.anchor_us}))
+    return clock
 
 
 @dataclass(frozen=True)
@@ -68,8 +83,12 @@ def best(exchanges: list[Exchange], now_us: int) -> Exchange | None:
 
 @dataclass
 class ClockEstimate:
-    """What the latest exchanges tell. Safe to use from several threads."""
+    """What the latest exchanges tell. Safe to use from several threads.
 
+    :param clock: of the attempt, which the platform's is held against.
+    """
+
+    clock: SystemClock = field(default_factory=SystemClock)
     _exchanges: deque[Exchange] = field(default_factory=lambda: deque(maxlen=DOZEN))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -89,7 +108,7 @@ class ClockEstimate:
             self.take(Exchange(sent_us, received_us, answered_us, steady_us()))
 
     def offset(self) -> ClockOffset | None:
-        """The platform's clock less this machine's, as it is set now; None before any exchange."""
+        """The platform's clock less the attempt's; None before any exchange."""
         with self._lock:
             exchanges = list(self._exchanges)
         now_us = steady_us()
@@ -97,7 +116,7 @@ class ClockEstimate:
         if found is None:
             return None
         return ClockOffset(
-            offset_us=found.offset_us + now_us - wall_us(),
+            offset_us=found.offset_us - self.clock.anchor_us,
             error_us=found.error_us(now_us),
             samples=len(exchanges),
         )

@@ -11,7 +11,7 @@ from weighhouse_protocol.report import Heartbeat, HeartbeatAnswer, RunPhase
 
 from weighhouse_agent.chaining import links_of, numbered
 from weighhouse_agent.clients import GaveUp, PlatformClient, Refused, again
-from weighhouse_agent.clock import ClockEstimate, steady_us, wall_us
+from weighhouse_agent.clock import ClockEstimate, steady_us
 from weighhouse_agent.delivery import Delivery
 from weighhouse_agent.gangs import is_gang
 from weighhouse_agent.watching import Watch
@@ -79,10 +79,10 @@ class Heartbeats:
         return Heartbeat(
             fence=self.order.fence,
             phase=cast("RunPhase", spool.phase or "deploy"),
-            progress=progress(self.order, spool.phases, wall_us()),
+            progress=progress(self.order, spool.phases, self.clock.clock.now_us()),
             next_sequence=spool.count,
             spool_bytes=spool.bytes_from(self.delivery.next_sequence),
-            sent_at_us=wall_us(),
+            sent_at_us=self.clock.clock.now_us(),
             clock=self.clock.offset(),
         )
 

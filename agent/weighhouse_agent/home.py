@@ -123,6 +123,11 @@ class AttemptDirectory:
         return self.path / "lock"
 
     @property
+    def clock(self) -> Path:
+        """The anchor of its clock."""
+        return self.path / "clock.json"
+
+    @property
     def logs(self) -> Path:
         """One file for each stream."""
         return self.path / "logs"

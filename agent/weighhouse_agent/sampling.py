@@ -20,6 +20,9 @@ from weighhouse_agent.spool import SpoolWriter
 from weighhouse_agent.traffic import Traffic
 
 JOIN_SECONDS = 10.0
+US = 1_000_000
+STEP_US = 10_000
+"""A step of the time of day is told from here on, µs: two readings of it may differ by less."""
 
 
 @dataclass
@@ -61,6 +64,7 @@ class Sampler:
     last: Sample | None = None
     """The plugin's last sample."""
     _failing: bool = False
+    _stepped_us: int = 0
     _traffic: Traffic = field(default_factory=Traffic)
     _marking: Marking = field(init=False)
     _redistributing: Redistributing = field(default_factory=Redistributing)
@@ -83,6 +87,7 @@ class Sampler:
 
     def _run(self) -> None:
         clock = self.context.clock
+        self._stepped_us = clock.stepped_us()
         machine = MachineWatch()
         earlier = _Earlier(clock.monotonic())
         self._look(machine, earlier, first=True)
@@ -98,6 +103,7 @@ class Sampler:
 
     def _look(self, machine: MachineWatch, earlier: _Earlier, *, first: bool = False) -> None:
         """Look once; the first time only to have what later looks are held against."""
+        self._look_at_clock()
         try:
             seen = self._system()
         except Exception as error:  # noqa: BLE001 - a plugin's fault must not end the looking
@@ -140,6 +146,15 @@ class Sampler:
             if self.looker is not None:
                 self.looker.recorded()
         earlier.at, earlier.system_cpu, earlier.driver_cpu = now, seen.cpu_seconds, driver_cpu
+
+    def _look_at_clock(self) -> None:
+        stepped_us = self.context.clock.stepped_us()
+        by_us = stepped_us - self._stepped_us
+        if abs(by_us) >= STEP_US:
+            self._stepped_us = stepped_us
+            self._mark(
+                "clock_stepped", f"clock stepped by {by_us / US:+.2f} s".replace("-", "\u2212")
+            )
 
     def _system(self) -> Sample:
         if self.deployed is None:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
+from weighhouse_judging.arithmetic.digits import number
 
 from weighhouse_cli.client import Client
 
@@ -178,7 +179,7 @@ def _figures(cell: dict[str, Any] | None) -> str:
     throughput, p99 = (cell or {}).get("throughput"), (cell or {}).get("p99_us")
     if not throughput or not p99:
         return "–"
-    return f"{throughput['median']:,.0f} op/s  p99 {p99['median']:,.0f} µs"
+    return f"{number(throughput['median'])} op/s  p99 {number(p99['median'])} µs"
 
 
 OUTCOME_STYLES = {

@@ -3,6 +3,7 @@
 from typing import Any
 
 from rich.table import Table
+from weighhouse_judging.arithmetic.digits import number
 
 from weighhouse_cli.console import OUT, show_caveats
 
@@ -16,7 +17,7 @@ def show_costs(found: dict[str, Any]) -> None:
     for column in ("throughput", "p99", "a million operations"):
         table.add_column(column, justify="right")
     if found["rate"]:
-        table.add_column(f"a year at {found['rate']:,.0f} op/s", justify="right")
+        table.add_column(f"a year at {number(found['rate'])} op/s", justify="right")
     for cell in found["cells"]:
         row = [labels[cell["side"]], cell["workload"], cell["load_level"]["label"]]
         row += [_figure(cell["throughput"], "op/s"), _figure(cell["p99_us"], "µs"), _million(cell)]
@@ -41,7 +42,7 @@ def money(amount: float) -> str:
 
 
 def _figure(estimate: dict[str, Any] | None, unit: str) -> str:
-    return f"{estimate['median']:,.0f} {unit}" if estimate else "–"
+    return f"{number(estimate['median'])} {unit}" if estimate else "–"
 
 
 def _million(cell: dict[str, Any]) -> str:

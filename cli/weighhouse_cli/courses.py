@@ -4,6 +4,7 @@ from typing import Any
 
 from rich.table import Table
 from rich.text import Text
+from weighhouse_judging.arithmetic.digits import number
 
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT
@@ -57,7 +58,7 @@ def _show_fill(figures: dict[str, Any]) -> None:
         tenth = figures[part]
         if tenth is not None:
             late = (_us(tenth[one]) for one in ("p50_us", "p99_us", "p9999_us"))
-            table.add_row(name, f"{tenth['throughput']:,.0f} op/s", *late)
+            table.add_row(name, f"{number(tenth['throughput'])} op/s", *late)
     OUT.print(table)
 
 
@@ -72,4 +73,4 @@ def _say(sentence: str) -> None:
 
 
 def _us(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.0f} µs"
+    return "–" if value is None else f"{number(value)} µs"

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.table import Table
 from rich.text import Text
+from weighhouse_judging.arithmetic.digits import number
 
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT, show_caveats
@@ -91,7 +92,7 @@ def _latency(us: float | None) -> str:
     for size, unit in ((1e6, "s"), (1e3, "ms")):
         if us >= size:
             return f"{us / size:.3g} {unit}"
-    return f"{us:.0f} µs"
+    return f"{number(us)} µs"
 
 
 def _stretches(fault: dict[str, Any]) -> Table:
@@ -106,7 +107,7 @@ def _stretches(fault: dict[str, Any]) -> Table:
         table.add_row(
             stretch["stretch"],
             f"{stretch['begin_seconds']:.1f}-{stretch['end_seconds']:.1f}",
-            "–" if every is None else f"{every['throughput']:,.0f} op/s",
+            "–" if every is None else f"{number(every['throughput'])} op/s",
             *map(_latency, latencies),
             "–" if every is None else f"{every['failed']:,}",
             f"{stretch['late']:,}",

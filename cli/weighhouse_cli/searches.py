@@ -4,6 +4,7 @@ from typing import Any
 
 from rich.table import Table
 from rich.text import Text
+from weighhouse_judging.arithmetic.digits import number
 
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT, show_caveats
@@ -53,8 +54,8 @@ def _points(search: dict[str, Any]) -> Table:
         marked = point["value"] == answer["value"]
         table.add_row(
             point["load_level"]["label"],
-            f"{throughput['median']:,.0f} op/s" if throughput else "–",
-            f"{late['median']:,.0f} µs" if late else "–",
+            f"{number(throughput['median'])} op/s" if throughput else "–",
+            f"{number(late['median'])} µs" if late else "–",
             str(len(point["runs"])),
             word if marked else "; ".join(sorted(set(point["failures"]))),
             style="bold" if marked else "",

@@ -23,7 +23,7 @@ def noisy(levels: list[float], seed: int = 1) -> list[float]:
 @pytest.mark.parametrize("kind", bench.KINDS, ids=lambda kind: kind.name)
 def test_each_kind_of_course_is_called_what_it_is(kind: bench.Kind) -> None:
     """A short form of the bench, with its seed; three deviations of so few draws are allowed."""
-    scored = bench.score(kind, 60, trials=SHORT)
+    scored = bench.score(kind, max(60, kind.bar_from), trials=SHORT)
     allowed = 3.0 * (kind.bar * (1.0 - kind.bar) / SHORT) ** 0.5
     if kind.truth == "flat":
         assert scored.flagged <= kind.bar + allowed
@@ -140,3 +140,40 @@ def test_each_class_has_its_sentence_and_severity() -> None:
     waits = [1e6 * 0.05 * second for second in range(60)]
     assert finding(course(noisy([1e4] * 60), waits_us=waits)) == ("error", "Overloaded")
     assert finding(course([1e4] * 5)) == ("info", "Not assessable")
+
+
+def counted(counts: list[int]) -> Course:
+    """A course of operations by the second."""
+    return Course([float(each) for each in counts], operations=counts, seconds=float(len(counts)))
+
+
+@pytest.mark.parametrize(
+    "counts", [[0, 1] * 15, [1, 0, 0] * 20, [1, 2] * 10, [4, 5] * 6, [19] * 12, [1] * 10]
+)
+def test_what_is_regular_is_flat_however_little_it_is(counts: list[int]) -> None:
+    found = assess(counted(counts))
+    assert found.kind == "flat"
+    (segment,) = found.segments
+    assert segment.throughput == pytest.approx(sum(counts) / len(counts))
+    assert (segment.begin, segment.end) == (0, len(counts))
+
+
+def test_of_few_operations_it_is_told_how_few_they_are() -> None:
+    drawn = np.random.default_rng(4).poisson(0.7, 40)
+    found = assess(counted([int(each) for each in drawn]))
+    assert found.kind == "not_assessable"
+    assert f"{drawn.sum()} operations succeeded in all, by which its rate is known to ±" in (
+        sentence(found)
+    )
+    nothing = assess(counted([0] * 30 + [1]))
+    assert nothing.kind == "not_assessable"
+    assert "1 operation succeeded in all: too few" in sentence(nothing)
+
+
+def test_a_standstill_among_few_operations_is_seen_where_it_was() -> None:
+    found = assess(counted([3] * 30 + [0] * 30 + [3] * 30))
+    assert found.kind == "unsteady"
+    edges = [one.begin for one in found.segments[1:]]
+    assert edges[0] == pytest.approx(30, abs=4)
+    assert edges[-1] == pytest.approx(60, abs=4)
+    assert found.intervals == 90

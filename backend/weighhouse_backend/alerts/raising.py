@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.statistics import median
 from weighhouse_judging.series.watching import RULE
 
@@ -80,7 +81,7 @@ class RaisingService:
             if len(since) >= RULE.points_after and _stayed(lead, since):
                 reason = (
                     f"{len(since)} campaigns after it was said to be fixed, the level is still "
-                    f"{_short(median(since))}; it was {_short(lead.before)} before the change"
+                    f"{number(median(since), 4)}; it was {number(lead.before, 4)} before the change"
                 )
                 self._reopen(alert, reason)
                 if not is_better(series.metric, lead.relative):
@@ -215,10 +216,6 @@ def _stayed(lead: ChangePoint, since: Sequence[float]) -> bool:
     if min(now, lead.before, lead.after) > 0:
         return abs(math.log(now / lead.after)) < abs(math.log(now / lead.before))
     return abs(now - lead.after) < abs(now - lead.before)
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"  # noqa: PLR2004 - digits
 
 
 def _standing(alert: Alert) -> tuple[bool, bool, UUID]:

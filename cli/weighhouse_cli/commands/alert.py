@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.text import Text
+from weighhouse_judging.arithmetic.digits import number
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AsJson, Token, Url
@@ -177,7 +178,7 @@ def _facts(alert: dict[str, Any]) -> list[tuple[str, str]]:
     facts = [("state", alert["state"]), ("where", _where(alert))]
     for name, end in (alert["range"] or {}).items():
         if isinstance(end, dict):
-            parts = [f"№ {end['campaign_number']}", _short(end["value"]), end["version"] or ""]
+            parts = [f"№ {end['campaign_number']}", number(end["value"], 4), end["version"] or ""]
             parts.append(end["git"]["commit"] if end["git"] else "no commit named")
             words = {"before": "last before", "first": "first after"}[name]
             facts.append((words, "  ".join(part for part in parts if part)))
@@ -187,10 +188,6 @@ def _facts(alert: dict[str, Any]) -> list[tuple[str, str]]:
         facts.append(("looked after by", alert["assignee"]["name"]))
     facts += [(name, alert[key]) for name, key in _SAID if alert[key]]
     return facts
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"  # noqa: PLR2004 - digits
 
 
 _SAID = (("due", "due_on"), ("note", "note"), ("link", "link"))

@@ -115,6 +115,34 @@ def _backlog(excess: float) -> Draw:
     return draw
 
 
+def _regular(rate: float) -> Draw:
+    """One operation every 1 / `rate` intervals, to a tenth of that; begun somewhere."""
+
+    def draw(generator: np.random.Generator, size: int) -> Course:
+        ends = (np.arange(int(size * rate) + 2) + generator.random()) / rate
+        ends += generator.normal(0.0, 0.1 / rate, ends.size)
+        counts, _ = np.histogram(ends, bins=np.arange(size + 1))
+        return _of_counts(counts)
+
+    return draw
+
+
+def _random(shape: Callable[[Floats], Floats], rate: float) -> Draw:
+    """Operations that know nothing of each other, at a rate whose logarithm follows `shape`."""
+
+    def draw(generator: np.random.Generator, size: int) -> Course:
+        rates = rate * np.exp(shape(np.linspace(0.0, 1.0, size)))
+        return _of_counts(generator.poisson(rates))
+
+    return draw
+
+
+def _of_counts(counts: npt.NDArray[np.int64]) -> Course:
+    """A course of counts by the second."""
+    found = [int(each) for each in counts]
+    return Course([float(each) for each in found], operations=found, seconds=float(len(found)))
+
+
 def _middle_third(x: Floats) -> Floats:
     return np.where((x > 1 / 3) & (x < 2 / 3), np.log(0.5), 0.0)
 
@@ -147,6 +175,15 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "p99 doubles in the second half", "slowing_down",
         _p99(lambda x: np.where(x > 1 / 2, np.log(2.0), 0.0), 0.0), 0.99,
+    ),
+    Kind("0.5 operations an interval, regular", "flat", _regular(0.5), 0.05, 60),
+    Kind("3 operations an interval, regular", "flat", _regular(3.0), 0.05),
+    Kind("15 operations an interval, regular", "flat", _regular(15.0), 0.05),
+    Kind("10 operations an interval, random", "flat", _random(np.zeros_like, 10.0), 0.05),
+    Kind("1 operation an interval, random", "flat", _random(np.zeros_like, 1.0), 0.05, 300),
+    Kind(
+        "4 operations an interval, random, a quarter in the second half", "slowing_down",
+        _random(lambda x: np.where(x > 1 / 2, np.log(0.25), 0.0), 4.0), 0.90, 300,
     ),
     Kind("2 % more due than done", "overloaded", _backlog(0.02), 0.99),
 )  # fmt: skip

@@ -78,7 +78,20 @@ def sentence(found: Steadiness) -> str:
         "unsteady": unsteady,
         "overloaded": f"Overloaded: the backlog grew by {growth:.2g} s in every second. More is "
         "asked than the system can do; its latencies say how long was measured, nothing else.",
-        "not_assessable": f"Not assessable: {found.intervals} intervals, and at least "
+        "not_assessable": _few(found)
+        if found.few_operations is not None
+        else f"Not assessable: {found.intervals} intervals, and at least "
         f"{FEWEST_INTERVALS} with successes in most are needed to tell a course from noise. "
         "Whether the system had settled is not known.",
     }[found.kind]
+
+
+def _few(found: Steadiness) -> str:
+    many = "1 operation" if found.few_operations == 1 else f"{found.few_operations} operations"
+    known = (
+        f", by which its rate is known to ± {2 * found.mean_error:.0%}" if found.mean_error else ""
+    )
+    return (
+        f"Not assessable: {many} succeeded in all{known}: too few to tell a course from chance. "
+        "Measure for longer."
+    )

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
 from weighhouse_judging.findings.observation import OperationFigures, PercentileKind, RunObservation
@@ -95,7 +96,7 @@ def littles_law(
     }
     less = f" ({value / limit:,.1f} times less)" if limit > 0 else ""
     message = (
-        f"{clients_in_words(clients)} with {throughput:,.0f} operations a second cannot have a "
+        f"{clients_in_words(clients)} with {number(throughput)} operations a second cannot have a "
         f"{name} of {duration_in_words(value)}: at most {duration_in_words(limit)} is possible"
         f"{less}."
     )
@@ -152,7 +153,7 @@ def unaccounted_clients(run: RunObservation) -> Finding | None:
     among = "" if run.pipeline == 1 else f" × {run.pipeline} in flight"
     thought = f" and {thinking:,.2g} thinking" if thinking else ""
     message = (
-        f"{throughput:,.0f} operations a second of {duration_in_words(mean_us)} each are "
+        f"{number(throughput)} operations a second of {duration_in_words(mean_us)} each are "
         f"{waiting:,.3g} waiting{thought} of {clients_in_words(run.clients)}{among}: "
         f"{1 - share:.0%} of the clients' time is in no latency. Either the driver does not time "
         "all that its clients wait, or they were busy with something else; the latencies are too "

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.studies import terms
 from weighhouse_judging.studies.documents import (
     Cell,
@@ -33,7 +34,7 @@ from weighhouse_judging.studies.documents import (
     Test,
 )
 from weighhouse_judging.studies.printed import Printed
-from weighhouse_judging.studies.terms import Figures, Key, Missing, Value, number
+from weighhouse_judging.studies.terms import Figures, Key, Missing, Value
 from weighhouse_judging.verdicts.sides import REPEATS_FOR_A_CLAIM, Repeats
 
 Truth = Literal["holds", "fails", "cannot_tell", "too_few", "missing"]

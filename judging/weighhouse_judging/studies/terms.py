@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from weighhouse_judging.arithmetic import statistics
+from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.arithmetic.intervals import level_or_range
 from weighhouse_judging.studies.documents import Cell, Number, Ratio, Spread, Sum, Term
 from weighhouse_judging.studies.printed import Printed
@@ -178,13 +179,6 @@ def key_of(cell: Cell) -> Key:
 def cell_words(cell: Cell) -> str:
     """`redis, balanced, 32 clients`."""
     return ", ".join(part for part in (cell.side, cell.workload, cell.load) if part)
-
-
-def number(value: float) -> str:
-    """Three significant digits, or all before the point: `10.4`, `17,158`."""
-    if value and abs(value) < 100:  # noqa: PLR2004
-        return f"{value:.3g}"
-    return f"{value:,.0f}"
 
 
 def figure_words(value: float, figure: str) -> str:

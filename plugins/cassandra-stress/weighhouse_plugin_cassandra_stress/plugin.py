@@ -63,7 +63,7 @@ class CassandraStress(Tool):
         with work.running([*_java(), *arguments(work, phase, str(path))]) as child:
             for line in child.lines():
                 if SETTLED.match(line):
-                    log.begun_us = time.time_ns() // 1000
+                    log.begun_us = child.now_us()
                 yield from log.grown()
             code = child.wait()
         yield from log.grown()

@@ -1,7 +1,6 @@
 """db_bench as a driver: it opens the target's directory with a RocksDB of its own."""
 
 import re
-import time
 from collections.abc import Iterator
 from typing import ClassVar
 from urllib.parse import unquote
@@ -68,7 +67,7 @@ class DbBench(Tool):
         with work.running(arguments(work.order, phase, _directory(work))) as child:
             lines = list(child.lines())
             code = child.wait()
-            ended_us = time.time_ns() // 1000
+            ended_us = child.now_us()
         if work.stopped:
             return
         if code != 0:

@@ -217,7 +217,7 @@ def _run(work: Work, length: list[str]) -> Iterator[Slice]:
         said = next((found[0] for line in child.lines() if (found := BROKEN.search(line))), None)
         # It goes on for ever where nobody listens; `running` ends it.
         code = 0 if said else child.wait()
-        ended_us = time.time_ns() // 1000
+        ended_us = child.now_us()
     if work.stopped and (said or code != 0):
         return
     if said:

@@ -221,7 +221,7 @@ def _run(work: Work, requests: int) -> tuple[Outcome, Slice] | None:
         said = child.tail[-1] if child.tail and BROKEN.match(child.tail[-1]) else None
         # It tries for ever to connect where nobody listens; `running` ends it.
         code = 0 if said else child.wait()
-        ended_us = time.time_ns() // 1000
+        ended_us = child.now_us()
     if work.stopped and (said or code != 0):
         return None
     if said:

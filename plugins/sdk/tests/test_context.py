@@ -18,6 +18,9 @@ class HandClock:
     def now_us(self) -> int:
         return 0
 
+    def stepped_us(self) -> int:
+        return 0
+
 
 def test_attempts_end_at_their_limit(context: Context) -> None:
     clock = HandClock()

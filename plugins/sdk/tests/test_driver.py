@@ -63,6 +63,9 @@ class HandClock:
     def now_us(self) -> int:
         return 0
 
+    def stepped_us(self) -> int:
+        return 0
+
 
 @pytest.fixture
 def drivers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

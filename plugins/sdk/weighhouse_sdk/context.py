@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Protocol, Self
 
 from weighhouse_protocol.target import Target
 
+from weighhouse_sdk.clock import SystemClock
 from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.errors import Cancelled, DeadlinePassed, PluginError
 from weighhouse_sdk.machine.cgroups import ControlGroups
@@ -30,17 +30,8 @@ class Clock(Protocol):
     def now_us(self) -> int:
         """Unix time, µs."""
 
-
-class SystemClock:
-    """The machine's clock."""
-
-    def monotonic(self) -> float:
-        """Seconds that never run backwards."""
-        return time.monotonic()
-
-    def now_us(self) -> int:
-        """Unix time, µs."""
-        return time.time_ns() // 1000
+    def stepped_us(self) -> int:
+        """How far the machine's time of day has been set ahead meanwhile, µs; negative: back."""
 
 
 class Cancel:

@@ -47,8 +47,9 @@ fn kind_of(error: &Error) -> ErrorKind {
 fn kind_of_code(code: ResultCode) -> ErrorKind {
     match code {
         ResultCode::Timeout => ErrorKind::Timeout,
-        // Out of memory or storage, writes are stopped; or whoever asks may not.
+        // Out of memory or storage, writes are stopped; too large a record; or whoever asks may not.
         ResultCode::ServerMemError
+        | ResultCode::RecordTooBig
         | ResultCode::RoleViolation
         | ResultCode::NotAuthenticated
         | ResultCode::FailForbidden => ErrorKind::Refused,
@@ -82,7 +83,7 @@ mod tests {
         assert_eq!(kind_of_code(ResultCode::Timeout), ErrorKind::Timeout);
         assert_eq!(kind_of_code(ResultCode::ServerMemError), ErrorKind::Refused);
         assert_eq!(kind_of_code(ResultCode::KeyBusy), ErrorKind::ServerBusy);
-        assert_eq!(kind_of_code(ResultCode::RecordTooBig), ErrorKind::Other);
+        assert_eq!(kind_of_code(ResultCode::RecordTooBig), ErrorKind::Refused);
         assert_eq!(kind_of_code(ResultCode::KeyExistsError), ErrorKind::Other);
     }
 }

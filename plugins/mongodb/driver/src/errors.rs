@@ -67,12 +67,13 @@ mod tests {
         // MaxTimeMSExpired, NotWritablePrimary, ExceededMemoryLimit, DuplicateKey.
         for (code, kind) in [
             (50, ErrorKind::Timeout),
-            (10107, ErrorKind::ServerBusy),
+            (10107, ErrorKind::Refused),
             (146, ErrorKind::ServerBusy),
             (11000, ErrorKind::Other),
         ] {
             assert_eq!(of_code(code), kind);
         }
-        assert!(TIMEOUTS.iter().all(|code| !BUSY.contains(code)));
+        assert!(TIMEOUTS.iter().all(|code| !BUSY.contains(code) && !REFUSED.contains(code)));
+        assert!(REFUSED.iter().all(|code| !BUSY.contains(code)));
     }
 }

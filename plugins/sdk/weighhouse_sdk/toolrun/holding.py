@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pydantic import ValidationError
 from weighhouse_protocol.driver import Go
 
+from weighhouse_sdk.clock import SystemClock
 from weighhouse_sdk.errors import DriverFailed
 
 LOOK_SECONDS = 0.05
@@ -63,12 +64,12 @@ def word(lines: Lines, index: int, stopped: Callable[[], bool]) -> Go | None:
     return go
 
 
-def until(at_us: int, stopped: Callable[[], bool]) -> bool:
-    """Wait for an instant of this machine's clock, unix µs; one that has passed is now.
+def until(clock: SystemClock, at_us: int, stopped: Callable[[], bool]) -> bool:
+    """Wait for an instant of the attempt's clock, unix µs; one that has passed is now.
 
     :returns: whether it has come; else somebody asked to end.
     """
-    while (left_us := at_us - time.time_ns() // 1000) > 0:
+    while (left_us := at_us - clock.now_us()) > 0:
         if stopped():
             return False
         time.sleep(min(LOOK_SECONDS, left_us / US))

@@ -32,6 +32,7 @@ from weighhouse_protocol.driver import (
 )
 from weighhouse_protocol.load import ClosedLoad, Phase
 
+from weighhouse_sdk.clock import SystemClock
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.driver import DESCRIBE, UNAVAILABLE, locate_driver
 from weighhouse_sdk.errors import DriverFailed, PluginError, SystemFailed, TargetInvalid
@@ -106,11 +107,13 @@ class ToolProgram:
     order: DriverOrder
     lines: Lines
     work: Work = field(init=False)
-    _began_ns: int = field(default_factory=time.monotonic_ns)
+    _clock: SystemClock = field(default_factory=SystemClock)
+    _began_us: int = field(init=False)
     _engine: subprocess.Popen[bytes] | None = None
     _told: bool = False
 
     def __post_init__(self) -> None:
+        self._began_us = self._clock.now_us()
         options = dict(self.order.target.options)
         self._program = str(options.pop(PROGRAM_OPTION, ""))
         self._driver_id = str(options.pop(STAND_IN_OPTION, self.tool.drivers[0]))
@@ -150,8 +153,8 @@ class ToolProgram:
         return self.tool.find_versions(HostOptions(search_path=folder))[0]
 
     def _now(self) -> dict[str, int]:
-        elapsed = (time.monotonic_ns() - self._began_ns) // 1000
-        return {"at_us": time.time_ns() // 1000, "elapsed_us": elapsed}
+        now_us = self._clock.now_us()
+        return {"at_us": now_us, "elapsed_us": now_us - self._began_us}
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         self.work.stop()
@@ -188,7 +191,7 @@ class ToolProgram:
         go = word(self.lines, index, self._stopped)
         if go is None:
             self.work.stopped = True
-        return go is not None and until(go.at_us, self._stopped)
+        return go is not None and until(self._clock, go.at_us, self._stopped)
 
     def _release_engine(self, index: int) -> None:
         """Hand the word on to the driver that loads, which is held as this program is."""

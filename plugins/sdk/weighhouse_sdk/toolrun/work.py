@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.driver import DriverOrder, DriverSelf, OperationInterval, Recorded
 
+from weighhouse_sdk.clock import SystemClock
 from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.keeping import KEPT, OUTPUT, unlike
 from weighhouse_sdk.machine.procfs import process_stat
@@ -74,7 +74,8 @@ class Child:
         output: Output,
     ) -> None:  # fmt: skip
         self._output = output
-        self.begun_us = time.time_ns() // 1000
+        self._clock = SystemClock()
+        self.begun_us = self._clock.now_us()
         self.tail: list[str] = []
         """Its last lines."""
         self._cpu_us = 0
@@ -108,6 +109,10 @@ class Child:
             self._popen.returncode = os.waitstatus_to_exitcode(status)
             self._cpu_us = round((used.ru_utime + used.ru_stime) * US_PER_SECOND)
         return self._popen.returncode
+
+    def now_us(self) -> int:
+        """Unix time by the attempt's clock, µs."""
+        return self._clock.now_us()
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal; no error when it has ended."""
