@@ -70,7 +70,8 @@ def test_members_go_through_a_run_together(
         assert len({tuple(each[0]["endpoints"]) for each in told}) == 1
         assert [each[0]["version"] for each in told] == ["1.0"] * 4
         assert [each[0]["stream_hash"] for each in told] == [None, None, "5ca1e", "5ca1e"]
-        assert not any(each[0]["co_located"] for each in told)
+        # Four agents, four addresses, one machine.
+        assert all(each[0]["co_located"] for each in told)
         for attempt in gang.attempts:
             clock = attempt.heartbeats[-1].clock
             assert clock is not None

@@ -13,7 +13,7 @@ import pytest
 import structlog
 from weighhouse_agent.attempt import Record
 from weighhouse_agent.chaining import links_of, numbered
-from weighhouse_agent.facts import machine_facts, tightest
+from weighhouse_agent.facts import machine_facts
 from weighhouse_agent.heartbeats import progress
 from weighhouse_agent.home import AttemptDirectory, Home, HomeInUse
 from weighhouse_agent.machine import MachineWatch
@@ -140,17 +140,6 @@ def test_the_facts_of_this_machine(tmp_path: Path) -> None:
     assert len(facts.fingerprint()) == 16
     assert machine_facts(home.instance_id()).machine_id == facts.machine_id
     assert home.instance_id() == home.instance_id()
-
-
-def test_the_tightest_limit_of_nested_groups_holds(tmp_path: Path) -> None:
-    inner, outer = tmp_path / "outer" / "inner", tmp_path / "outer"
-    inner.mkdir(parents=True)
-    (inner / "cpu.max").write_text("max 100000\n")
-    (inner / "memory.max").write_text("1000\n")
-    (outer / "cpu.max").write_text("150000 100000\n")
-    (outer / "memory.max").write_text("max\n")
-    assert tightest([inner, outer]) == (1.5, 1000)
-    assert tightest([]) == (None, None)
 
 
 def test_the_machine_is_watched() -> None:

@@ -13,12 +13,12 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.driver import describe_driver
 from weighhouse_sdk.errors import PluginError, TargetInvalid
 from weighhouse_sdk.lifecycle import Plugin
+from weighhouse_sdk.machine.locality import any_is_here
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.toolrun.tool import Tool
 
 from weighhouse_agent.gangs import is_gang, own_member
-from weighhouse_agent.policy import is_local
 
 NOWHERE = "tcp://127.0.0.1:0"
 """What stands for the endpoints in an order before there are any."""
@@ -198,4 +198,4 @@ def serves(order: AttemptOrder) -> bool:
         return any(each.nodes for each in order.gang if (each.address, each.slot) == place)
     if order.target.deployment != "external":
         return True
-    return any(is_local(each) for each in order.target.endpoints)
+    return bool(any_is_here(order.target.endpoints))

@@ -24,6 +24,7 @@ from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.errors import PluginError, SystemFailed
 from weighhouse_sdk.keeping import keep_files
 from weighhouse_sdk.lifecycle import Deployed, Description, Plugin
+from weighhouse_sdk.machine.locality import any_is_here
 from weighhouse_sdk.machine.network.ways import check_network
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.machine.remains import Leftover
@@ -33,7 +34,7 @@ from weighhouse_agent.chaining import driver_name, links_of
 from weighhouse_agent.driving import DriverGaveUp, DriverPlan, gave_up
 from weighhouse_agent.faulting import Faulting, check_faults
 from weighhouse_agent.filling import Filling
-from weighhouse_agent.policy import Policy, check_endpoint, is_local
+from weighhouse_agent.policy import Policy, check_endpoint
 from weighhouse_agent.reporting import Moment, Reporter
 from weighhouse_agent.room import DiskFull
 from weighhouse_agent.sampling import Sampler
@@ -357,8 +358,9 @@ class Execution:
     def _set_up(self) -> Description | Deployed | None:
         return self._description or self._deployed
 
-    def _co_located(self, endpoints: tuple[str, ...]) -> bool:
-        return all(is_local(each) for each in endpoints)
+    def _co_located(self, endpoints: tuple[str, ...]) -> bool | None:
+        """What this agent started is where its driver is, whatever its address."""
+        return self.target.deployment != "external" or any_is_here(endpoints)
 
 
 def keep_what_they_wrote(plugin: Plugin, context: Context) -> tuple[Leftover, ...]:

@@ -6,17 +6,18 @@ import platform
 import socket
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 from uuid import UUID
 
 from weighhouse_protocol.facts import MachineFacts
+from weighhouse_sdk.machine.cgroups import Hierarchies, groups_above
+from weighhouse_sdk.machine.limits import Unlimited, cpu_limit, memory_limit, tightest
 
 from weighhouse_agent import conditions
 from weighhouse_agent.conditions import Tree
 from weighhouse_agent.home import read_text
 
 KIB = 1024
-UNLIMITED_BYTES = 1 << 60
-"""Version 1 of control groups writes a number above this for no limit."""
 
 
 def machine_facts(
@@ -135,65 +136,25 @@ def _hypervisor_of_board() -> str | None:
     return next((name for sign, name in signs.items() if sign in board), None)
 
 
-class _Limits:
-    """Of the control group this process is in."""
+class _Limits(NamedTuple):
+    """Of the control group this process is in, and of those above it; None: there is no limit."""
 
-    def __init__(
-        self, version: int | None, cpus: float | None = None, memory_bytes: int | None = None
-    ) -> None:
-        self.version = version
-        self.cpus = cpus
-        self.memory_bytes = memory_bytes
+    version: int | None
+    """None: no group tells any."""
+    cpus: float | None = None
+    memory_bytes: int | None = None
 
 
 def _cgroup() -> _Limits:
-    root = Path("/sys/fs/cgroup")
-    if not (root / "cgroup.controllers").exists():
-        return _cgroup_v1(root) if (root / "cpu").exists() else _Limits(None)
-    return _Limits(2, *tightest(cgroup_directories()))
-
-
-def cgroup_directories() -> list[Path]:
-    """Directories of this process's control group and all above it (version 2); may be empty."""
-    root = Path("/sys/fs/cgroup")
-    own = next(
-        (line[3:] for line in (read_text(Path("/proc/self/cgroup")) or "").splitlines()
-         if line.startswith("0::")),
-        "/",
-    )  # fmt: skip
-    place = root / own.strip().lstrip("/")
-    chain = [place, *place.parents]
-    return [each for each in chain if each.is_relative_to(root) and each.is_dir()]
-
-
-def tightest(directories: list[Path]) -> tuple[float | None, int | None]:
-    """The tightest limits of some control groups (version 2): processors, bytes of memory."""
-    cpus: list[float] = []
-    memory: list[int] = []
-    for directory in directories:
-        quota, _, period = (read_text(directory / "cpu.max") or "max").strip().partition(" ")
-        if quota != "max" and period:
-            cpus.append(int(quota) / int(period))
-        limit = (read_text(directory / "memory.max") or "max").strip()
-        if limit != "max":
-            memory.append(int(limit))
-    return min(cpus, default=None), min(memory, default=None)
-
-
-def _cgroup_v1(root: Path) -> _Limits:
-    processor, store = _own_group_v1(root, "cpu"), _own_group_v1(root, "memory")
-    quota = _line(str(processor / "cpu.cfs_quota_us"))
-    period = _line(str(processor / "cpu.cfs_period_us"))
-    limit = _line(str(store / "memory.limit_in_bytes"))
-    cpus = int(quota) / int(period) if quota and period and int(quota) > 0 else None
-    memory = int(limit) if limit and int(limit) < UNLIMITED_BYTES else None
-    return _Limits(1, cpus, memory)
-
-
-def _own_group_v1(root: Path, controller: str) -> Path:
-    for line in (read_text(Path("/proc/self/cgroup")) or "").splitlines():
-        _, names, path = line.split(":", 2)
-        if controller in names.split(","):
-            place = root / controller / path.lstrip("/")
-            return place if place.is_dir() else root / controller
-    return root / controller
+    groups = {name: groups_above("self", name) for name in ("cpu", "memory")}
+    cpus = tightest(groups["cpu"], cpu_limit)
+    memory = tightest(groups["memory"], memory_limit)
+    if cpus is None and memory is None:
+        return _Limits(None)
+    unified = Hierarchies.found().unified
+    version = 2 if unified in (*groups["cpu"], *groups["memory"]) else 1
+    return _Limits(
+        version,
+        None if isinstance(cpus, Unlimited) else cpus,
+        None if isinstance(memory, Unlimited) else memory,
+    )

@@ -26,7 +26,9 @@ from weighhouse_protocol.order import GangMember
 from weighhouse_sdk.credentials import is_reserved
 from weighhouse_sdk.errors import PluginError, TargetInvalid
 from weighhouse_sdk.lifecycle import Deployed, Description
+from weighhouse_sdk.machine.locality import any_is_here
 from weighhouse_sdk.machine.network.ways import check_network
+from weighhouse_sdk.machine.procfs import boot_id
 from weighhouse_sdk.places import NodeAddress
 
 from weighhouse_agent.barriers import Gate, Released
@@ -73,6 +75,8 @@ class Placed(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     nodes: dict[int, Spot] = Field(default_factory=dict)
+    boot_id: str = ""
+    """Of the member's machine; the same in all of its containers. Empty: not told."""
 
 
 class Formed(BaseModel):
@@ -94,6 +98,8 @@ class GangExecution(Execution):
 
     gate: Gate = field(kw_only=True)
     _formed: Formed | None = None
+    _boots: Mapping[int, str] = field(default_factory=dict)
+    """Member → the boot of its machine."""
     _ready_after: float = 0.0
     """Seconds that the nodes here took."""
     _is_up: bool = False
@@ -148,7 +154,10 @@ class GangExecution(Execution):
             each.number: Spot(host=each.host, port=each.port, peer_port=each.peer_port)
             for each in places
         }
-        placed = self._pass("placed", Placed(nodes=own))
+        placed = self._pass("placed", Placed(nodes=own, boot_id=boot_id()))
+        self._boots = {
+            each.index: self._told(placed, each.index, Placed).boot_id for each in self.order.gang
+        }
         if self._own.nodes:
             self._bring_up(self._peers(placed))
         elif self._leads:
@@ -322,8 +331,10 @@ class GangExecution(Execution):
             return Description(self._formed.version, ())
         return super()._set_up()
 
-    def _co_located(self, endpoints: tuple[str, ...]) -> bool:
-        return shares_a_machine(self.order, endpoints)
+    def _co_located(self, endpoints: tuple[str, ...]) -> bool | None:
+        if any(each.nodes for each in self.order.gang):
+            return shares_a_machine(self.order.gang, self._boots)
+        return any_is_here(endpoints) if self._drives else None
 
 
 def _begins(index: int) -> str:

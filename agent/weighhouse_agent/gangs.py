@@ -1,13 +1,15 @@
 """What an order says of the gang that this agent is a member of, and whether it may be one."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 from weighhouse_protocol.order import AttemptOrder, GangMember
 from weighhouse_protocol.report import ClockOffset
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.errors import PluginError
 
-from weighhouse_agent.policy import Policy, PolicyRefused, check_endpoint, is_local
+from weighhouse_agent.policy import Policy, PolicyRefused, check_endpoint
 
 US = 1_000_000
 
@@ -45,12 +47,20 @@ def address_url(host: str, port: int = 0) -> str:
     return f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}"
 
 
-def shares_a_machine(order: AttemptOrder, endpoints: tuple[str, ...]) -> bool:
-    """Whether load is made on a machine that the system is on, as far as addresses tell."""
-    servers = {each.address for each in order.gang if each.nodes}
-    if not servers:
-        return all(is_local(each) for each in endpoints)
-    return bool(servers & {each.address for each in order.gang if each.share is not None})
+def shares_a_machine(gang: Sequence[GangMember], boots: Mapping[int, str]) -> bool:
+    """Whether a member makes load on a machine that another, or itself, has nodes on.
+
+    :param boots: member → the boot of its machine, which no two machines share; where one did not
+        tell, two with one address are on one machine.
+    """
+
+    def together(one: GangMember, other: GangMember) -> bool:
+        known = boots.get(one.index), boots.get(other.index)
+        return known[0] == known[1] if all(known) else one.address == other.address
+
+    servers = [each for each in gang if each.nodes]
+    drivers = [each for each in gang if each.share is not None]
+    return any(together(*pair) for pair in product(servers, drivers))
 
 
 def check_peers(policy: Policy, order: AttemptOrder) -> None:

@@ -4,12 +4,15 @@ import resource
 from dataclasses import dataclass
 from pathlib import Path
 
-from weighhouse_agent.facts import cgroup_directories
+from weighhouse_sdk.machine.cgroups import groups_above
 
 _IDLE, _WAIT, _STEAL = 3, 4, 7
 COUNTED = 8
 """Columns of /proc/stat that add up to all time; guest time is in user time already."""
 PAGE_BYTES = resource.getpagesize()
+_PER_US = {"throttled_usec": 1, "throttled_time": 1000}
+"""How long a group was held back, by version 2 and version 1 of control groups → how many of its
+units make a µs."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class MachineWatch:
     """Looks at the machine again and again, at a fixed small cost."""
 
     def __init__(self) -> None:
-        groups = [place / "cpu.stat" for place in cgroup_directories()]
+        groups = [place / "cpu.stat" for place in groups_above("self", "cpu")]
         self._groups = [place for place in groups if place.exists()][:1]
         places = Path("/sys/devices/system/cpu").glob(
             "cpu[0-9]*/thermal_throttle/core_throttle_count"
@@ -51,10 +54,10 @@ class MachineWatch:
     def _look(self) -> MachineLook:
         columns = [int(each) for each in _first_line("/proc/stat").split()[1 : COUNTED + 1]]
         throttled = [
-            int(line.split()[1])
+            int(count) // _PER_US[name]
             for place in self._groups
-            for line in place.read_text(encoding="ascii").splitlines()
-            if line.startswith("throttled_usec")
+            for name, count in map(str.split, place.read_text(encoding="ascii").splitlines())
+            if name in _PER_US
         ]
         return MachineLook(
             total=sum(columns),

@@ -61,12 +61,12 @@ from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.credentials import is_reserved
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.images import full_name
+from weighhouse_sdk.machine.locality import LOCAL_SCHEMES, parsed
 
 from weighhouse_agent.chaining import links_of
 from weighhouse_agent.slots import Slot, check_exclusive
 
 EVERYTHING = "*"
-LOCAL_SCHEMES = frozenset({"unix", "file"})
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -333,23 +333,12 @@ def check_endpoint(policy: Policy, endpoint: str) -> str:
         raise PolicyRefused(
             f"endpoint `{endpoint}`: {host} has no address: {error}", "write its address"
         ) from error
-    addresses = [ipaddress.ip_address(str(each[4][0]).partition("%")[0]) for each in found]
+    addresses = [parsed(str(each[4][0])) for each in found]
     for address in addresses:
         if not any(address in network for network in policy.networks):
             raise _refusal(f"endpoint `{endpoint}` ({address})", "networks", allowed)
     suffix = f":{port}" if port is not None else ""
     return f"{parts.scheme}://{_bracketed(str(addresses[0]))}{suffix}{parts.path}"
-
-
-def is_local(endpoint: str) -> bool:
-    """Whether an endpoint is on this machine, as far as its address tells."""
-    parts = urlsplit(endpoint)
-    if parts.scheme in LOCAL_SCHEMES:
-        return True
-    try:
-        return ipaddress.ip_address(parts.hostname or "").is_loopback
-    except ValueError:
-        return parts.hostname == "localhost"
 
 
 PolicyKey = Literal[

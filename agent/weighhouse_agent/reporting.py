@@ -101,7 +101,7 @@ class Reporter:
         ready: Ready | None,
         *,
         commands: Sequence[str] = (),
-        co_located: bool,
+        co_located: bool | None,
     ) -> None:
         """The target was set up.
 
@@ -109,7 +109,7 @@ class Reporter:
         :param facts: of this machine, versions included.
         :param ready: what the driver said of itself; None: there is none here.
         :param commands: what was done to set it up, where the system does not tell.
-        :param co_located: whether driver and system share a machine.
+        :param co_located: whether driver and system share a machine; None: it cannot be known.
         """
         if ready is not None:
             versions: Mapping[str, str] = {

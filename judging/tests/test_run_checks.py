@@ -204,6 +204,29 @@ def test_a_setting_left_at_its_default_is_not_mentioned() -> None:
     assert found(replace(SOUND, settings=settings)) == {}
 
 
+def test_what_the_vendor_ships_is_unknown_of_what_was_there() -> None:
+    """As agents tell it, and as those of before did."""
+    for source in ("operator", "unknown", "plugin", "default"):
+        settings = tuple(
+            SettingSeen(name, value, None, source)
+            for name, value in (("bind", "* -::*"), ("port", "6379"), ("dir", "/var/lib/redis"))
+        )
+        assert found(replace(SOUND, settings=settings)) == {}, source
+
+
+def test_a_place_is_no_difference_and_what_follows_from_an_order_is() -> None:
+    places = (
+        SettingSeen("port", "7001", "6379", "place"),
+        SettingSeen("dir", "/data", "/var/lib", "place"),
+    )
+    assert found(replace(SOUND, settings=places)) == {}
+    follows = SettingSeen("arena_block_size", "131072", "1048576", "system")
+    (finding,) = check_run(replace(SOUND, settings=(*places, follows)))
+    assert finding.message == (
+        "Not as the vendor ships it: arena_block_size = 131072 (follows from other settings)."
+    )
+
+
 def test_the_gravest_comes_first() -> None:
     run = replace(faulty(ok=500, verify_failed=3), load_model="closed", clients=64, co_located=True)
     order = ["error", "caution", "info"]

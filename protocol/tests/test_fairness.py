@@ -193,11 +193,13 @@ def test_limits_cap_what_the_rules_say() -> None:
         ({}, ["tcp://10.0.0.5:1"], None, None, "none"),
         ({}, [], None, None, "none"),
         ({}, ["unix:///run/s"], True, "unix_socket", "none"),
-        ({"deployment": "external"}, ["tls://10.0.0.9:1"], True, "network", "tls"),
-        ({"deployment": "external"}, ["tls://db.example:1"], None, "network", "tls"),
+        ({"deployment": "external"}, ["tls://10.0.0.9:1"], True, "loopback", "tls"),
+        ({"deployment": "external"}, ["tls://db.example:1"], False, "network", "tls"),
+        ({"deployment": "external"}, ["tls://db.example:1"], None, None, "tls"),
+        ({"deployment": "external"}, ["tcp://10.0.0.5:1", "tcp://10.0.0.6:1"], True, None, "none"),
         ({"deployment": "external"}, ["tcp://localhost:1"], None, "loopback", "none"),
         ({"deployment": "external"}, ["tls://127.0.0.1:1"], False, "network", "tls"),
-        ({"deployment": "external"}, ["tls://h:1", "tcp://h:2"], None, "network", None),
+        ({"deployment": "external"}, ["tls://h:1", "tcp://h:2"], None, None, None),
     ],
 )
 def test_endpoints_tell_transport_and_encryption(

@@ -30,6 +30,16 @@ class Failure(Report):
     """The last lines of the log that tells, for example the server's own."""
 
 
+SettingSource = Literal[
+    "default", "experiment", "plugin", "place", "system", "operator", "unknown"
+]  # fmt: skip
+"""Who set a value. `default`: nobody, it is as the vendor ships it. `plugin`: the plugin, for what
+it needs; `place`: the plugin, where the system listens, keeps its files and finds its peers, which
+every deployment has of its own. `system`: the system itself, as it follows from what else was set.
+`operator`: whoever set up a system that was there before, or nobody. `unknown`: nobody of ours, and
+what the vendor ships is not known."""
+
+
 class Setting(Report):
     """One line of the effective configuration."""
 
@@ -37,7 +47,8 @@ class Setting(Report):
     value: str
     default: str | None = None
     """The vendor's default; None: unknown."""
-    source: Literal["default", "experiment", "plugin"] = "default"
+    source: SettingSource = "default"
+    """Agents of before know `default`, `experiment` and `plugin` alone."""
 
 
 class PhaseChanged(Report):
@@ -105,8 +116,8 @@ class TargetDescribed(Report):
     commands: tuple[str, ...] = ()
     """Command lines used, secrets masked."""
     facts: MachineFacts
-    co_located: bool = True
-    """Driver and system share this machine."""
+    co_located: bool | None = True
+    """Driver and system share a machine; None: it cannot be known from here."""
     threads: int | None = None
     """Threads that made the load; None: told by an older agent, or none was made here."""
     layout: str | None = None

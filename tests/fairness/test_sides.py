@@ -4,6 +4,7 @@ Each side is what a server said of itself (`weighhouse_testing.configurations`):
 servers, or as the vendor documents it where none runs here.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -156,7 +157,8 @@ def test_what_differs_is_not_equal(case: tuple[str, Facts, Facts, tuple[str, str
 def test_a_tls_endpoint_on_another_host_is_a_network_with_tls(system: str) -> None:
     """Also of systems that are not offered as servers of somebody else's, should they become so."""
     ends = {"deployment": "external", "endpoints": ["tls://10.0.0.9:6380"]}
-    found = rows(side(system, {"anything": "x"}, **ends), REDIS)
+    far = replace(side(system, {"anything": "x"}, **ends), co_located=False)
+    found = rows(far, REDIS)
     assert found["transport"].values == ("a network", "the loopback interface")
     assert found["encryption"].values == ("TLS", "none")
     assert found["transport"].confounder

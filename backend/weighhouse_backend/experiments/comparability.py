@@ -112,9 +112,15 @@ NOTHING_TO_DO = Equalised((), (), ())
 
 def draft_facts(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Facts | None]:
     """What rules may ask of each target; None where no agent brought the system's plugin."""
-    apart = together(experiment.placement)
+    beside = together(experiment.placement)
     return [
-        Facts(target, manifest, manifests.get(target.tool or ""), co_located=apart)
+        Facts(
+            target,
+            manifest,
+            manifests.get(target.tool or ""),
+            # What is there already may be anywhere, wherever its driver is placed.
+            co_located=None if target.deployment == "external" else beside,
+        )
         if (manifest := manifests.get(target.system)) is not None
         else None
         for target in experiment.targets

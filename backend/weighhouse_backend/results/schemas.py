@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel
 from weighhouse_protocol.driver import Said
 from weighhouse_protocol.load import Share
+from weighhouse_protocol.report import SettingSource
 
 from weighhouse_backend.campaigns.schemas import FailureRead, LoadLevelRead
 from weighhouse_backend.campaigns.states import AttemptStatus, MemberStatus, RunStatus
@@ -188,7 +189,7 @@ class SettingRead(BaseModel):
     name: str
     value: str
     default: str | None
-    source: Literal["default", "experiment", "plugin"]
+    source: SettingSource
 
 
 class MemoryOfRun(BaseModel):

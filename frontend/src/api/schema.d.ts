@@ -6475,7 +6475,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "policy" | "missing_binary" | "deploy" | "not_ready" | "driver" | "database" | "timeout" | "cancelled" | "infrastructure" | "invalid";
+            kind: "policy" | "missing_binary" | "deploy" | "not_ready" | "driver" | "database" | "timeout" | "cancelled" | "infrastructure" | "invalid" | "refused";
             /**
              * Log Lines
              * @description The last lines of the log that tells, for example the server's own.
@@ -6912,7 +6912,7 @@ export interface components {
              * Verdict
              * @enum {string}
              */
-            verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
+            verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "refused" | "no_baseline" | "not_comparable";
         };
         /**
          * GaugeRead
@@ -9121,6 +9121,13 @@ export interface components {
             /** Duration Us */
             duration_us: number;
             /**
+             * Errors
+             * @description Kind of error → how many, over all operations.
+             */
+            errors?: {
+                [key: string]: number;
+            };
+            /**
              * Interrupted
              * @default false
              */
@@ -9132,7 +9139,7 @@ export interface components {
             kind: "phase_ended";
             /**
              * Operations
-             * @description Operation → {ok, not_found, errors, verify_failed}.
+             * @description Operation → {ok, not_found, errors, verify_failed, never_sent}.
              */
             operations?: {
                 [key: string]: {
@@ -9144,6 +9151,13 @@ export interface components {
              * @enum {string}
              */
             phase: "load" | "warmup" | "measure";
+            /**
+             * Said
+             * @description Kind of error → the first words of it.
+             */
+            said?: {
+                [key: string]: components["schemas"]["Said"];
+            };
             /** Sequence */
             sequence: number;
             /**
@@ -9993,9 +10007,9 @@ export interface components {
             /** Rules Before */
             rules_before: number | null;
             /** Verdict Before */
-            verdict_before: ("passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable") | null;
+            verdict_before: ("passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "refused" | "no_baseline" | "not_comparable") | null;
             /** Verdict Now */
-            verdict_now: ("passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable") | null;
+            verdict_now: ("passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "refused" | "no_baseline" | "not_comparable") | null;
         };
         /**
          * RejudgementCreate
@@ -10663,6 +10677,16 @@ export interface components {
             throughput: number;
         };
         /**
+         * Said
+         * @description What a server, or the library that asks it, said first of operations that failed one way.
+         */
+        Said: {
+            /** At Us */
+            at_us: number;
+            /** Words */
+            words: string;
+        };
+        /**
          * ScalabilityRead
          * @description The Universal Scalability Law, fitted: X(n) = λ n / (1 + σ (n − 1) + κ n (n − 1)).
          */
@@ -11231,10 +11255,11 @@ export interface components {
             name: string;
             /**
              * Source
+             * @description Agents of before know `default`, `experiment` and `plugin` alone.
              * @default default
              * @enum {string}
              */
-            source?: "default" | "experiment" | "plugin";
+            source?: "default" | "experiment" | "plugin" | "place" | "system" | "operator" | "unknown";
             /** Value */
             value: string;
         };
@@ -11251,7 +11276,7 @@ export interface components {
              * Source
              * @enum {string}
              */
-            source: "default" | "experiment" | "plugin";
+            source: "default" | "experiment" | "plugin" | "place" | "system" | "operator" | "unknown";
             /** Value */
             value: string;
         };
@@ -11916,7 +11941,7 @@ export interface components {
              * Verdict
              * @enum {string}
              */
-            verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
+            verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "refused" | "no_baseline" | "not_comparable";
         };
         /**
          * SystemRead
@@ -12092,10 +12117,10 @@ export interface components {
             at_us: number;
             /**
              * Co Located
-             * @description Driver and system share this machine.
+             * @description Driver and system share a machine; None: it cannot be known from here.
              * @default true
              */
-            co_located?: boolean;
+            co_located?: boolean | null;
             /**
              * Commands
              * @description Command lines used, secrets masked.
@@ -12719,7 +12744,7 @@ export interface components {
          * @description What a campaign says against its base.
          * @enum {string}
          */
-        Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "no_baseline" | "not_comparable";
+        Verdict: "passed" | "equivalent" | "regression" | "inconclusive" | "infrastructure" | "refused" | "no_baseline" | "not_comparable";
         /**
          * VerdictCountRead
          * @description How many claims have a verdict.

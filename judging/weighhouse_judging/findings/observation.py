@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from weighhouse_protocol.report import SettingSource
+
+from weighhouse_judging.findings.sizes import Beyond
 from weighhouse_judging.findings.steadiness import Course
 
 PercentileKind = Literal["of_all", "averaged", "of_one_connection", "largest_of_intervals"]
@@ -44,7 +47,7 @@ class SettingSeen:
     name: str
     value: str
     default: str | None
-    source: Literal["default", "experiment", "plugin"]
+    source: SettingSource
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,12 @@ class RunObservation:
     """Acknowledged in the load phase."""
     records_held: int | None = None
     """After the load phase, by the system's own count of what it holds."""
+    records_inserted: int = 0
+    """Acknowledged since, while it warmed up and was measured."""
     record_bytes: int | None = None
+    """Payload alone."""
+    footprint_bytes: int | None = None
+    """What a copy of a record takes in this system, by its manifest."""
     steal_percent: float | None = None
     """Mean over the measured phase, of the machine that lost most."""
     steal_percent_max: float | None = None
@@ -114,8 +122,12 @@ class RunObservation:
     memory_limit_bytes: int | None = None
     """What the operating system lets each node use."""
     data_memory_bytes: int | None = None
-    """What each node itself gives to the data it holds in memory, its effective setting; beyond it
-    the system evicts, refuses, or goes to disk."""
+    """What each node itself gives to records, its effective setting, that part of which they may
+    take; beyond it the system evicts, refuses, or goes to disk."""
+    data_on_disk: bool = False
+    """That is a size on disk, and no bound of memory."""
+    beyond: Beyond | None = None
+    """What becomes of records beyond it."""
     cache_bytes: int | None = None
     """What each node gives to a cache before its files."""
     settings: Sequence[SettingSeen] = ()

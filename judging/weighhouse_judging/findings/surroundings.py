@@ -1,8 +1,12 @@
 """What the figures were measured on, and beside: checks of a run. Pure."""
 
+import math
+from collections.abc import Mapping
+
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
 from weighhouse_judging.findings.observation import RunObservation
+from weighhouse_judging.findings.sizes import Beyond
 from weighhouse_judging.findings.words import bytes_in_words
 
 STEAL_LIMIT_PERCENT = 1.0
@@ -10,8 +14,18 @@ OTHER_LOAD_LIMIT = 0.1
 """Share of the machine's cores that other programs may use."""
 SETTINGS_NAMED = 6
 """Settings a message names before it counts the rest."""
+OF_ITS_OWN = frozenset({"default", "place"})
+"""Who set a value that says nothing of the system; what its vendor ships is unknown of others."""
+SET_BY = {"system": "follows from other settings"}
 FITS_TWICE = 2
 """Data that fits into memory so many times was served from memory."""
+GIVEN = "memory that the system gives to data"
+FULL: Mapping[Beyond | None, str] = {
+    "refused": "it cannot be held, and writes beyond that were refused.",
+    "evicted": "it cannot be held, and records were evicted.",
+    None: "it cannot be held, so records were evicted, refused, or went to disk.",
+}
+"""What became of records beyond what the system gives them."""
 
 
 def client_bound(run: RunObservation) -> Finding | None:
@@ -119,9 +133,11 @@ def memory_fit(run: RunObservation) -> Finding | None:
     """What was tested: memory, a cache before its files, storage, or what no longer fits?"""
     if run.record_bytes is None or run.records_asked is None:
         return None
-    data = run.record_bytes * run.records_asked * run.copies
+    each = run.footprint_bytes or run.record_bytes
+    data = each * (run.records_asked + run.records_inserted) * run.copies
+    given = "what the system gives to data" if run.data_on_disk else GIVEN
     bounds = {
-        "memory that the system gives to data": run.data_memory_bytes,
+        given: run.data_memory_bytes,
         "the memory limit": run.memory_limit_bytes,
         "the machine's memory": run.machine_memory_bytes,
     }
@@ -131,21 +147,25 @@ def memory_fit(run: RunObservation) -> Finding | None:
         for name, size in bounds.items()
         if size
     }
+    full = data > sizes.get(given, math.inf) and run.beyond != "disk"
+    if run.data_on_disk and not full:
+        sizes.pop(given, None)
     if not sizes:
         return None
-    least = min(sizes, key=lambda name: sizes[name])
+    least = given if full else min(sizes, key=lambda name: sizes[name])
     share = data / sizes[least]
     cache = None if run.cache_bytes is None else run.cache_bytes * run.nodes
-    full = share > 1 and least == "memory that the system gives to data"
+    about = "at least" if run.footprint_bytes is None else "about"
     message = (
-        f"The data set is at least {bytes_in_words(data)}, {share:.2%} of {least} "
-        f"({bytes_in_words(sizes[least])})"
+        f"The data set is {about} {bytes_in_words(data)} ({each:,} bytes a record), {share:.2%} of "
+        f"{least} ({bytes_in_words(sizes[least])})"
     )
     if cache:
         message += f" and {data / cache:.3g} times the cache ({bytes_in_words(cache)})"
-    message += f": {_tested(share, None if not cache else data / cache, full=full)}"
+    tested = FULL[run.beyond] if full else _tested(share, None if not cache else data / cache)
     numbers: dict[str, Number] = {
         "data_bytes": data,
+        "footprint_bytes": run.footprint_bytes,
         "bound": least,
         "bound_bytes": sizes[least],
         "share": share,
@@ -156,12 +176,10 @@ def memory_fit(run: RunObservation) -> Finding | None:
         "nodes": run.nodes,
         "copies": run.copies,
     }
-    return checks.MEMORY_FIT.found("caution" if full else "info", message, numbers)
+    return checks.MEMORY_FIT.found("caution" if full else "info", f"{message}: {tested}", numbers)
 
 
-def _tested(share: float, of_cache: float | None, *, full: bool) -> str:
-    if full:
-        return "it cannot be held, so records were evicted, refused, or went to disk."
+def _tested(share: float, of_cache: float | None) -> str:
     if share * FITS_TWICE >= 1:
         return "this run tested memory and storage together."
     if of_cache is None or of_cache <= 1:
@@ -177,13 +195,12 @@ def effective_configuration(run: RunObservation) -> Finding | None:
     changed = [
         setting
         for setting in run.settings
-        if setting.source != "default"
-        and (setting.default is None or setting.default != setting.value)
+        if setting.source not in OF_ITS_OWN and setting.default not in (None, setting.value)
     ]
     if not changed:
         return None
     words = ", ".join(
-        f"{setting.name} = {setting.value} ({setting.source})"
+        f"{setting.name} = {setting.value} ({SET_BY.get(setting.source, setting.source)})"
         for setting in changed[:SETTINGS_NAMED]
     )
     more = f" and {len(changed) - SETTINGS_NAMED} more" if len(changed) > SETTINGS_NAMED else ""

@@ -21,6 +21,8 @@ from weighhouse_judging.identity.digests import (
 
 CONFOUNDING = ("deployment", "topology.", "limits.")
 """Beginnings of the fields that count as confounders."""
+OF_A_PLUGIN = frozenset({"plugin", "place"})
+"""Who set an address, a port or a folder; agents of before do not tell the two apart."""
 SETTING = "setting."
 OPTION = "driver_option."
 
@@ -65,7 +67,7 @@ def settings_of(side: Side) -> dict[str, Setting]:
         name: line
         for name, line in first.items()
         if all(name in other and other[name].value == line.value for other in others)
-        and not (line.source == "plugin" and (line.value in ports or "/" in line.value))
+        and not (line.source in OF_A_PLUGIN and (line.value in ports or "/" in line.value))
     }
 
 

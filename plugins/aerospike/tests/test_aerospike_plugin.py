@@ -51,6 +51,7 @@ def asd(request: pytest.FixtureRequest) -> Path:
 @pytest.mark.usefixtures("asd")
 class TestConformance(PluginConformance):
     plugin = PLUGIN
+    follows = True
     changed: ClassVar = {
         **FIVE_FILES,
         "flush_max_ms": 500,

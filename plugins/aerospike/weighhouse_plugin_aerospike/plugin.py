@@ -213,20 +213,15 @@ class AerospikePlugin(ServerPlugin):
             if name in ORDERED
         }
         rows = {one.name: one for one in described.settings}
-        if not {"storage", *ORDERED}.isdisjoint(parameters):
-            # Another storage engine has other settings, and takes more threads; sizes follow.
-            for name, one in rows.items():
-                if one.source == "default" and one.value != one.default:
-                    rows[name] = one.model_copy(update={"source": "experiment"})
         if deployed.nodes:
             whole = {**ORDERED, **ordered}
-            added = explained(whole, ORDERED, by_experiment=ordered.keys(), by_plugin=())
+            added = explained(whole, ORDERED, by_experiment=ordered.keys())
             absent = {
                 str(schema["x-setting"]): system_value(schema, schema["default"])
                 for name, schema in schemas.items()
                 if name not in ORDERED and schema["x-setting"] not in rows
             }
-            added += explained(absent, absent, by_experiment=(), by_plugin=())
+            added += explained(absent, absent)
             rows |= {one.name: one for one in added}
         return Description(
             version=described.version,

@@ -33,6 +33,7 @@ TUNED: dict[str, Scalar] = {
 
 class TestConformance(PluginConformance):
     plugin = PLUGIN
+    follows = True
     changed: ClassVar = {
         "heap_mebibytes": 300,
         "garbage_collector": "serial",

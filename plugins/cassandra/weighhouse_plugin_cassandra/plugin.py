@@ -122,8 +122,8 @@ class CassandraPlugin(RingPlugin):
         "seed_provider.parameters": None,
         "seed_provider": None,
         "initial_token": None,
-        "storage_compatibility_mode": "CASSANDRA_4",
     }
+    chosen: ClassVar[Mapping[str, str | None]] = {"storage_compatibility_mode": "CASSANDRA_4"}
     defaults_stay = True
     gauges_marked: ClassVar[Mapping[str, str]] = {"sstable_tasks": "compaction"}
     kept_files = ("cassandra.yaml",)
@@ -302,24 +302,18 @@ class CassandraPlugin(RingPlugin):
     def describe(self, context: Context, deployed: Deployed) -> Description:
         """The nodes' own settings, and as they were ordered those that they do not tell."""
         described = super().describe(context, deployed)
+        if not deployed.nodes:
+            return described
         schemas = declared(self.manifest.parameters)
         ordered = {
             name: system_value(schemas[name], value)
             for name, value in context.target.parameters.items()
             if name in UNTOLD
         }
-        untold = explained({**UNTOLD, **ordered}, UNTOLD, ordered.keys(), by_plugin=())
-        # Caches and memtables take their sizes from the heap.
-        follows = {"source": "experiment"} if "heap_mebibytes" in ordered else {}
-        settings = [
-            one.model_copy(update=follows)
-            if one.source == "default" and one.value != one.default
-            else one
-            for one in described.settings
-        ]
+        untold = explained({**UNTOLD, **ordered}, UNTOLD, ordered.keys())
         return Description(
             version=described.version,
-            settings=tuple(sorted((*settings, *untold), key=lambda one: one.name)),
+            settings=tuple(sorted((*described.settings, *untold), key=lambda one: one.name)),
             commands=described.commands,
         )
 

@@ -115,12 +115,9 @@ class DragonflyPlugin(RespServer):
         """As Redis', but for `maxmemory`, which has no fixed default: it is 80 % of what is
         available at each start.
         """
-        found = super().describe(context, deployed)
-        settings = tuple(
-            each.model_copy(update={"default": None}) if each.name == "maxmemory" else each
-            for each in found.settings
-        )
-        return replace(found, settings=settings)
+        vendor = {**(deployed.vendor_settings or {})}
+        vendor.pop("maxmemory", None)
+        return super().describe(context, replace(deployed, vendor_settings=vendor))
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """As Redis', and whether a snapshot is being written."""

@@ -88,7 +88,7 @@ class FerretdbPlugin(MongoServerPlugin):
             names[name]: system_value(schemas[name], value)
             for name, value in context.target.parameters.items()
         }
-        rows = explained({**vendor, **ordered}, vendor, by_experiment=ordered, by_plugin=())
+        rows = explained({**vendor, **ordered}, vendor, by_experiment=ordered)
         return Description(
             version=described.version,
             settings=tuple(sorted((*described.settings, *rows), key=lambda one: one.name)),

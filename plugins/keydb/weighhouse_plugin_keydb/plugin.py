@@ -28,8 +28,8 @@ class KeydbPlugin(RespServer):
         "dir": None,
         "replicaof": "",
         "protected-mode": "yes",
-        "enable-motd": "yes",
     }
+    chosen: ClassVar[Mapping[str, str | None]] = {"enable-motd": "yes"}
     sampled = (*SAMPLED, "long_lock_waits", "mvcc_depth")
     gauges_marked = GAUGES
     counters_marked = COUNTERS

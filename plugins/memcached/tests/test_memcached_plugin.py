@@ -72,7 +72,8 @@ def store(deployed: Deployed, count: int, size: int, first: int = 0) -> None:
 
 def test_plugin_changes_places_alone(context: Context, deployed: Deployed) -> None:
     described = PLUGIN.describe(context, deployed)
-    own = {each.name: each.default for each in described.settings if each.source == "plugin"}
+    assert {each.source for each in described.settings} <= {"default", "experiment", "place"}
+    own = {each.name: each.default for each in described.settings if each.source == "place"}
     assert own == {"inter": "NULL", "tcpport": "11211"}
 
 

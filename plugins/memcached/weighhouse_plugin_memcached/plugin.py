@@ -131,7 +131,7 @@ class MemcachedPlugin(ServerPlugin):
             for name, value in context.target.parameters.items()
             if name in UNTOLD
         }
-        untold = explained({**UNTOLD, **ordered}, UNTOLD, ordered.keys(), by_plugin=())
+        untold = explained({**UNTOLD, **ordered}, UNTOLD, ordered.keys())
         return replace(
             described,
             settings=tuple(sorted((*described.settings, *untold), key=lambda one: one.name)),

@@ -143,7 +143,7 @@ class MongodbPlugin(MongoServerPlugin):
             for name, value in context.target.parameters.items()
             if names[name] in vendor
         }
-        rows = explained({**vendor, **ordered}, vendor, by_experiment=ordered, by_plugin=())
+        rows = explained({**vendor, **ordered}, vendor, by_experiment=ordered)
         return Description(
             version=described.version,
             settings=tuple(sorted((*described.settings, *rows), key=lambda one: one.name)),

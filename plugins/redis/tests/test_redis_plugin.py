@@ -99,7 +99,8 @@ def test_snapshots_can_be_switched_off(context: Context, deployed: Deployed) -> 
 
 def test_plugin_changes_places_alone(context: Context, deployed: Deployed) -> None:
     described = PLUGIN.describe(context, deployed)
-    own = {each.name: each.default for each in described.settings if each.source == "plugin"}
+    assert {each.source for each in described.settings} <= {"default", "experiment", "place"}
+    own = {each.name: each.default for each in described.settings if each.source == "place"}
     assert own == {"bind": "* -::*", "port": "6379", "dir": None}
 
 

@@ -16,6 +16,7 @@ from weighhouse_sdk.testkit.testing import PluginConformance, order_for
 
 class TestConformance(PluginConformance):
     plugin = PLUGIN
+    follows = True
     changed: ClassVar = {
         "block_cache_bytes": 8_388_608,
         "compression": "zstd",

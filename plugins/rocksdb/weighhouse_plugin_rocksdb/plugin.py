@@ -110,12 +110,15 @@ class RocksDbPlugin(Plugin):
         vendor = deployed.vendor_settings or {}
         names = system_names(self.manifest)
         by_experiment = {names[each] for each in context.target.parameters}
-        by_plugin = {name for name, value in effective.items() if vendor.get(name) != value}
         return Description(
             version=deployed.version,
-            settings=explained(effective, vendor, by_experiment, by_plugin - by_experiment),
+            settings=explained(effective, vendor, by_experiment),
             commands=deployed.commands,
         )
+
+    def as_ordered(self, context: Context, deployed: Deployed) -> frozenset[str]:  # noqa: ARG002 - the same for all
+        """What is given with each write, and what no file of RocksDB tells."""
+        return frozenset(UNTOLD.values())
 
     def sample(
         self,

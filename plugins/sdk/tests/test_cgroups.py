@@ -106,6 +106,17 @@ def test_a_process_is_within_its_limits_from_its_beginning(context: Context) -> 
     assert not list((context.directory / "groups").iterdir())
 
 
+def test_what_is_not_limited_is_told_as_no_figure(context: Context) -> None:
+    """Its memory is counted all the same: a group without a limit, which the kernel tells."""
+    process = started(context, UP, Limits(cpus=0.5))
+    assert process.limits() == {"limits.memory": "unlimited", "limits.cpus": "0.5"}
+    process.stop(10)
+    process = started(context, UP, Limits(memory_mebibytes=64))
+    assert process.limits()["limits.memory"] == "64 MiB"
+    assert process.limits().get("limits.cpus", "unlimited") == "unlimited"
+    process.stop(10)
+
+
 def test_an_end_by_the_limit_of_memory_is_known(context: Context) -> None:
     process = started(context, "x = b'x' * 200_000_000; print('up')", Limits(memory_mebibytes=32))
     assert process.wait(120) == -signal.SIGKILL

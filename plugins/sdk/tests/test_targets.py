@@ -2,7 +2,7 @@
 
 import pytest
 from weighhouse_protocol.report import Setting
-from weighhouse_sdk.configuration import explained, system_value
+from weighhouse_sdk.configuration import as_found, explained, system_value
 from weighhouse_sdk.parameters import defaults, object_problems
 
 SCHEMA = {
@@ -57,11 +57,23 @@ def test_values_in_the_systems_words(schema: dict[str, object], value: object, t
 
 
 def test_sources_are_told() -> None:
-    effective = {"port": "7", "mode": "fast", "same": "1", "new": "x"}
-    vendor = {"port": "6379", "mode": "safe", "same": "1"}
-    assert explained(effective, vendor, {"mode", "same"}, {"port"}) == (
+    effective = {
+        "port": "7", "mode": "fast", "same": "1", "new": "x", "motd": "no", "size": "2", "hz": "10",
+    }  # fmt: skip
+    vendor = {"port": "6379", "mode": "safe", "same": "1", "motd": "yes", "size": "1", "hz": "10"}
+    assert explained(effective, vendor, {"mode", "same"}, {"motd", "hz"}, places={"port"}) == (
+        Setting(name="hz", value="10", default="10", source="default"),
         Setting(name="mode", value="fast", default="safe", source="experiment"),
-        Setting(name="new", value="x", default=None, source="default"),
-        Setting(name="port", value="7", default="6379", source="plugin"),
+        Setting(name="motd", value="no", default="yes", source="plugin"),
+        Setting(name="new", value="x", default=None, source="unknown"),
+        Setting(name="port", value="7", default="6379", source="place"),
         Setting(name="same", value="1", default="1", source="experiment"),
+        Setting(name="size", value="2", default="1", source="system"),
+    )
+
+
+def test_of_a_system_that_was_there_nothing_is_said_to_be_set_by_us() -> None:
+    assert as_found({"port": "6379", "bind": "*"}) == (
+        Setting(name="bind", value="*", default=None, source="operator"),
+        Setting(name="port", value="6379", default=None, source="operator"),
     )

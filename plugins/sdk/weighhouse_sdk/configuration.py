@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.manifest import Manifest
-from weighhouse_protocol.report import Setting
+from weighhouse_protocol.report import Setting, SettingSource
 
 from weighhouse_sdk.parameters import declared
 
@@ -40,11 +40,23 @@ def system_value(schema: Mapping[str, object], value: Scalar) -> str:
     return f"{value}{suffix}"
 
 
+def same_value(one: str, other: str) -> bool:
+    """Whether two printed values are the same word or the same number (`1.25`, `1.250`)."""
+    if one == other:
+        return True
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return False
+
+
 def explained(
     effective: Mapping[str, str],
     vendor: Mapping[str, str],
-    by_experiment: Collection[str],
-    by_plugin: Collection[str],
+    by_experiment: Collection[str] = (),
+    by_plugin: Collection[str] = (),
+    *,
+    places: Collection[str] = (),
 ) -> tuple[Setting, ...]:
     """The effective configuration with defaults and sources, sorted by name.
 
@@ -53,13 +65,36 @@ def explained(
         unknown default.
     :param by_experiment: names that the experiment set, whether or not to another value.
     :param by_plugin: names that the plugin may have set: it did where the value is another one.
+    :param places: the same, of where the system listens and keeps its files.
     """
-    lines = []
-    for name, value in sorted(effective.items()):
-        line = Setting(name=name, value=value, default=vendor.get(name))
+
+    def source(name: str, value: str, default: str | None) -> SettingSource:
         if name in by_experiment:
-            line = line.model_copy(update={"source": "experiment"})
-        elif name in by_plugin and value != line.default:
-            line = line.model_copy(update={"source": "plugin"})
-        lines.append(line)
-    return tuple(lines)
+            return "experiment"
+        if value == default:
+            return "default"
+        if name in places:
+            return "place"
+        if name in by_plugin:
+            return "plugin"
+        return "unknown" if default is None else "system"
+
+    return tuple(
+        Setting(
+            name=name,
+            value=value,
+            default=vendor.get(name),
+            source=source(name, value, vendor.get(name)),
+        )
+        for name, value in sorted(effective.items())
+    )
+
+
+def as_found(effective: Mapping[str, str]) -> tuple[Setting, ...]:
+    """The effective configuration of a system that was there before, sorted by name: what its
+    vendor ships cannot be asked of it, and nobody of ours has set anything.
+    """
+    return tuple(
+        Setting(name=name, value=value, source="operator")
+        for name, value in sorted(effective.items())
+    )

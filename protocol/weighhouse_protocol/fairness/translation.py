@@ -91,6 +91,11 @@ def _holds(facts: Facts, name: str, wanted: Wanted) -> bool | None:
     if isinstance(wanted, Condition) and wanted.absent is not None:
         asked = name.startswith("setting:") and facts.settings is not None
         return (found is None) is wanted.absent if asked else None
+    return meets(found, wanted)
+
+
+def meets(found: Scalar | None, wanted: Wanted) -> bool | None:
+    """Whether a fact is what a rule wants it to be; None where it is not known."""
     if found is None:
         return None
     if isinstance(wanted, Condition):
@@ -202,7 +207,7 @@ def _without_rules(facts: Facts, aspect: Aspect) -> Value | None:
 
 
 def _transport(facts: Facts) -> str | None:
-    """Of servers that somebody else set up the endpoint alone is believed."""
+    """By the endpoint, and by whether driver and system share a machine, where that is known."""
     if facts.target.deployment == "in_process":
         return "call"
     ends = [urlsplit(each) for each in _endpoints(facts)]
@@ -213,8 +218,9 @@ def _transport(facts: Facts) -> str | None:
     hosts = {each.hostname or "" for each in ends}
     if hosts and all(_is_loopback(host) for host in hosts):
         return "loopback"
-    if hosts and (len(hosts) > 1 or facts.target.deployment == "external"):
-        return "network"
+    if len(hosts) > 1:
+        # Of several that somebody else set up one may be here, and another not.
+        return None if facts.target.deployment == "external" else "network"
     # An address of the machine itself is reached without leaving it.
     return "loopback" if facts.co_located else None
 

@@ -21,11 +21,11 @@ from weighhouse_protocol.target import Limits
 
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.machine import launch
+from weighhouse_sdk.machine.limits import MEBIBYTE, cpu_limit, cpu_text, memory_limit, memory_text
 from weighhouse_sdk.machine.procfs import PROC, wait_for_end
 from weighhouse_sdk.machine.remains import Leftover
 from weighhouse_sdk.machine.sampling import Usage
 
-MEBIBYTE = 1_048_576
 PERIOD_US = 100_000
 """Over which processor time is shared out: the kernel's own default."""
 REMOVE_SECONDS = 10.0
@@ -45,21 +45,36 @@ class Hierarchies:
     """Controller → where version 1 has it mounted."""
     unified: Path | None = None
     """Where version 2 is mounted."""
+    roots: Mapping[Path, str] = field(default_factory=dict)
+    """Mount → the group that is its root, where that is not the hierarchy's: in a container."""
 
     @classmethod
     def found(cls) -> "Hierarchies":
         """Of this machine, by /proc/self/mountinfo."""
         apart: dict[str, Path] = {}
         unified = None
+        roots: dict[Path, str] = {}
         for line in (PROC / "self/mountinfo").read_text(encoding="utf-8").splitlines():
             before, _, after = line.partition(" - ")
             kind, _, options = after.split(" ", 2)
-            where = Path(before.split()[4])
+            root, mount = before.split()[3:5]
+            where = Path(mount)
+            if kind.startswith("cgroup"):
+                roots[where] = root
             if kind == "cgroup2":
                 unified = where
             elif kind == "cgroup":
                 apart |= dict.fromkeys(options.split(","), where)
-        return cls(apart, unified)
+        return cls(apart, unified, roots)
+
+    def group(self, mount: Path, path: str) -> Path:
+        """The directory of a group as /proc/PID/cgroup names it; the mount itself where that is
+        outside of what is mounted here.
+        """
+        root = self.roots.get(mount, "/")
+        inside = path.removeprefix(root) if path.startswith(root) else ""
+        place = mount / inside.lstrip("/")
+        return place if place.is_dir() else mount
 
     def place(self, controller: str) -> Path | None:
         """Where groups of a controller are made; None: this machine does not have it."""
@@ -124,15 +139,10 @@ class ControlGroup:
         """What the kernel says it keeps, as lines of an effective configuration."""
         found = {}
         memory, cpu = self.places.get("memory"), self.places.get("cpu")
-        if memory is not None:
-            limit = _first(memory, "memory.limit_in_bytes", "memory.max")
-            found["limits.memory"] = memory_text(int(limit)) if limit.isdigit() else "unlimited"
-        if cpu is not None:
-            quota, _, period = _first(cpu, "cpu.max").partition(" ")
-            quota = quota or _first(cpu, "cpu.cfs_quota_us")
-            period = period or _first(cpu, "cpu.cfs_period_us")
-            kept = quota.isdigit() and int(quota) > 0
-            found["limits.cpus"] = f"{int(quota) / int(period):g}" if kept else "unlimited"
+        if memory is not None and (size := memory_limit(memory)) is not None:
+            found["limits.memory"] = memory_text(size)
+        if cpu is not None and (processors := cpu_limit(cpu)) is not None:
+            found["limits.cpus"] = cpu_text(processors)
         return found
 
     def usage(self) -> Usage | None:
@@ -283,8 +293,8 @@ def settings(places: Mapping[str, Path], limits: Limits) -> list[tuple[Path, str
     return [each for each in written if "sw" not in each[0].name or each[0].exists()]
 
 
-def group_of(pid: int) -> ControlGroup | None:
-    """The groups that a process is in, to be read; None when it is gone."""
+def group_of(pid: int | str) -> ControlGroup | None:
+    """The groups that a process (`self`: this one) is in, to be read; None when it is gone."""
     where = Hierarchies.found()
     places: dict[str, Path] = {}
     try:
@@ -296,13 +306,19 @@ def group_of(pid: int) -> ControlGroup | None:
         for name in names.split(",") if names else ("memory", "cpu"):
             place = where.apart.get(name) if names else where.unified
             if place is not None:
-                places.setdefault(name, place / path.lstrip("/"))
+                places.setdefault(name, where.group(place, path))
     return ControlGroup(str(pid), places)
 
 
-def memory_text(size_bytes: int) -> str:
-    """A limit of memory as it stands in an effective configuration."""
-    return f"{size_bytes / MEBIBYTE:g} MiB"
+def groups_above(pid: int | str, controller: str) -> tuple[Path, ...]:
+    """The group of a controller that a process is in, and all above it that can be seen; the
+    closest first; none where the controller is not there.
+    """
+    where, found = Hierarchies.found(), group_of(pid)
+    mount, place = where.place(controller), found.places.get(controller) if found else None
+    if mount is None or place is None:
+        return ()
+    return tuple(each for each in (place, *place.parents) if each.is_relative_to(mount))
 
 
 def limit_reached(memory: str) -> str:

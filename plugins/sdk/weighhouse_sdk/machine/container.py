@@ -11,8 +11,9 @@ from docker.models import containers as library
 from weighhouse_protocol.text import mended
 
 from weighhouse_sdk.errors import DeployFailed
-from weighhouse_sdk.machine.cgroups import group_of, limit_reached, memory_text
+from weighhouse_sdk.machine.cgroups import group_of, limit_reached
 from weighhouse_sdk.machine.images import Engine, Image
+from weighhouse_sdk.machine.limits import cpu_text, kept, memory_text
 from weighhouse_sdk.machine.process import KILL_SECONDS, Command, Ended, Reservation, log_tail
 from weighhouse_sdk.machine.procfs import (
     PROC,
@@ -132,10 +133,11 @@ class Container:
         """What the engine says it keeps, and the image with its digest."""
         host = self._attributes().get("HostConfig", {})
         found = {"container.image": f"{self.image.name} {self.image.id}"}
-        if host.get("Memory"):
-            found[MEMORY_LIMIT] = memory_text(host["Memory"])
-        if host.get("NanoCpus"):
-            found["limits.cpus"] = f"{host['NanoCpus'] / NANO:g}"
+        # 0 is the engine's word for no limit, a negative number that of the kernel.
+        if isinstance(memory := kept(str(host.get("Memory") or -1)), int):
+            found[MEMORY_LIMIT] = memory_text(memory)
+        if isinstance(nanos := kept(str(host.get("NanoCpus") or -1)), int):
+            found["limits.cpus"] = cpu_text(nanos / NANO)
         return found
 
     def reason(self) -> str:

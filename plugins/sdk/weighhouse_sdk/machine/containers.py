@@ -20,9 +20,9 @@ from weighhouse_protocol.target import Limits
 
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.machine import launch
-from weighhouse_sdk.machine.cgroups import MEBIBYTE
 from weighhouse_sdk.machine.container import NANO, Container, remove
 from weighhouse_sdk.machine.images import NOBODY, Engine, Image
+from weighhouse_sdk.machine.limits import MEBIBYTE
 from weighhouse_sdk.machine.process import Command, first_user
 from weighhouse_sdk.machine.procfs import process_stat
 from weighhouse_sdk.machine.remains import Leftover

@@ -9,11 +9,13 @@ from weighhouse_protocol.manifest import ManifestImage
 from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Target
 
+from weighhouse_sdk.configuration import explained
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, TargetInvalid, VersionMissing
 from weighhouse_sdk.lifecycle import Deployed, Installed
 from weighhouse_sdk.machine.cgroups import refuse_unless_kept
 from weighhouse_sdk.machine.images import Engine, full_name
+from weighhouse_sdk.machine.limits import UNLIMITED
 from weighhouse_sdk.machine.nodes import Body
 from weighhouse_sdk.machine.process import Command
 from weighhouse_sdk.places import Place
@@ -107,16 +109,11 @@ class Hosting(Questions):
             if found and limits != found:
                 raise DeployFailed(f"{node.place.name} has limits of its own: {limits}")
             found = limits
-        plain = not context.target.image
-        return tuple(
-            Setting(
-                name=name,
-                value=value,
-                default="unlimited" if name.startswith("limits.") else None,
-                source="plugin" if name == "container.image" and plain else "experiment",
-            )
-            for name, value in sorted(found.items())
-        )
+        defaults = {name: UNLIMITED.value for name in found if name.startswith("limits.")}
+        asked = {name for name in found if found[name] != defaults.get(name)}
+        if not context.target.image:
+            asked -= {"container.image"}
+        return explained(found, defaults, by_experiment=asked, by_plugin={"container.image"})
 
 
 def how_ended(body: Body) -> str:

@@ -24,6 +24,8 @@ class Questions(Plugin):
     places: ClassVar[Mapping[str, str | None]] = {}
     """Settings that say where it listens, keeps its files and finds its peers, which every
     deployment has to change → the vendor's default; None: there is no fixed one."""
+    chosen: ClassVar[Mapping[str, str | None]] = {}
+    """Settings that every deployment changes for another reason → the same."""
     ready_floor_seconds: ClassVar[float] = 0.0
     """How long it is given at least until it serves, however short the operator's limit is."""
     ask_seconds: ClassVar[float] = 2.0

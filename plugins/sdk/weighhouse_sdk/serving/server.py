@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from weighhouse_protocol.faults import Fault
 
-from weighhouse_sdk.configuration import explained, system_names
+from weighhouse_sdk.configuration import as_found, explained, system_names
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, SystemFailed
 from weighhouse_sdk.lifecycle import (
@@ -132,20 +132,32 @@ class ServerPlugin(Replacing):
             ]
         except UNREADABLE as error:
             raise self._failed(deployed, error) from error
-        names = system_names(self.manifest)
+        names, together = system_names(self.manifest), _together(found)
+        told = as_found(together)
+        if context.target.deployment != EXTERNAL:
+            told = explained(
+                together,
+                deployed.vendor_settings or {},
+                by_experiment={names[each] for each in context.target.parameters},
+                by_plugin=self.chosen.keys(),
+                places=self.places.keys(),
+            )
         return Description(
             version=version,
-            settings=(
-                *explained(
-                    _together(found),
-                    deployed.vendor_settings or {},
-                    by_experiment={names[each] for each in context.target.parameters},
-                    by_plugin=self.places.keys(),
-                ),
-                *self._kept(context, deployed),
-            ),
+            settings=(*told, *self._kept(context, deployed)),
             commands=deployed.commands,
         )
+
+    def as_ordered(self, context: Context, deployed: Deployed) -> frozenset[str]:
+        """Settings of parameters that the servers, asked once more, do not have."""
+        try:
+            told = [
+                self.settings(each, self.ask_seconds) for each in addresses_of(context, deployed)
+            ]
+        except UNREADABLE as error:
+            raise self._failed(deployed, error) from error
+        names = system_names(self.manifest).values()
+        return frozenset(name for name in names if not all(name in each for each in told))
 
     def sample(
         self,

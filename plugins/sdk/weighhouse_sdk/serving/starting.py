@@ -165,7 +165,7 @@ class Starting(Hosting):
         finally:
             body.stop(grace_seconds=0)  # It holds nothing worth an orderly end.
             shutil.rmtree(directory, ignore_errors=True)
-        for name, default in self.places.items():
+        for name, default in {**self.places, **self.chosen}.items():
             found.pop(name, None)
             if default is not None:
                 found[name] = default

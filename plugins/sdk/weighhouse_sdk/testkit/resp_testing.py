@@ -232,11 +232,9 @@ class RespCluster(RespNodes):
         assert {place.peer_addresses for place in places} == {second}
         settings = {each.name: each for each in self.plugin.describe(context, deployed).settings}
         assert settings["cluster-enabled"].value == "yes"
-        assert settings["cluster-enabled"].source == "plugin"
+        assert settings["cluster-enabled"].source == "place"
         unexplained = [
-            each.name
-            for each in settings.values()
-            if each.source == "default" and each.value != each.default
+            each.name for each in settings.values() if each.source in ("system", "unknown")
         ]
         assert not unexplained
         stopped = self.plugin.stop(context, deployed)

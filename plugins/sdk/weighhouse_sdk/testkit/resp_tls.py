@@ -101,7 +101,7 @@ class RespTls(RespNodes):
         settings = self.plugin.describe(context, deployed).settings
         found = {each.name: each for each in settings}
         assert (found["tls"].value, found["tls"].source) == ("yes", "experiment")
-        assert (found["port"].value, found["port"].source) == ("0", "plugin")
+        assert (found["port"].value, found["port"].source) == ("0", "place")
         ends = self.plugin.endpoints(deployed)
         told = check_translation(self.plugin.manifest, context.target, settings, ends)
         assert told.encryption == "tls"

@@ -21,7 +21,7 @@ from weighhouse_protocol.report import Setting
 from weighhouse_protocol.target import Deployment, Target
 from weighhouse_protocol.workload import OperationMix, Workload
 
-from weighhouse_sdk.configuration import system_names, system_value
+from weighhouse_sdk.configuration import same_value, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun, describe_driver
 from weighhouse_sdk.errors import (
@@ -96,6 +96,8 @@ class PluginConformance:
     """How many are loaded; fewer where a write takes the longer the more there are."""
     untold: ClassVar[frozenset[str]] = frozenset()
     """Parameters that the system does not tell back."""
+    follows: ClassVar[bool] = False
+    """Whether some of its settings follow from those that are changed."""
 
     @pytest.fixture
     def target(self) -> Target:
@@ -215,11 +217,11 @@ class PluginConformance:
             assert same_value(setting.value, told), (name, setting.value, told)
             assert setting.value != setting.default, name
             assert setting.source == "experiment", name
-        unexplained = [
-            setting.name
+        unexplained = {
+            setting.name: setting.source
             for setting in settings.values()
-            if setting.source == "default" and setting.value != setting.default
-        ]
+            if setting.source in ({"unknown"} if self.follows else {"unknown", "system"})
+        }
         assert not unexplained
 
     def test_each_choice_of_an_enumeration_is_accepted(self, context: Context) -> None:
@@ -378,13 +380,3 @@ class PluginConformance:
             assert process.exit_code is None
         assert bystander.data_directory.is_dir()
         plugin.stop(bystander, deployed)
-
-
-def same_value(one: str, other: str) -> bool:
-    """Whether two printed values are the same word or the same number (`1.25`, `1.250`)."""
-    if one == other:
-        return True
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return False
