@@ -12,6 +12,7 @@ from weighhouse_protocol.base import Document, Name, Scalar
 from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
 from weighhouse_protocol.layouts import HASHING, Feature, ManifestTopology
+from weighhouse_protocol.requirements import Requirement, Unmet, check_names, unmet, values_of
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.workload import Operation
 
@@ -201,6 +202,8 @@ class Manifest(Document):
     """JSON Schema of `target.parameters`: an object schema; each property has `title`,
     `description`, `default`, and `x-unit` where it has a unit, and may have `x-aspect`
     (`durability`, `replication`, `consistency`, `memory`, `threads`) for comparability."""
+    requirements: tuple[Requirement, ...] = ()
+    """What parameters need of each other and of the machine."""
     aspects: dict[str, str] = Field(default_factory=dict)
     """Comparability aspects that no parameter decides, in words: `durability`, `consistency`,
     `network`, … → what this system does by default."""
@@ -253,6 +256,7 @@ class Manifest(Document):
             message = f"topology.keys_by_client: there is no driver option `{HASHING}`"
             raise ValueError(message)
         self._check_facts()
+        check_names(self.requirements, declared(self.parameters), declared(self.driver.options))
         for said in self.disclaimers:
             unknown = said.when.parameters.keys() - self._defaults().keys()
             if unknown:
@@ -271,6 +275,29 @@ class Manifest(Document):
         if unknown := sorted(asked - known):
             message = f"fairness: neither parameters nor driver options: {', '.join(unknown)}"
             raise ValueError(message)
+
+    def requirement_facts(
+        self, target: Target, machine: Mapping[str, int] | None = None
+    ) -> dict[str, Scalar | None]:
+        """What `requirements` look at, by name; None: left to the system. `machine`: as below."""
+        options = values_of(declared(self.driver.options), target.driver_options)
+        return {
+            **values_of(declared(self.parameters), target.parameters),
+            **{f"option:{name}": value for name, value in options.items()},
+            "topology:nodes": target.topology.nodes,
+            "topology:replication_factor": target.topology.replication_factor,
+            "deployment": target.deployment,
+            **(machine or {}),
+        }
+
+    def unmet(self, target: Target, machine: Mapping[str, int] | None = None) -> list[Unmet]:
+        """What of `requirements` a target does not meet; none of servers that are there already.
+
+        :param machine: facts of the machine, as in `requirements.MACHINE`; None: not known.
+        """
+        if target.deployment == "external":
+            return []
+        return unmet(self.requirements, self.requirement_facts(target, machine).get)
 
     @property
     def known_editions(self) -> tuple[Edition, ...]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from weighhouse_backend.experiments.manifest_checks import check
 from weighhouse_protocol.experiment import Experiment
+from weighhouse_protocol.requirements import Requirement
 
 from .manifests import MANIFESTS, TOOL, manifest
 
@@ -307,3 +308,28 @@ def test_what_cannot_measure_a_chain_is_refused_by_name(
     found = {error.path: error for error in check(chained(target, **changes), known)}
     assert says in found[path].message
     assert "no phases.chain" in found[path].expected
+
+
+def test_what_a_parameter_needs_of_another_is_told_where_it_was_set() -> None:
+    needs_log = {
+        "when": {"appendfsync": "always"},
+        "needs": {"appendonly": True},
+        "because": "There is no log to force to the disk.",
+    }
+    few = {"needs": {"io_threads": {"at_most": {"of": "machine:processors"}}}, "because": "Slow."}
+    rules = tuple(Requirement.model_validate(each) for each in (needs_log, few))
+    known = MANIFESTS | {"redis": MANIFESTS["redis"].model_copy(update={"requirements": rules})}
+
+    def errors(**parameters: object) -> list[Any]:
+        return check(experiment({"system": "redis", "parameters": parameters}), known)
+
+    (error,) = errors(appendfsync="always")
+    assert error.path == "targets[1].parameters.appendfsync"
+    assert error.message == "appendonly is false: There is no log to force to the disk."
+    assert error.expected == "appendonly true, as appendfsync is always"
+    (error,) = errors(appendfsync="always", appendonly=False)
+    assert error.path == "targets[1].parameters.appendonly"
+    assert errors(appendfsync="always", appendonly=True) == []
+    assert errors(io_threads=128) == [], "the agent knows its machine"
+    (error,) = errors(appendfsync="always", appendonly="no")
+    assert "not of type" in error.message, "one fault is told, not what follows from it"

@@ -13,6 +13,7 @@ from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import FieldError
 
 from weighhouse_backend.experiments.chain_checks import chain_errors
+from weighhouse_backend.experiments.size_checks import size_errors
 
 OWN_NODES = frozenset({"process", "docker"})
 """Deployments whose nodes the agent starts, and so may end."""
@@ -50,6 +51,7 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
                 what="driver option",
             )
         )
+        errors.extend(_requirement_errors(path, target, manifest))
     for index, workload in enumerate(experiment.workloads):
         targets = [target for place, target in enumerate(experiment.targets)
                    if experiment.matrix.count(place, index)]  # fmt: skip
@@ -58,6 +60,7 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
     errors.extend(_fault_errors(experiment, manifests))
     errors.extend(_pipeline_errors(experiment, manifests))
     errors.extend(chain_errors(experiment, manifests))
+    errors.extend(size_errors(experiment, manifests))
     return errors
 
 
@@ -175,6 +178,21 @@ def _value_errors(
             yield FieldError(
                 path=f"{path}.{name}", message=error.message, expected=_expected(known)
             )
+
+
+def _requirement_errors(path: str, target: Target, manifest: Manifest) -> Iterator[FieldError]:
+    """What parameters need of each other; what they need of a machine its agent knows."""
+    wrong = Draft202012Validator({"type": "object", **manifest.parameters})
+    if not wrong.is_valid(dict(target.parameters)):
+        return  # What is no value of a parameter says nothing about another.
+    for unmet in manifest.unmet(target):
+        name = unmet.blamed(target.parameters)
+        subject = f"{unmet.parameter} " if name != unmet.parameter else ""
+        yield FieldError(
+            path=f"{path}.parameters" + (f".{name}" if name else ""),
+            message=f"{subject}is {unmet.shown}: {unmet.requirement.because}",
+            expected=f"{unmet.parameter} {unmet.wanted}",
+        )
 
 
 def _operation_errors(

@@ -274,6 +274,14 @@ class Plugin(ABC):
         :raises SystemFailed: when it does not answer.
         """
 
+    def as_ordered(self, context: Context, deployed: Deployed) -> frozenset[str]:  # noqa: ARG002 - of use to subclasses
+        """Settings of `describe` that the system itself does not tell: they stand there as they
+        were ordered, on its command line or in its configuration file. Default: none.
+
+        :raises SystemFailed: when it does not answer.
+        """
+        return frozenset()
+
     @abstractmethod
     def sample(self, context: Context, deployed: Deployed, driver_pid: int | None = None) -> Sample:
         """Look at processor, memory, disk and the system's own metrics; costs a millisecond or

@@ -9,6 +9,8 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Limits, Target
 
+from weighhouse_sdk.capacity import capacity
+
 
 def declared(schema: Mapping[str, object]) -> dict[str, dict[str, Any]]:
     """The properties of an object schema: name → its own schema."""
@@ -48,7 +50,7 @@ def object_problems(
 
 
 def target_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]:
-    """What of a target does not fit the manifest; empty when all fits."""
+    """What of a target does not fit the manifest or this machine; empty when all fits."""
     problems = []
     if target.system != manifest.id:
         problems.append(("system", f"is `{target.system}`, this plugin is `{manifest.id}`"))
@@ -70,9 +72,20 @@ def target_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]
         layout = manifest.topology.problem(target)
         if layout is not None:
             problems.append(("topology", layout))
-    problems += object_problems(manifest.parameters, target.parameters, "parameters")
-    problems += object_problems(manifest.driver.options, target.driver_options, "driver_options")
-    return problems
+    wrong = object_problems(manifest.parameters, target.parameters, "parameters")
+    wrong += object_problems(manifest.driver.options, target.driver_options, "driver_options")
+    # What is no value of a parameter says nothing about another.
+    return problems + (wrong or requirement_problems(manifest, target))
+
+
+def requirement_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]:
+    """What parameters need of each other, or of this machine, and do not have."""
+    found = []
+    for unmet in manifest.unmet(target, capacity()):
+        # The path names what was set; another one has its default.
+        name = unmet.blamed(target.parameters)
+        found.append((f"parameters.{name}" if name else "parameters", unmet.words(name)))
+    return found
 
 
 def _sentence(error: ValidationError) -> str:
