@@ -24,7 +24,10 @@ targets:
 _BALANCED = "operations: {read: 0.5, update: 0.5}"
 _INSERTS = "operations: {insert: 0.5, read: 0.5}   # only what inserts can fill"
 
-_MEMCACHED = "  - {name: memcached, system: memcached}\n"
+# Its default of 64 MiB would evict half of the records.
+_MEMCACHED = """\
+  - {name: memcached, system: memcached, parameters: {memory_mebibytes: 256}}
+"""
 
 _FIXED = """\
 load_levels:

@@ -11,8 +11,16 @@ from pydantic import Field, model_validator
 from weighhouse_protocol.base import Document, Name, Scalar
 from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
+from weighhouse_protocol.holding import Holding
 from weighhouse_protocol.layouts import HASHING, Feature, ManifestTopology
-from weighhouse_protocol.requirements import Requirement, Unmet, check_names, unmet, values_of
+from weighhouse_protocol.requirements import (
+    LAYOUT,
+    Requirement,
+    Unmet,
+    check_names,
+    unmet,
+    values_of,
+)
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.workload import Operation
 
@@ -209,6 +217,8 @@ class Manifest(Document):
     `network`, … → what this system does by default."""
     fairness: Translation = Translation()
     """How a target's configuration, or what a tool does, reads in words that all systems share."""
+    holding: Holding | None = None
+    """What a record takes, and what becomes of those that do not fit; None: not known."""
     driver: ManifestDriver
     benchmark_clause: BenchmarkClause
     """Of the default edition; left out where there are editions."""
@@ -268,13 +278,14 @@ class Manifest(Document):
         """A tool's rules look at what the systems declare that it is used with."""
         if self.kind == "tool":
             return
-        own = declared(self.parameters).keys()
         options = {f"option:{name}" for name in declared(self.driver.options)}
-        known = {*own, *options, "topology:nodes", "topology:replication_factor", "deployment"}
-        asked = {name for name in self.fairness.facts() if not name.startswith("setting:")}
-        if unknown := sorted(asked - known):
-            message = f"fairness: neither parameters nor driver options: {', '.join(unknown)}"
-            raise ValueError(message)
+        known = {*declared(self.parameters), *options, *LAYOUT}
+        sizes = () if self.holding is None else self.holding.facts()
+        for rules, names in (("fairness", self.fairness.facts()), ("holding", sizes)):
+            asked = {name for name in names if not name.startswith("setting:")}
+            if unknown := sorted(asked - known):
+                lost = ", ".join(unknown)
+                raise ValueError(f"{rules}: neither parameters nor driver options: {lost}")
 
     def requirement_facts(
         self, target: Target, machine: Mapping[str, int] | None = None

@@ -9,7 +9,7 @@ from weighhouse_backend.findings.evidence import (
     records_held,
     steal_percent,
 )
-from weighhouse_backend.findings.memory import memory_held
+from weighhouse_backend.findings.memory import held_in_effect
 from weighhouse_backend.results.models import ResourceSample, RunRecord
 from weighhouse_backend.results.records import merged
 from weighhouse_backend.results.schemas import DriverRecord
@@ -18,6 +18,7 @@ from weighhouse_judging.findings.run_checks import check_run
 from weighhouse_protocol.facts import MachineFacts
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
+from weighhouse_protocol.workload import Workload
 
 from backend.tests.results.laboratory import manifest
 
@@ -142,8 +143,8 @@ def test_memory_for_data_is_what_was_in_effect(
     }  # fmt: skip
     document = manifest("some")
     document["parameters"]["properties"]["memory_mebibytes"] = held
+    document["holding"] = {"source": "invented", "footprints": [{"record_bytes": 100}]}
     system = Manifest.model_validate(document)
     target = Target(name="t", system="some", parameters=parameters)
-    assert memory_held("data", target, system, settings) == data
-    assert memory_held("cache", target, system, settings) is None
-    assert memory_held("data", target, None, settings) is None
+    found = held_in_effect(target, Workload(name="w"), system, settings)
+    assert (found.data_bytes, found.cache_bytes, found.footprint_bytes) == (data, None, 1100)

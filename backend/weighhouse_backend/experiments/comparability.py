@@ -21,6 +21,7 @@ from weighhouse_backend.experiments.fairness_schemas import (
     EqualChangeRead,
     EqualRead,
 )
+from weighhouse_backend.experiments.size_checks import eviction_warnings
 
 TWO = 2
 """Sides from which on there is something to compare."""
@@ -45,10 +46,15 @@ def warnings(
     itself explain a difference, and versions of one system.
 
     :param manifests: by system id.
-    :returns: one warning an aspect; none for a single target.
+    :returns: one warning an aspect, none for a single target; and one of each target that is set
+        up to evict records, and will.
     """
     names = tuple(target.name for target in experiment.targets)
-    return [
+    evicting = [
+        ComparabilityWarning("eviction", f"{name}: {message}", (name,))
+        for name, message in eviction_warnings(experiment, manifests)
+    ]
+    return evicting + [
         ComparabilityWarning(
             row.aspect,
             f"{row.label} differs ("

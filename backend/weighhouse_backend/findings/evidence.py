@@ -14,7 +14,7 @@ from weighhouse_protocol.workload import Workload
 
 from weighhouse_backend.campaigns.documents import load_of
 from weighhouse_backend.campaigns.models import AttemptMember, Cell
-from weighhouse_backend.findings.memory import memory_held
+from weighhouse_backend.findings.memory import Held, held_in_effect
 from weighhouse_backend.results.models import ResourceSample, RunSummary
 from weighhouse_backend.results.packing import ALL
 from weighhouse_backend.results.records import AttemptRecord
@@ -54,6 +54,11 @@ def observation(
     opened = load if isinstance(load, OpenLoad) else None
     target = document.targets[cell.target_index]
     stolen = [sample.steal_percent for sample in samples if sample.steal_percent is not None]
+    held = (
+        Held()
+        if manifest is None
+        else held_in_effect(target, workload, manifest, record.effective_configuration)
+    )
     return RunObservation(
         load_model=load.model,
         everything=_figures(measured),
@@ -82,7 +87,13 @@ def observation(
         broken_on_purpose=bool(document.faults),
         records_loaded=totals["load"].ok if "load" in totals else None,
         records_held=records_held(record),
+        records_inserted=sum(
+            row.ok
+            for row in rows
+            if row.phase in ("warmup", "measure") and row.operation == "insert"
+        ),
         record_bytes=workload.record_bytes,
+        footprint_bytes=held.footprint_bytes,
         steal_percent=steal_percent(samples, driver),
         steal_percent_max=max([*stolen, driver.steal_percent]),
         governor=None if facts is None else facts.cpu_governor,
@@ -99,8 +110,10 @@ def observation(
         nodes=target.topology.nodes,
         copies=target.topology.replication_factor,
         memory_limit_bytes=memory_limit(target, facts),
-        data_memory_bytes=memory_held("data", target, manifest, record.effective_configuration),
-        cache_bytes=memory_held("cache", target, manifest, record.effective_configuration),
+        data_memory_bytes=held.data_bytes,
+        data_on_disk=held.on_disk,
+        beyond=held.beyond,
+        cache_bytes=held.cache_bytes,
         settings=[SettingSeen(**setting) for setting in record.effective_configuration],
     )
 

@@ -1,46 +1,49 @@
-"""How much memory a system gives to its data, by the settings that were in effect. Pure."""
+"""How much a system gives to its data, by the settings that were in effect. Pure."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
+from weighhouse_judging.findings.sizes import Beyond, bound_of, footprint_of, held
+from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
+from weighhouse_protocol.workload import Workload
 
-UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+@dataclass(frozen=True)
+class Held:
+    """Of each node; None: no parameter of the manifest says, or the system knows no bound."""
+
+    data_bytes: int | None = None
+    """What of that which it gives to records they may take."""
+    on_disk: bool = False
+    beyond: Beyond | None = None
+    cache_bytes: int | None = None
+    footprint_bytes: int | None = None
+    """Of one record; None: the manifest does not say."""
 
 
-def memory_held(
-    what: Literal["data", "cache"],
+def held_in_effect(
     target: Target,
-    manifest: Manifest | None,
+    workload: Workload,
+    manifest: Manifest,
     settings: Sequence[Mapping[str, Any]],
-) -> int | None:
-    """Bytes that each node gives to data, or to a cache before its files.
-
-    As the system said of itself where it tells (`x-setting`), else as it was ordered. None where no
-    parameter of the manifest says (`x-holds`), or the system knows no bound (0).
+) -> Held:
+    """What a node held, as the system said of itself where it told, else as it was ordered.
 
     :param settings: the effective configuration, `weighhouse_protocol.report.Setting` each.
     """
-    properties = {} if manifest is None else manifest.parameters.get("properties", {})
-    for name, schema in properties.items() if isinstance(properties, dict) else ():
-        if isinstance(schema, dict) and schema.get("x-holds") == what:
-            value = _in_effect(schema, settings)
-            if value is None:
-                value = _number(target.parameters.get(name, schema.get("default")))
-            return int(value * UNITS.get(str(schema.get("x-unit")), 1)) if value else None
-    return None
-
-
-def _in_effect(schema: Mapping[str, Any], settings: Sequence[Mapping[str, Any]]) -> float | None:
-    """The value that the system said, in the parameter's own unit."""
-    told = next((one["value"] for one in settings if one["name"] == schema.get("x-setting")), None)
-    value = _number(told)
-    return None if value is None else value / float(schema.get("x-scale", 1))
-
-
-def _number(value: object) -> float | None:
-    try:
-        return float(str(value))
-    except ValueError:
-        return None
+    told = {str(one["name"]): str(one["value"]) for one in settings}
+    facts = Facts(target, manifest, settings=told)
+    bound, cache = bound_of(facts, workload), held("cache", facts)
+    if bound is not None and bound.in_memory:
+        cache = None  # It is before files that nothing is read from.
+    footprint = footprint_of(facts, workload)
+    return Held(
+        data_bytes=None if bound is None else int(bound.usable_bytes),
+        on_disk=bound is not None and not bound.in_memory,
+        beyond=None if bound is None else bound.beyond,
+        cache_bytes=None if cache is None else int(cache[1]),
+        footprint_bytes=None if footprint is None else footprint.bytes_of(workload),
+    )

@@ -209,9 +209,10 @@ MEMORY_FIT = Check(
         Outcome("Data is larger than the cache", "past the system's cache"),
         Outcome("Data fits into memory", "memory and caches"),
     ),
-    "records × record size × copies against the least of: memory the system may use for data, "
-    "its cache, its limit, the machine's memory (of all nodes)",
-    "payload bytes without keys and overhead, so a lower bound",
+    "records loaded and inserted × bytes a record × copies against the least of: what the system "
+    "itself gives to records, its limit, the machine's memory (of all nodes)",
+    "bytes a record as the system's manifest says they were measured; payload alone where it does "
+    "not, a lower bound",
 )
 EFFECTIVE_CONFIGURATION = Check(
     "effective-configuration",
