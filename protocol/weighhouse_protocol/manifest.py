@@ -13,14 +13,7 @@ from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
 from weighhouse_protocol.holding import Holding
 from weighhouse_protocol.layouts import HASHING, Feature, ManifestTopology
-from weighhouse_protocol.requirements import (
-    LAYOUT,
-    Requirement,
-    Unmet,
-    check_names,
-    unmet,
-    values_of,
-)
+from weighhouse_protocol.requirements import Requirement, Unmet, check_names, unmet, values_of
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.workload import Operation
 
@@ -279,7 +272,8 @@ class Manifest(Document):
         if self.kind == "tool":
             return
         options = {f"option:{name}" for name in declared(self.driver.options)}
-        known = {*declared(self.parameters), *options, *LAYOUT}
+        known = {*declared(self.parameters), *options, "deployment"}
+        known |= {"topology:nodes", "topology:replication_factor"}
         sizes = () if self.holding is None else self.holding.facts()
         for rules, names in (("fairness", self.fairness.facts()), ("holding", sizes)):
             asked = {name for name in names if not name.startswith("setting:")}
