@@ -75,7 +75,10 @@ def _redistribution(fault: dict[str, Any], moved: dict[str, Any]) -> str:
     text = f"redistribution began {begun:.1f} s after the fault"
     if moved["end_seconds"] is None:
         return f"{text} and had not ended when the system was stopped."
-    text += f" and took {moved['end_seconds'] - moved['begin_seconds']:.1f} s"
+    text += f" and took {moved['moving_seconds']:.1f} s"
+    if moved["stretches"] > 1:
+        whole = moved["end_seconds"] - moved["begin_seconds"]
+        text += f" in {moved['stretches']} stretches over {whole:.1f} s"
     if moved["bytes"] is not None:
         text += f": {moved['bytes']:,} bytes in {moved['transfers']:,} transfers"
     failed = f", {moved['failed']:,} of them failed" if moved["failed"] else ""

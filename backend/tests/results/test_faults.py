@@ -164,10 +164,12 @@ def test_what_went_from_node_to_node_belongs_to_the_fault_before_it():
     marks += moved(21, None, 0)
     first, second = costs(iter(course({}, 30)), marks).faults
     assert first.redistribution.model_dump() == {
-        "begin_seconds": 12, "end_seconds": 14.5, "bytes": 1024, "transfers": 4, "failed": 1,
+        "begin_seconds": 12, "end_seconds": 14.5, "moving_seconds": 2.5, "stretches": 1,
+        "bytes": 1024, "transfers": 4, "failed": 1,
     }  # fmt: skip
     assert second.redistribution.model_dump() == {
-        "begin_seconds": 21, "end_seconds": None, "bytes": None, "transfers": None, "failed": 0,
+        "begin_seconds": 21, "end_seconds": None, "moving_seconds": None, "stretches": 1,
+        "bytes": None, "transfers": None, "failed": 0,
     }  # fmt: skip
     (quiet,) = costs(iter(course({}, 30)), verb("kill node 1", 10, 10)).faults
     assert quiet.redistribution is None
@@ -181,6 +183,38 @@ def test_migrations_are_a_redistribution_whose_bytes_nobody_tells():
     (only,) = costs(iter(course({}, 30)), marks).faults
     told = only.redistribution
     assert (told.begin_seconds, told.end_seconds, told.bytes) == (11, 14, None)
+
+
+def migrations(*stretches: tuple[int, float, float]):
+    for node, begin, end in stretches:
+        yield mark("migration_began", f"node {node}: migration began", begin)
+        yield mark("migration_ended", f"node {node}: migration ended", end)
+
+
+@pytest.mark.parametrize(
+    ("stretches", "moving", "times"),
+    [
+        # Seen on Aerospike: 8 s, a pause, 12 s.
+        ([(1, 11, 19), (1, 32, 44)], 20, 2),
+        # Others end the pauses of one.
+        ([(1, 11, 19), (3, 18, 33), (1, 32, 44)], 33, 1),
+        ([(1, 11, 19), (3, 12, 13), (2, 19, 20)], 9, 1),
+    ],
+)
+def test_a_pause_between_two_redistributions_is_none(stretches, moving, times):
+    marks = verb("kill node 2", 10, 10.1) + list(migrations(*stretches))
+    (only,) = costs(iter(course({}, 50)), marks).faults
+    told = only.redistribution
+    assert (told.begin_seconds, told.end_seconds) == (11, max(end for *_, end in stretches))
+    assert (told.moving_seconds, told.stretches) == (moving, times)
+
+
+def test_a_pause_counts_in_streams_too():
+    marks = verb("kill node 2", 10, 10.1) + moved(12, 14, 1000) + moved(20, 21, 24)
+    (only,) = costs(iter(course({}, 30)), marks).faults
+    told = only.redistribution
+    assert (told.end_seconds, told.moving_seconds, told.stretches) == (21, 3, 2)
+    assert told.bytes == 1024
 
 
 def test_too_little_before_a_fault_is_said():

@@ -1,5 +1,6 @@
 """Marks of a timeline that tell what a fault cost, and what was redistributed after it. Pure."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -70,10 +71,29 @@ def redistribution(
     sizes = [one.bytes for one in some if one.bytes is not None]
     counts = [one.transfers for one in some if one.transfers is not None]
     ended = len(ends) == len(some)
+    stretches = _stretches(some)
+    moving = sum(end - begin for begin, end in stretches) / US_PER_SECOND
     return RedistributionRead(
         begin_seconds=(some[0].begin_us - begun_us) / US_PER_SECOND,
         end_seconds=(max(ends) - begun_us) / US_PER_SECOND if ended else None,
+        moving_seconds=moving if ended else None,
+        stretches=len(stretches),
         bytes=sum(sizes) if len(sizes) == len(some) else None,
         transfers=sum(counts) if len(counts) == len(some) else None,
         failed=sum(one.failed for one in some),
     )
+
+
+def _stretches(moved: Sequence[Moved]) -> list[tuple[float, float]]:
+    """When something moved, as long as anything did: begin and end, µs, in order.
+
+    :param moved: in order of their begin.
+    """
+    found: list[tuple[float, float]] = []
+    for one in moved:
+        end = math.inf if one.end_us is None else float(one.end_us)
+        if found and one.begin_us <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((one.begin_us, end))
+    return found

@@ -86,7 +86,11 @@ class RedistributionRead(BaseModel):
 
     begin_seconds: float
     end_seconds: float | None
-    """Null: it had not ended when the system was stopped."""
+    """Of the last of it. Null: it had not ended when the system was stopped."""
+    moving_seconds: float | None
+    """How long data went, on whichever node; pauses are none of it. Null where `end_seconds` is."""
+    stretches: int
+    """How often it went, with pauses between."""
     bytes: int | None
     """Null: the system does not tell."""
     transfers: int | None

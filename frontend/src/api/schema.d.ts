@@ -9897,6 +9897,10 @@ export interface components {
             end_seconds: number | null;
             /** Failed */
             failed: number;
+            /** Moving Seconds */
+            moving_seconds: number | null;
+            /** Stretches */
+            stretches: number;
             /** Transfers */
             transfers: number | null;
         };

@@ -73,13 +73,42 @@ describe('redistributionText', () => {
   const told = (redistribution: FaultCost['redistribution']) => redistributionText({ ...fault, redistribution })
 
   it('counts from the fault', () => {
-    const moved = { begin_seconds: 12.5, end_seconds: 20, bytes: 52_428_800, transfers: 3, failed: 0 }
+    const moved = {
+      begin_seconds: 12.5,
+      end_seconds: 20,
+      moving_seconds: 7.5,
+      stretches: 1,
+      bytes: 52_428_800,
+      transfers: 3,
+      failed: 0,
+    }
     expect(told(moved)).toBe('Redistribution began 2.5 s after the fault and took 7.5 s: 50.0 MiB in 3 transfers.')
     expect(told({ ...moved, transfers: 1, failed: 1 })).toContain('in 1 transfer, of which 1 failed.')
   })
 
+  it('leaves pauses out of how long it took, and says that there were some', () => {
+    const moved = {
+      begin_seconds: 12,
+      end_seconds: 45,
+      moving_seconds: 20,
+      stretches: 2,
+      bytes: null,
+      transfers: null,
+      failed: 0,
+    }
+    expect(told(moved)).toContain('and took 20.0 s in 2 stretches over 33.0 s: the system does not tell')
+  })
+
   it('says what is not known', () => {
-    const moved = { begin_seconds: 12, end_seconds: 14, bytes: null, transfers: null, failed: 0 }
+    const moved = {
+      begin_seconds: 12,
+      end_seconds: 14,
+      moving_seconds: 2,
+      stretches: 1,
+      bytes: null,
+      transfers: null,
+      failed: 0,
+    }
     expect(told(moved)).toContain('took 2.0 s: the system does not tell how much.')
     expect(told({ ...moved, end_seconds: null })).toContain('had not ended when the system was stopped')
     expect(told(null)).toBeUndefined()

@@ -45,8 +45,11 @@ export function redistributionText(fault: FaultCost): string | undefined {
   const moved = fault.redistribution
   if (!moved) return undefined
   const begun = `${secondsText(moved.begin_seconds - fault.begin_seconds)} after the fault`
-  if (moved.end_seconds === null) return `Redistribution began ${begun} and had not ended when the system was stopped.`
-  const took = secondsText(moved.end_seconds - moved.begin_seconds)
+  if (moved.end_seconds === null || moved.moving_seconds === null)
+    return `Redistribution began ${begun} and had not ended when the system was stopped.`
+  const whole = secondsText(moved.end_seconds - moved.begin_seconds)
+  const paused = moved.stretches > 1 ? ` in ${formatCount(moved.stretches)} stretches over ${whole}` : ''
+  const took = `${secondsText(moved.moving_seconds)}${paused}`
   const shown = formatBytes(moved.bytes)
   const size = moved.bytes === null ? 'the system does not tell how much' : `${shown.value} ${shown.unit}`
   const count = moved.transfers ?? 0
