@@ -177,6 +177,10 @@ class Container:
             return log_tail(self.log, lines)
         return tuple(line.rstrip() for line in text.splitlines() if line.strip())
 
+    def said(self, lines: int) -> tuple[str, ...]:
+        """The last lines it wrote; a container that is started again is another one."""
+        return self.log_tail(lines)
+
     @property
     def _alive(self) -> bool:
         return bool(self._start_ticks) and is_alive(self.pid, self._start_ticks)

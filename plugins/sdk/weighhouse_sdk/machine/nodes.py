@@ -66,6 +66,9 @@ class Body(Protocol):
     def log_tail(self, lines: int = 20) -> tuple[str, ...]:
         """The last lines it wrote."""
 
+    def said(self, lines: int) -> tuple[str, ...]:
+        """The last lines it wrote since it was started, without those of what ran before it."""
+
 
 @dataclass
 class Node:

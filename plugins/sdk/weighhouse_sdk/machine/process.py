@@ -20,6 +20,7 @@ from weighhouse_protocol.text import mended
 
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.machine import launch
+from weighhouse_sdk.machine.access import ready_directory, refuse_unless_open
 from weighhouse_sdk.machine.cgroups import ControlGroup
 from weighhouse_sdk.machine.procfs import (
     boot_id,
@@ -103,12 +104,18 @@ class ServerProcess:
     """A process that `Processes.start` started."""
 
     def __init__(
-        self, popen: subprocess.Popen[bytes], command: Command, log: Path, record: Path
+        self,
+        popen: subprocess.Popen[bytes],
+        command: Command,
+        log: Path,
+        record: Path,
+        log_begin: int = 0,
     ) -> None:
         self._popen = popen
         self._record = record
         self.command = command
         self.log = log
+        self._log_begin = log_begin
         self.reservation: Reservation | None = None
         """Port held for it until it ends."""
 
@@ -227,6 +234,10 @@ class ServerProcess:
         """The last lines it wrote."""
         return log_tail(self.log, lines)
 
+    def said(self, lines: int) -> tuple[str, ...]:
+        """The last lines it wrote since it was started."""
+        return log_tail(self.log, lines, self._log_begin)
+
 
 class Processes:
     """Starts processes and keeps a record of each on disk.
@@ -251,13 +262,13 @@ class Processes:
 
         :param stdin: a pipe to write to; default: nothing to read.
         :param stdout: a pipe to read from.
-        :raises DeployFailed: when the operating system refuses.
+        :raises DeployFailed: when the operating system refuses, or the account that it becomes may
+            not use the program, its libraries or what its command line names.
         """
         self._records.mkdir(parents=True, exist_ok=True)
-        command.directory.mkdir(parents=True, exist_ok=True)
         user = first_user(command.users) if os.geteuid() == 0 else None
-        if user is not None:
-            hand_over(command.directory, user)
+        refuse_unless_open(command.arguments, user)
+        ready_directory(command.directory, user)
         record = self._records / f"{command.name}.json"
         log = self._logs / f"{command.name}.log"
         order = {
@@ -276,6 +287,7 @@ class Processes:
         interpreter = [sys.executable, "-I", str(launch.__file__), json.dumps(order)]
         try:
             with log.open("ab") as output:
+                log_begin = output.tell()
                 popen = subprocess.Popen(
                     [*interpreter, *command.arguments],
                     stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
@@ -285,7 +297,7 @@ class Processes:
                 )
         except OSError as error:
             raise DeployFailed(f"{command.name} could not be started: {error}") from error
-        return ServerProcess(popen, command, log, record)
+        return ServerProcess(popen, command, log, record, log_begin)
 
     def leftovers(self) -> tuple[Leftover, ...]:
         """Processes on record that are alive, and what they forked. Reads only.
@@ -343,23 +355,19 @@ class Processes:
         ]
 
 
-def log_tail(path: Path, lines: int = 20) -> tuple[str, ...]:
-    """The last lines of a log that are not empty; none when it is not there."""
+def log_tail(path: Path, lines: int = 20, begin: int = 0) -> tuple[str, ...]:
+    """The last lines of a log that are not empty; none when it is not there.
+
+    :param begin: where in the file they begin at the earliest.
+    """
     try:
         with path.open("rb") as file:
             file.seek(0, os.SEEK_END)
-            file.seek(max(0, file.tell() - LOG_TAIL_BYTES))
+            file.seek(max(begin, file.tell() - LOG_TAIL_BYTES))
             text = mended(file.read().decode("utf-8", errors="replace"))
     except FileNotFoundError:
         return ()
     return tuple(line.rstrip() for line in text.splitlines() if line.strip())[-lines:]
-
-
-def hand_over(directory: Path, user: str) -> None:
-    """Make a directory the property of a user, closed to everybody else."""
-    entry = pwd.getpwnam(user)
-    os.chown(directory, entry.pw_uid, entry.pw_gid)
-    directory.chmod(0o700)
 
 
 def first_user(names: Sequence[str]) -> str | None:

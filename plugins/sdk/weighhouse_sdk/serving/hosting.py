@@ -114,9 +114,3 @@ class Hosting(Questions):
         if not context.target.image:
             asked -= {"container.image"}
         return explained(found, defaults, by_experiment=asked, by_plugin={"container.image"})
-
-
-def how_ended(body: Body) -> str:
-    """A body's end in words, with the machine's reason where it knows one."""
-    reason = body.reason()
-    return f"has ended with {body.exit_code}" + (f": {reason}" if reason else "")

@@ -40,7 +40,7 @@ class Replacing(Starting):
         node.body = self._run(context, executable, place, context.target.parameters, held)
         context.network.enrol(node)
         node.paused = False
-        self._await(context, node.body, place.address, math.inf)
+        self._await(context, node.body, place, math.inf)
         self._insist(context, lambda: self.adopt(others, place, self.ask_seconds))
         node.down = False
         self._await_union(context, deployed, self._up(deployed), math.inf)

@@ -26,7 +26,8 @@ from weighhouse_sdk.machine.sampling import disk_usage
 from weighhouse_sdk.places import NodeAddress
 from weighhouse_sdk.redistributing import Streamed, together
 from weighhouse_sdk.serving import breaking
-from weighhouse_sdk.serving.hosting import UNTOLD, how_ended
+from weighhouse_sdk.serving.ending import how_ended, last_words
+from weighhouse_sdk.serving.hosting import UNTOLD
 from weighhouse_sdk.serving.replacing import Replacing
 from weighhouse_sdk.serving.starting import EXTERNAL, UNREADABLE, addresses_of, own_numbers
 from weighhouse_sdk.wire import Address
@@ -104,7 +105,7 @@ class ServerPlugin(Replacing):
         if not deployed.nodes:
             self._await_external(context, deployed)
         for node in deployed.nodes:
-            self._await(context, node.body, node.place.address)
+            self._await(context, node.body, node.place)
         if deployed.nodes and deployed.whole:
             self.unite(context, deployed)
         self._check_version(context, deployed)
@@ -301,13 +302,14 @@ class ServerPlugin(Replacing):
         return None
 
     def _failed(self, deployed: Deployed, error: Exception | None) -> SystemFailed:
-        body = deployed.ended_by_itself()
-        what = f"does not answer: {error}" if body is None else how_ended(body)
-        shown = body or (deployed.processes[0] if deployed.processes else None)
+        nodes = deployed.nodes
+        ended = next((each for each in nodes if each.ended_by_itself), None)
+        what = f"does not answer: {error}" if ended is None else how_ended(ended.body)
+        shown = ended or (nodes[0] if nodes else None)
         return SystemFailed(
             f"{self.manifest.name} {what}",
             "its last lines may tell why; a system that fails under load is a result",
-            shown.log_tail() if shown else (),
+            last_words(shown.body, shown.place.directory) if shown else (),
         )
 
 

@@ -10,10 +10,12 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed, NotReady, PluginError
 from weighhouse_sdk.lifecycle import Deployed, FaultDone, Installed
+from weighhouse_sdk.machine.access import ready_directory
 from weighhouse_sdk.machine.nodes import Body, Node
 from weighhouse_sdk.machine.process import Reservation
 from weighhouse_sdk.places import ELSEWHERE, NodeAddress, Place
-from weighhouse_sdk.serving.hosting import Hosting, how_ended
+from weighhouse_sdk.serving.ending import how_ended, last_words, told_by
+from weighhouse_sdk.serving.hosting import Hosting
 from weighhouse_sdk.wire import Address, ReplyError
 
 UNREADABLE = (OSError, ReplyError, ValueError)
@@ -100,7 +102,7 @@ class Starting(Hosting):
     ) -> Body:
         wanted = context.target.parameters if parameters is None else parameters
         try:
-            place.directory.mkdir(parents=True, exist_ok=True)
+            ready_directory(place.directory)
             if context.data_directory in place.directory.parents:
                 # The servers' users have to walk through it.
                 context.data_directory.chmod(0o711)
@@ -136,7 +138,7 @@ class Starting(Hosting):
             context.network.enrol(node)
         node.paused = False
         # Not missed before it has served: a node that does not come back is a result.
-        self._await(context, node.body, node.place.address)
+        self._await(context, node.body, node.place)
         node.down = False
         if len(deployed.places) > 1:
             self._await_union(context, deployed, self._up(deployed))
@@ -154,9 +156,10 @@ class Starting(Hosting):
         place = Place(1, "defaults", address, directory, (address,))
         body = self._start(context, installed.executable, place, reservation, {})
         try:
-            self._await(context, body, address)
+            self._await(context, body, place)
             found = self.settings(address, self.ask_seconds)
         except UNREADABLE as error:
+            self._hold_alive(body, place)
             raise DeployFailed(
                 f"{self.manifest.name} does not tell its defaults: {error}",
                 "the version may be one that the plugin does not know",
@@ -173,30 +176,54 @@ class Starting(Hosting):
         return found
 
     def _await(
-        self, context: Context, body: Body, address: Address, at_least_seconds: float = 0.0
+        self, context: Context, body: Body, place: Place, at_least_seconds: float = 0.0
     ) -> None:
         limit = max(context.options.ready_seconds, self.ready_floor_seconds, at_least_seconds)
         last: Exception | None = None
         for _ in context.attempts(limit):
-            if body.exit_code is not None:
-                raise NotReady(
-                    f"{self.manifest.name} {how_ended(body)} before it was ready",
-                    "its last lines tell why",
-                    body.log_tail(),
-                )
+            self._hold_alive(body, place)
             try:
-                pid = self.serving_process(address, min(self.ask_seconds, limit))
+                pid = self.serving_process(place.address, min(self.ask_seconds, limit))
             except UNREADABLE as error:
                 last = error
                 continue
             if pid in body.pids:
                 return
             last = ReplyError(f"process {pid} answers in its place" if pid else "still loading")
+        self._hold_alive(body, place)
         raise NotReady(
             f"{self.manifest.name} was not ready after {limit:g} s: {last}",
             "its log tells what it was doing",
-            body.log_tail(),
+            last_words(body, place.directory),
         )
+
+    def _hold_alive(self, body: Body, place: Place, what: str = "") -> None:
+        """Hold that a node has not ended.
+
+        :param what: which one, where there are several.
+        :raises NotReady: with its last words, whatever its exit code.
+        """
+        if body.exit_code is None:
+            return
+        words = last_words(body, place.directory)
+        line = "" if body.reason() else told_by(words)
+        raise NotReady(
+            f"{what or self.manifest.name} {how_ended(body)} before it was ready"
+            + (f": {line}" if line else ""),
+            "its last lines tell why"
+            if words
+            else f"it left without a word; start it by hand to see more: {body.line}",
+            words,
+        )
+
+    def _hold_all_alive(self, deployed: Deployed) -> None:
+        """Hold that no node here has ended that was not asked to.
+
+        :raises NotReady: with its last words.
+        """
+        for node in deployed.nodes:
+            if node.ended_by_itself:
+                self._hold_alive(node.body, node.place, node.body.name)
 
     def _await_external(self, context: Context, deployed: Deployed) -> None:
         last: Exception | None = None
@@ -218,6 +245,7 @@ class Starting(Hosting):
         limit = max(context.options.ready_seconds, self.ready_floor_seconds)
         last: Exception | None = None
         for _ in context.attempts(limit, every_seconds=0.1):
+            self._hold_all_alive(deployed)
             try:
                 self.join(places, self.ask_seconds)
             except UNREADABLE as error:
@@ -258,10 +286,7 @@ class Starting(Hosting):
         limit = max(context.options.ready_seconds, self.ready_floor_seconds, at_least_seconds)
         missing: str | None = None
         for _ in context.attempts(limit, every_seconds=0.1):
-            ended = deployed.ended_by_itself()
-            if ended is not None:
-                missing = f"{ended.name} {how_ended(ended)}"
-                break
+            self._hold_all_alive(deployed)
             try:
                 missing = self.missing(up, self.ask_seconds)
             except UNREADABLE as error:
