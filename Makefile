@@ -55,6 +55,10 @@ test-compose: install images-artefacts ## the services in containers, for real (
 test-docker: install ## databases in containers, for real: limits, faults, leftovers (needs root)
 	@tests/docker/run.sh
 
+.PHONY: test-figures
+test-figures: install ## figures that were reported as wrong, at the lengths that they were reported at: a quarter of an hour
+	@$(PY)/python -m pytest tests/figures/as_reported.py
+
 .PHONY: chaos
 chaos: install ## break a platform with three agents for a while: ROUNDS=20, SEED; last line JSON, exit 0 when nothing is lost
 	@$(BOOTSTRAP)/debian.sh build
