@@ -35,9 +35,9 @@ SettingSource = Literal[
 ]  # fmt: skip
 """Who set a value. `default`: nobody, it is as the vendor ships it. `plugin`: the plugin, for what
 it needs; `place`: the plugin, where the system listens, keeps its files and finds its peers, which
-every deployment has of its own. `system`: the system itself, as it follows from what else was set.
-`operator`: whoever set up a system that was there before, or nobody. `unknown`: nobody of ours, and
-what the vendor ships is not known."""
+every deployment has of its own. `system`: the system itself, by what else was set or by its
+machine. `operator`: whoever set up a system that was there before, or nobody. `unknown`: nobody of
+ours, and what the vendor ships is not known."""
 
 
 class Setting(Report):

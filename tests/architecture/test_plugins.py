@@ -2,8 +2,9 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from weighhouse_cli.skeleton import write_skeleton
@@ -112,8 +113,31 @@ def problems(folder: Path, drivers: set[str]) -> list[str]:
     return found
 
 
+UNITS = {
+    "kibibytes": ("KiB", 1 << 10), "mebibytes": ("MiB", 1 << 20), "gibibytes": ("GiB", 1 << 30),
+    "bytes": ("bytes", 1),
+}  # fmt: skip
+"""What a parameter's name says that it is in → its `x-unit`, and how many bytes that is."""
+OF_SIZE = re.compile(rf"(?:^|_)({'|'.join(UNITS)})(_per_second)?$")
+SAYS_BYTES = re.compile(r"(?<![kmg])(?<!ki|mi|gi)bytes$", re.IGNORECASE)
+
+
+def _unit_problems(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
+    """What does not fit between the name, the unit, and the name that the system has for it."""
+    size, unit = OF_SIZE.search(name), str(schema.get("x-unit", ""))
+    if size is None:
+        return
+    word, scale = UNITS[size.group(1)]
+    wanted = word + ("/s" if size.group(2) else "")
+    if unit != wanted:
+        yield f"parameter {name}: x-unit is {unit or 'missing'}, its name says {wanted}"
+    if SAYS_BYTES.search(str(schema.get("x-setting", ""))) and schema.get("x-scale", 1) != scale:
+        yield f"parameter {name}: the system counts it in bytes, so x-scale has to be {scale}"
+
+
 def _parameter_problems(manifest: Manifest, page: str) -> Iterator[str]:
     for name, schema in declared(manifest.parameters).items():
+        yield from _unit_problems(name, schema)
         lacks = {"title", "description", "default", "type"} - set(schema)
         if lacks:
             yield f"parameter {name} lacks {', '.join(sorted(lacks))}"

@@ -165,4 +165,9 @@ def _rates(
 
 
 def _numbers(metrics: Mapping[str, Any]) -> dict[str, float]:
-    return {name: float(value) for name, value in metrics.items() if isinstance(value, int | float)}
+    """Nothing here can be less than 0: agents of before told -1 of what a system does not keep."""
+    return {
+        name: float(value)
+        for name, value in metrics.items()
+        if isinstance(value, int | float) and value >= 0
+    }

@@ -9,6 +9,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import explained, system_value
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.figures import Kept
 from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.machine.procfs import all_processes, command_line
 from weighhouse_sdk.parameters import declared
@@ -56,6 +57,7 @@ class AerospikePlugin(ServerPlugin):
     program = "asd"
     users = ("aerospike", "nobody")
     ready_floor_seconds = 60.0
+    kept = Kept(asked="client_connections")
     places: ClassVar[Mapping[str, str | None]] = {
         "service.address": None,
         "service.port": "3000",

@@ -1,7 +1,6 @@
 """The life of a Cassandra node under test."""
 
 import json
-import math
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -324,13 +323,15 @@ class CassandraPlugin(RingPlugin):
             timeout_seconds,
             "SELECT name, active_tasks, pending_tasks, blocked_tasks "
             "FROM system_views.thread_pools",
-            "SELECT name, entry_count, hit_ratio, size_bytes FROM system_views.caches",
+            "SELECT name, capacity_bytes, entry_count, hit_ratio, size_bytes "
+            "FROM system_views.caches",
             "SELECT task_id FROM system_views.sstable_tasks",
         )
         found = {"sstable_tasks": float(len(tasks))}
-        for row in [*(row for row in pools if row["name"] in POOLS), *caches]:
+        there = [row for row in caches if row["capacity_bytes"]]  # One without room is off.
+        for row in [*(row for row in pools if row["name"] in POOLS), *there]:
             for column, value in row.items():
-                if isinstance(value, int | float) and math.isfinite(value):
+                if isinstance(value, int | float):
                     found[f"{row['name']}.{column}"] = float(value)
         return found
 

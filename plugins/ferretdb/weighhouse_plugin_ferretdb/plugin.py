@@ -22,7 +22,13 @@ class FerretdbPlugin(MongoServerPlugin):
 
     program = "ferretdb"
     users = ()
-    sampled = ("metrics.commands.", "catalogStats.", "uptimeMillis")
+    sampled = (
+        "metrics.commands.",
+        "catalogStats.collections",
+        "catalogStats.capped",
+        "uptimeMillis",
+    )
+    """It answers 0 for kinds of collections that it does not have."""
 
     def version_of(self, text: str) -> str | None:
         """From the line `version: v1.24.2`."""

@@ -10,6 +10,7 @@ from weighhouse_protocol.layouts import HASHING
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import explained, system_value
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.figures import Kept, numbers
 from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.parameters import declared, defaults
 from weighhouse_sdk.places import Place
@@ -68,6 +69,7 @@ class MemcachedPlugin(ServerPlugin):
         "inter": "NULL",
         "udpport": "0",
     }
+    kept = Kept(asked="curr_connections", never_zero=frozenset({"limit_maxbytes", "hash_bytes"}))
     counters_marked: ClassVar[Mapping[str, str]] = {"evictions": "eviction"}
 
     def version_of(self, text: str) -> str | None:
@@ -139,8 +141,7 @@ class MemcachedPlugin(ServerPlugin):
 
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """The lines of `stats` named in `METRICS`."""
-        lines = stats(address, timeout_seconds)
-        return {name: float(lines[name]) for name in METRICS if name in lines}
+        return numbers(stats(address, timeout_seconds), METRICS)
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
         """`bytes`: items with their headers, without the unused rest of their chunks."""

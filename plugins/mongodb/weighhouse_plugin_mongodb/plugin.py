@@ -11,6 +11,7 @@ from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.mongo import ask
 from weighhouse_sdk.families.mongo_server import MongoServerPlugin
+from weighhouse_sdk.figures import Kept
 from weighhouse_sdk.lifecycle import Deployed, Description
 from weighhouse_sdk.parameters import declared, target_problems
 from weighhouse_sdk.places import Place
@@ -48,6 +49,7 @@ class MongodbPlugin(MongoServerPlugin):
         "wiredTiger.transaction.transaction checkpoint currently running",
         "wiredTiger.checkpoint.progress state",
     )  # fmt: skip
+    kept = Kept(asked="connections.current")
     gauges_marked: ClassVar[Mapping[str, str]] = {
         "wiredTiger.transaction.transaction checkpoint currently running": "checkpoint",
         "wiredTiger.checkpoint.progress state": "checkpoint",

@@ -14,7 +14,7 @@ from weighhouse_plugin_redis import PLUGIN
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, NotReady, SystemFailed
-from weighhouse_sdk.families.resp import ask
+from weighhouse_sdk.families.resp import ask, info
 from weighhouse_sdk.lifecycle import Deployed
 from weighhouse_sdk.testkit.testing import PluginConformance, processes_below
 from weighhouse_sdk.wire import Address, ReplyError
@@ -126,6 +126,19 @@ def test_metrics_follow_the_server(context: Context, deployed: Deployed) -> None
     assert metrics["keys"] == 10
     assert metrics["keyspace_hits"] == 1
     assert metrics["keyspace_misses"] == 1
+
+
+def test_what_redis_does_not_count_yet_is_not_told(context: Context, deployed: Deployed) -> None:
+    """Its offset stays 0 until somebody replicates, however much is written; so does a fork's
+    length until there was one.
+    """
+    say(deployed, "SET", "key", "value")
+    told = info(address_of(deployed), 5.0)
+    assert (told["master_repl_offset"], told["latest_fork_usec"]) == ("0", "0")
+    metrics = PLUGIN.sample(context, deployed).metrics
+    assert {"master_repl_offset", "latest_fork_usec"}.isdisjoint(metrics)
+    say(deployed, "BGSAVE")
+    assert PLUGIN.sample(context, deployed).metrics["latest_fork_usec"] > 0
 
 
 def test_taken_port_is_told_in_the_servers_words(context: Context) -> None:

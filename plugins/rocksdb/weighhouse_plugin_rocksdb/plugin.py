@@ -14,6 +14,7 @@ from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.driver import DriverRun, locate_driver
 from weighhouse_sdk.errors import NotReady
+from weighhouse_sdk.figures import Kept
 from weighhouse_sdk.lifecycle import (
     Deployed,
     Description,
@@ -39,6 +40,8 @@ UNTOLD = {
 """Parameters that no file of RocksDB tells: what it takes with each write, its rate limiter, and of
 a filter no more than that there is one."""
 VERSION_LIMIT_SECONDS = 60.0
+REPORTED = Kept(never_zero=frozenset({"write_amplification"}))
+"""Of what its LOG reports: before anything was flushed it is a share of nothing."""
 
 
 class RocksDbPlugin(Plugin):
@@ -135,7 +138,7 @@ class RocksDbPlugin(Plugin):
             disk_bytes=disk_usage(context.data_directory),
             metrics={
                 **_file_metrics(context.data_directory),
-                **files.reported(context.data_directory),
+                **REPORTED.told(files.reported(context.data_directory)),
             },
         )
 

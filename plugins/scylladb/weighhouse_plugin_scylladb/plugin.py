@@ -1,7 +1,6 @@
 """The life of ScyllaDB nodes under test."""
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_sdk.configuration import system_names
 from weighhouse_sdk.families.cql import rows
 from weighhouse_sdk.families.ring import STORAGE_PORT, RingPlugin
+from weighhouse_sdk.figures import numbers
 from weighhouse_sdk.machine.procfs import all_processes, working_directory
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
@@ -130,12 +130,8 @@ class ScyllaDbPlugin(RingPlugin):
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
         """The numbers of `system.runtime_info`: memory, memtables, caches."""
         (found,) = rows(address, timeout_seconds, FIGURES)
-        figures = {}
-        for row in found:
-            number = _number(str(row["value"]))
-            if number is not None:
-                figures[f"{row['group']}.{row['item']}"] = number
-        return figures
+        told = {f"{row['group']}.{row['item']}": str(row["value"]) for row in found}
+        return numbers(told, told)
 
     def used_bytes(self, metrics: Mapping[str, float]) -> int | None:
         """Memory that is not free of what the node took at its start; None: not told."""
@@ -154,14 +150,6 @@ def _plain(value: str) -> str:
     except ValueError:
         return value
     return found if isinstance(found, str) else value
-
-
-def _number(text: str) -> float | None:
-    try:
-        found = float(text)
-    except ValueError:
-        return None
-    return found if math.isfinite(found) else None
 
 
 PLUGIN = ScyllaDbPlugin(packaged_manifest("weighhouse_plugin_scylladb"))

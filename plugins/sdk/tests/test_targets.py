@@ -65,11 +65,16 @@ def test_sources_are_told() -> None:
         Setting(name="hz", value="10", default="10", source="default"),
         Setting(name="mode", value="fast", default="safe", source="experiment"),
         Setting(name="motd", value="no", default="yes", source="plugin"),
-        Setting(name="new", value="x", default=None, source="unknown"),
+        Setting(name="new", value="x", default=None, source="system"),
         Setting(name="port", value="7", default="6379", source="place"),
         Setting(name="same", value="1", default="1", source="experiment"),
         Setting(name="size", value="2", default="1", source="system"),
     )
+
+
+def test_who_set_what_of_a_system_whose_vendor_was_not_asked_is_not_known() -> None:
+    (line,) = explained({"hz": "10"}, {})
+    assert line == Setting(name="hz", value="10", default=None, source="unknown")
 
 
 def test_of_a_system_that_was_there_nothing_is_said_to_be_set_by_us() -> None:

@@ -62,7 +62,7 @@ def explained(
 
     :param effective: what the running system says.
     :param vendor: what the same version says as its vendor ships it; a missing name has an
-        unknown default.
+        unknown default. Empty: it was not asked.
     :param by_experiment: names that the experiment set, whether or not to another value.
     :param by_plugin: names that the plugin may have set: it did where the value is another one.
     :param places: the same, of where the system listens and keeps its files.
@@ -77,7 +77,7 @@ def explained(
             return "place"
         if name in by_plugin:
             return "plugin"
-        return "unknown" if default is None else "system"
+        return "system" if vendor else "unknown"
 
     return tuple(
         Setting(

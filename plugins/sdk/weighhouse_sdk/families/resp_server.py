@@ -17,6 +17,7 @@ from weighhouse_sdk.credentials import NOT_SHOWN, Credentials
 from weighhouse_sdk.errors import DeployFailed, NotReady, TargetInvalid
 from weighhouse_sdk.families import resp_cluster, resp_leaving, resp_replication
 from weighhouse_sdk.families.resp import configuration, info
+from weighhouse_sdk.figures import Kept, numbers
 from weighhouse_sdk.lifecycle import Deployed, Installed
 from weighhouse_sdk.machine.certificates import AUTHORITY, CERTIFICATE, KEY, certify, hand_out
 from weighhouse_sdk.machine.process import first_user
@@ -94,6 +95,15 @@ class RespServer(ServerPlugin):
     """CONFIG GET lists some settings twice; these are the names kept for old clients."""
     sampled: ClassVar[tuple[str, ...]]
     """Lines of INFO that are sampled, where the version has them."""
+    kept = Kept(
+        asked="connected_clients",
+        never_zero=frozenset({"used_memory", "used_memory_rss", "mem_fragmentation_ratio"}),
+    )
+    kept_while: ClassVar[Mapping[str, str]] = {
+        "master_repl_offset": "repl_backlog_active",
+        "latest_fork_usec": "total_forks",
+    }
+    """Lines of INFO that stay 0 for as long as another one is 0."""
     always: ClassVar[tuple[str, ...]] = ()
     """Arguments of every deployment, for what the server would do by itself and must not."""
     told_by_info: ClassVar[Mapping[str, str]] = {}
@@ -223,7 +233,8 @@ class RespServer(ServerPlugin):
         primary as `primary`; of a replica, whether it is in touch with one as `link_up`.
         """
         told = info(address, timeout_seconds)
-        found = {name: float(told[name]) for name in self.sampled if name in told}
+        idle = {name for name, monitor in self.kept_while.items() if told.get(monitor) == "0"}
+        found = numbers(told, (name for name in self.sampled if name not in idle))
         fields = dict(pair.split("=") for pair in told.get("db0", "keys=0").split(","))
         found["keys"] = float(fields["keys"])
         if "role" in told:

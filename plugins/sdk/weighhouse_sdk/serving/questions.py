@@ -8,6 +8,7 @@ from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Topology
 
 from weighhouse_sdk.context import Context
+from weighhouse_sdk.figures import Kept
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.redistributing import Streamed
@@ -26,6 +27,8 @@ class Questions(Plugin):
     deployment has to change → the vendor's default; None: there is no fixed one."""
     chosen: ClassVar[Mapping[str, str | None]] = {}
     """Settings that every deployment changes for another reason → the same."""
+    kept: ClassVar[Kept] = Kept()
+    """What of its figures about itself is one."""
     ready_floor_seconds: ClassVar[float] = 0.0
     """How long it is given at least until it serves, however short the operator's limit is."""
     ask_seconds: ClassVar[float] = 2.0
@@ -76,7 +79,8 @@ class Questions(Plugin):
 
     @abstractmethod
     def metrics(self, address: Address, timeout_seconds: float) -> dict[str, float]:
-        """The system's own metrics, by its own names.
+        """The system's own metrics, by its own names, as it tells them: `kept` says what of them
+        is a figure.
 
         :raises OSError, ReplyError, ValueError: when it does not answer.
         """

@@ -215,7 +215,7 @@ class ServerPlugin(Replacing):
             else addresses_of(context, deployed)
         )
         try:
-            metrics = [self.metrics(each, self.ask_seconds) for each in asked]
+            metrics = [self.kept.told(self.metrics(each, self.ask_seconds)) for each in asked]
         except UNREADABLE as error:
             raise self._failed(deployed, error) from error
         used = [each for each in map(self.used_bytes, metrics) if each is not None]
@@ -287,7 +287,7 @@ class ServerPlugin(Replacing):
     def _metrics(self, number: int, count: int, address: Address) -> dict[str, float]:
         prefix = f"node {number} " if count > 1 else ""
         with contextlib.suppress(*UNREADABLE):
-            found = self.metrics(address, SAMPLE_SECONDS)
+            found = self.kept.told(self.metrics(address, SAMPLE_SECONDS))
             return {f"{prefix}{name}": value for name, value in found.items()}
         return {}
 

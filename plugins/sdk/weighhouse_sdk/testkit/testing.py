@@ -32,6 +32,7 @@ from weighhouse_sdk.errors import (
     TargetInvalid,
     VersionMissing,
 )
+from weighhouse_sdk.figures import Kept
 from weighhouse_sdk.keeping import keep_files, kept
 from weighhouse_sdk.lifecycle import Plugin
 from weighhouse_sdk.machine.procfs import all_processes, is_alive, working_directory
@@ -293,6 +294,9 @@ class PluginConformance:
         cpu = [sample.cpu_seconds for sample in samples if sample.cpu_seconds is not None]
         assert cpu[-1] > cpu[0]
         assert all(sample.metrics for sample in samples)
+        for sample in samples:
+            # Nothing that is no figure, and no size in another unit than bytes.
+            assert Kept().told(sample.metrics) == sample.metrics
         assert all(sample.disk_bytes is not None for sample in samples)
         stopped = plugin.stop(context, deployed)
         assert not stopped.killed
