@@ -286,19 +286,21 @@ class Manifest(Document):
     ) -> dict[str, Scalar | None]:
         """What `requirements` look at, by name; None: left to the system. `machine`: as below."""
         options = values_of(declared(self.driver.options), target.driver_options)
+        edition = self.edition_of(target)
         return {
             **values_of(declared(self.parameters), target.parameters),
             **{f"option:{name}": value for name, value in options.items()},
             "topology:nodes": target.topology.nodes,
             "topology:replication_factor": target.topology.replication_factor,
             "deployment": target.deployment,
+            "edition": None if edition is None else edition.id,
             **(machine or {}),
         }
 
     def unmet(self, target: Target, machine: Mapping[str, int] | None = None) -> list[Unmet]:
         """What of `requirements` a target does not meet; none of servers that are there already.
 
-        :param machine: facts of the machine, as in `requirements.MACHINE`; None: not known.
+        :param machine: facts as in `requirements.MACHINE` and `WORKLOAD`; None: not known.
         """
         if target.deployment == "external":
             return []

@@ -21,11 +21,17 @@ MACHINE = {
 connections one program may have open. Each with what it counts. Where an experiment is written they
 are not known."""
 
-LAYOUT = ("topology:nodes", "topology:replication_factor", "deployment")
+LAYOUT = ("topology:nodes", "topology:replication_factor", "deployment", "edition")
+"""Facts of the target besides its parameters; nothing is said of an edition that is not known."""
 
-Fact = Annotated[str, StringConstraints(pattern=r"^(option:)?[^:]+$|^topology:[a-z_]+$")]
-"""What `when` looks at: `NAME`, a parameter; `option:NAME`, a driver option; `topology:nodes`,
-`topology:replication_factor`; `deployment`."""
+WORKLOAD = ("workload:expires",)
+"""Facts of a workload: whether its records do. Known where an experiment is written."""
+
+Fact = Annotated[
+    str, StringConstraints(pattern=r"^(option:)?[^:]+$|^topology:[a-z_]+$|^workload:expires$")
+]
+"""What `when` looks at: `NAME`, a parameter; `option:NAME`, a driver option; one of `LAYOUT` or of
+`WORKLOAD`."""
 
 
 Facts = Callable[[str], Scalar | None]
@@ -70,8 +76,8 @@ class Requirement(Document):
     when: dict[Fact, Wanted] = Field(default_factory=dict)
     """Fact → what it has to be; none: always. A parameter that is not set has its default."""
     needs: dict[str, Scalar | tuple[Scalar, ...] | Need] = Field(min_length=1)
-    """Parameter, or fact of the machine → what it then has to be. A bound by a number that is left
-    to the system, or by one that is not known, is none."""
+    """Parameter, fact of the machine, or `edition` → what it then has to be. A bound by a number
+    that is left to the system, or by one that is not known, is none."""
     because: str = Field(min_length=1, max_length=400)
     """What the system does or says otherwise, one sentence."""
 
@@ -97,9 +103,9 @@ def check_names(
     :raises ValueError: naming what is not there.
     """
     own = set(parameters)
-    known = {*own, *(f"option:{name}" for name in options), *LAYOUT, *MACHINE}
+    known = {*own, *(f"option:{name}" for name in options), *LAYOUT, *WORKLOAD, *MACHINE}
     for index, each in enumerate(requirements):
-        unknown = (each.names() - known) | (each.needs.keys() - own - {*MACHINE})
+        unknown = (each.names() - known) | (each.needs.keys() - own - {*MACHINE, "edition"})
         if unknown:
             message = f"requirements[{index}]: no parameters: {', '.join(sorted(unknown))}"
             raise ValueError(message)

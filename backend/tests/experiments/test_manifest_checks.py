@@ -333,3 +333,48 @@ def test_what_a_parameter_needs_of_another_is_told_where_it_was_set() -> None:
     assert errors(io_threads=128) == [], "the agent knows its machine"
     (error,) = errors(appendfsync="always", appendonly="no")
     assert "not of type" in error.message, "one fault is told, not what follows from it"
+
+
+def test_what_another_edition_or_a_workload_needs_is_told_where_it_stands():
+    edition = {
+        "licence": "MIT", "policy": "open", "text": ".", "source": "https://example.org",
+        "checked_on": "2026-11-20",
+    }  # fmt: skip
+    flag = {"type": "boolean", "default": False}
+    store = manifest(
+        "store",
+        features=["ttl"],
+        editions=[edition | {"id": one, "name": one} for one in ("community", "enterprise")],
+        parameters={"type": "object", "properties": {
+            "strict": flag, "period": {"type": "integer", "default": 0},
+        }},
+        driver={"id": "store", "options": {"properties": {"durable": flag}}},
+        requirements=[
+            {"when": {"strict": True}, "needs": {"edition": "enterprise"}, "because": "Refused."},
+            {"when": {"option:durable": True}, "needs": {"edition": "enterprise"},
+             "because": "No."},
+            {"when": {"workload:expires": True}, "needs": {"period": {"at_least": 1}},
+             "because": "Nobody looks."},
+        ],
+    )  # fmt: skip
+
+    def told(ttl=None, **target):
+        document = Experiment.model_validate({
+            "version": 1, "slug": "s", "name": "n",
+            "targets": [{"name": "t", "system": "store"} | target],
+            "workloads": [{"name": "w", "ttl_seconds": ttl}, {"name": "without"}],
+            "load_levels": [{"model": "closed", "clients": 1}],
+        })  # fmt: skip
+        return [(one.path, one.message, one.expected) for one in check(document, {"store": store})]
+
+    assert told(parameters={"strict": True}) == [
+        ("targets[0].parameters.strict", "edition is community: Refused.",
+         "edition enterprise, as strict is true"),
+    ]  # fmt: skip
+    assert told(parameters={"strict": True}, edition="enterprise") == []
+    ((path, *_),) = told(driver_options={"durable": True})
+    assert path == "targets[0].driver_options.durable"
+    ((path, message, expected),) = told(ttl=60)
+    assert (path, message) == ("targets[0].parameters", "period is 0: Nobody looks.")
+    assert expected == "period at least 1, as workload:expires is true"
+    assert told(ttl=60, parameters={"period": 5}) == []

@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.requirements import Unmet
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import FieldError
@@ -51,7 +52,9 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
                 what="driver option",
             )
         )
-        errors.extend(_requirement_errors(path, target, manifest))
+        measured = [workload for place, workload in enumerate(experiment.workloads)
+                    if experiment.matrix.count(index, place)]  # fmt: skip
+        errors.extend(_requirement_errors(path, target, manifest, measured))
     for index, workload in enumerate(experiment.workloads):
         targets = [target for place, target in enumerate(experiment.targets)
                    if experiment.matrix.count(place, index)]  # fmt: skip
@@ -180,19 +183,35 @@ def _value_errors(
             )
 
 
-def _requirement_errors(path: str, target: Target, manifest: Manifest) -> Iterator[FieldError]:
+def _requirement_errors(
+    path: str, target: Target, manifest: Manifest, workloads: Sequence[Workload]
+) -> Iterator[FieldError]:
     """What parameters need of each other; what they need of a machine its agent knows."""
     wrong = Draft202012Validator({"type": "object", **manifest.parameters})
     if not wrong.is_valid(dict(target.parameters)):
         return  # What is no value of a parameter says nothing about another.
-    for unmet in manifest.unmet(target):
-        name = unmet.blamed(target.parameters)
-        subject = f"{unmet.parameter} " if name != unmet.parameter else ""
-        yield FieldError(
-            path=f"{path}.parameters" + (f".{name}" if name else ""),
-            message=f"{subject}is {unmet.shown}: {unmet.requirement.because}",
-            expected=f"{unmet.parameter} {unmet.wanted}",
-        )
+    told = []
+    for expires in sorted({one.ttl_seconds is not None for one in workloads}):
+        for unmet in manifest.unmet(target, {"workload:expires": expires}):
+            if unmet in told:
+                continue
+            told.append(unmet)
+            name = unmet.blamed(target.parameters)
+            subject = f"{unmet.parameter} " if name != unmet.parameter else ""
+            yield FieldError(
+                path=f"{path}.{_blamed(unmet, name, target)}",
+                message=f"{subject}is {unmet.shown}: {unmet.requirement.because}",
+                expected=f"{unmet.parameter} {unmet.wanted}",
+            )
+
+
+def _blamed(unmet: Unmet, parameter: str, target: Target) -> str:
+    """Where the value stands that a requirement is not met for."""
+    options = [name.removeprefix("option:") for name in unmet.requirement.when]
+    option = next((name for name in options if name in target.driver_options), "")
+    if parameter or not option:
+        return "parameters" + (f".{parameter}" if parameter else "")
+    return f"driver_options.{option}"
 
 
 def _operation_errors(
