@@ -1,5 +1,6 @@
 """What records take in a system, and whether they fit."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from weighhouse_protocol.holding import Footprint, Steps
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
+
+from .observations import SOUND, found
 
 RECORDS = Workload(name="records", record_count=1000)
 """Ten fields of 100 bytes."""
@@ -173,3 +176,34 @@ def test_a_size_on_disk_is_no_bound_of_memory() -> None:
 def test_a_manifest_names_only_what_it_has() -> None:
     with pytest.raises(ValueError, match="holding: neither parameters nor driver options: absent"):
         manifest(disk_beyond=[{"absent": True}])
+
+
+MEASURED = replace(SOUND, record_bytes=1000, footprint_bytes=1184, data_memory_bytes=1_500_000)
+"""1,000 records of 1,184 bytes, and room for 1,266."""
+
+
+def test_a_run_is_judged_by_the_same_figures() -> None:
+    fits = found(MEASURED)["memory-fit"]
+    assert "about 1.129 MiB (1,184 bytes a record), 78.93% of" in fits.message
+    grown = found(replace(MEASURED, records_inserted=300, beyond="refused"))["memory-fit"]
+    assert (grown.title, grown.severity) == ("Data does not fit", "caution")
+    assert grown.message.endswith("it cannot be held, and writes beyond that were refused.")
+    assert grown.numbers["data_bytes"] == 1300 * 1184
+    evicted = found(replace(MEASURED, records_inserted=300, beyond="evicted"))["memory-fit"]
+    assert evicted.message.endswith("records were evicted.")
+
+
+def test_what_goes_to_disk_tested_both() -> None:
+    spilt = found(replace(MEASURED, records_inserted=300, beyond="disk"))["memory-fit"]
+    assert (spilt.title, spilt.severity) == ("Data takes most of the memory", "info")
+
+
+def test_a_size_on_disk_is_told_only_when_it_is_full() -> None:
+    on_disk = replace(MEASURED, data_on_disk=True, machine_memory_bytes=10**9, beyond="refused")
+    fits = found(on_disk)["memory-fit"]
+    assert (fits.title, fits.numbers["bound"]) == ("Data fits into memory", "the machine's memory")
+    full = found(replace(on_disk, records_inserted=300))["memory-fit"]
+    assert (full.title, full.numbers["bound"]) == (
+        "Data does not fit",
+        "what the system gives to data",
+    )

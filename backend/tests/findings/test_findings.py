@@ -1,5 +1,8 @@
 """Runs with what checks have to say of them, over real rows."""
 
+import pytest
+from weighhouse_backend.findings.schemas import FindingRead
+
 from backend.tests.results.laboratory import experiment
 from backend.tests.results.sides import report
 
@@ -73,3 +76,20 @@ def test_a_system_that_lost_what_it_acknowledged_is_found_out(laboratory):
     run_id = laboratory.get("/runs", campaign_id=campaign_id)["items"][0]["id"]
     findings = {one["id"]: one for one in laboratory.get(f"/runs/{run_id}")["findings"]}
     assert "says that it holds 30: 20 were evicted" in findings["load-complete"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("check", "message", "title"),
+    [
+        ("steady-state", "Not assessable: 5 intervals, and …", "Steady state not assessable"),
+        ("steady-state", "Warming up: throughput rose by 9 %.", "Not in a steady state"),
+        ("memory-fit", "…: it cannot be held, so records were evicted.", "Data does not fit"),
+        ("of-before", "A check that is no more.", "As it was called"),
+    ],
+)
+def test_what_was_stored_before_is_called_by_its_text(check, message, title):
+    stored = {
+        "id": check, "severity": "info", "title": "As it was called", "message": message,
+        "numbers": {}, "formula": "", "source": "", "documentation": "", "scope": "run",
+    }  # fmt: skip
+    assert FindingRead.model_validate(stored).title == title
