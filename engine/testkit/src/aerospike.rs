@@ -1,5 +1,6 @@
 //! A real Aerospike node on a free port of the loopback interface.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,8 +13,9 @@ use tempfile::TempDir;
 use crate::server::next_port;
 use crate::state::until;
 
-/// Names the server's executable.
+/// Names the server's executable, where it is not the one on PATH.
 const VARIABLE: &str = "WEIGHHOUSE_ASD";
+const PROGRAM: &str = "asd";
 
 /// A node that keeps its records in memory; it ends with this value.
 pub struct Aerospike {
@@ -21,6 +23,15 @@ pub struct Aerospike {
     child: Child,
     port: u16,
     directory: TempDir,
+}
+
+/// The file that is named, or the first on a search path.
+fn at_hand(named: Option<OsString>, search: Option<OsString>) -> Option<PathBuf> {
+    if let Some(named) = named {
+        return Some(PathBuf::from(named));
+    }
+    let folders = search?;
+    std::env::split_paths(&folders).map(|one| one.join(PROGRAM)).find(|one| one.is_file())
 }
 
 fn write_configuration(directory: &Path, port: u16) {
@@ -62,12 +73,12 @@ impl Aerospike {
     /// is said on standard error together with what would change it.
     #[must_use]
     pub fn start() -> Option<Self> {
-        let Some(program) = std::env::var_os(VARIABLE).map(PathBuf::from) else {
+        let Some(program) = at_hand(std::env::var_os(VARIABLE), std::env::var_os("PATH")) else {
             // Past the test harness, which keeps to itself what a test prints.
             let _ = writeln!(
                 std::io::stderr(),
-                "NOT RUN: this test needs a real Aerospike server: set {VARIABLE} to the path of \
-                 its executable asd"
+                "NOT RUN: this test needs a real Aerospike server: put {PROGRAM} on PATH, or set \
+                 {VARIABLE} to its path"
             );
             return None;
         };
@@ -161,5 +172,22 @@ impl Drop for Aerospike {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_is_the_one_named_else_the_one_on_the_search_path() {
+        let (empty, full) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let here = full.path().join(PROGRAM);
+        fs::write(&here, "").unwrap();
+        let search = std::env::join_paths([empty.path(), full.path()]).unwrap();
+        assert_eq!(at_hand(None, Some(search.clone())), Some(here));
+        assert_eq!(at_hand(None, Some(empty.path().into())), None);
+        assert_eq!(at_hand(None, None), None);
+        assert_eq!(at_hand(Some("/else/asd".into()), Some(search)), Some("/else/asd".into()));
     }
 }

@@ -69,12 +69,60 @@ class TestConformance(PluginConformance):
         "migrate_sleep_us": 0,
         "migrate_threads": 4,
         "service_threads": 8,
+        "batch_index_threads": 3,
+        "query_threads_limit": 64,
+        "proto_fd_max": 2048,
+        "microsecond_histograms": True,
+        "partition_tree_sprigs": 512,
+        "transaction_pending_limit": 0,
+        "defrag_sleep_us": 500,
         "transaction_max_ms": 2000,
         "heartbeat_interval_ms": 100,
         "heartbeat_timeout_intervals": 20,
     }
     impossible: ClassVar = {"commit_to_device": True}
     refusal = "'commit-to-device' is enterprise-only"
+
+
+# without a server: what the manifest refuses
+
+
+def target(**changed: object) -> Target:
+    return Target.model_validate({"name": "t", "system": "aerospike"} | changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "because"),
+    [
+        ({"parameters": {"commit_to_device": True}}, "does not start with `commit-to-device`"),
+        ({"parameters": {"strong_consistency": True}}, "does not start with `strong-consistency`"),
+        ({"driver_options": {"durable_delete": True}}, "refuses every delete"),
+        ({"parameters": {"read_page_cache": True}}, "of records in files alone"),
+        (
+            {"parameters": {"storage": "memory_and_files", "flush_size_bytes": 4096}},
+            "in files alone",
+        ),
+    ],
+)
+def test_what_the_server_refuses_the_manifest_refuses_first(
+    changed: dict[str, object], because: str
+) -> None:
+    (unmet,) = PLUGIN.manifest.unmet(target(**changed))
+    assert because in unmet.requirement.because
+    allowed = {"edition": "enterprise"} if "edition" in unmet.wanted + unmet.parameter else None
+    if allowed:
+        assert PLUGIN.manifest.unmet(target(**changed, **allowed)) == []
+
+
+def test_records_that_expire_need_somebody_who_looks_for_them() -> None:
+    expires = {"workload:expires": True}
+    (unmet,) = PLUGIN.manifest.unmet(target(), expires)
+    assert (unmet.parameter, unmet.wanted) == (
+        "nsup_period_seconds", "at least 1, as workload:expires is true",
+    )  # fmt: skip
+    looking = target(parameters={"nsup_period_seconds": 60})
+    assert PLUGIN.manifest.unmet(looking, expires) == []
+    assert PLUGIN.manifest.unmet(target(), {"workload:expires": False}) == []
 
 
 # without a server: the configuration file
@@ -121,6 +169,8 @@ def test_only_what_an_experiment_sets_is_written(tmp_path: Path) -> None:
     assert set(more) - set(plain) == {"migrate-threads 4", "evict-used-pct 60"}
     assert written({"service_threads": 0}, place(tmp_path)) == plain
     assert "service-threads 8" in written({"service_threads": 8}, place(tmp_path))
+    assert written({"batch_index_threads": 0}, place(tmp_path)) == plain
+    assert "batch-index-threads 3" in written({"batch_index_threads": 3}, place(tmp_path))
 
 
 def test_nodes_of_one_machine_find_each_other_by_addresses_of_their_own(tmp_path: Path) -> None:

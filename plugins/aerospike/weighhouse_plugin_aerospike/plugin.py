@@ -47,7 +47,9 @@ PARTS = ("write_q", "writes", "defrag_q", "defrag_reads", "defrag_writes")
 PART = re.compile(r"^storage-engine\.(?:file|device|stripe)\[\d+\]\.(\w+)$")
 STRIPE = re.compile(r"^storage-engine\.stripe\[")
 USED = ("data_used_bytes", "index_used_bytes", "set_index_used_bytes", "sindex_used_bytes")
-ORDERED = {"data_size_mebibytes": "4096", "files": "1", "service_threads": "0"}
+ORDERED = {
+    "batch_index_threads": "0", "data_size_mebibytes": "4096", "files": "1", "service_threads": "0",
+}  # fmt: skip
 """Parameters that no setting has as such → what stands for the vendor's choice."""
 
 

@@ -95,6 +95,13 @@ pub(crate) const SCHEMA: &str = r#"{
       "default": 0,
       "description": "Most connections of a shard to each node. A connection carries one operation at a time: an operation that finds none free waits, in steps of a millisecond. 0: one for each client, and up to 256 where an open loop has more under way."
     },
+    "tend_interval_ms": {
+      "type": "integer",
+      "minimum": 250,
+      "maximum": 60000,
+      "default": 1000,
+      "description": "How often the library asks the nodes who is there and which has which partitions, milliseconds: so long it may go on asking one that is gone."
+    },
     "only_endpoints": {
       "type": "boolean",
       "default": false,
@@ -132,6 +139,7 @@ pub(crate) struct Settings {
     pub(crate) max_retries: usize,
     /// 0: by the number of clients.
     pub(crate) connections: usize,
+    pub(crate) tend_interval_ms: u32,
     pub(crate) only_endpoints: bool,
     pub(crate) username: String,
     pub(crate) password_file: String,
@@ -154,6 +162,7 @@ impl Default for Settings {
             socket_timeout_ms: 0,
             max_retries: 0,
             connections: 0,
+            tend_interval_ms: 1000,
             only_endpoints: false,
             username: String::new(),
             password_file: String::new(),
@@ -280,6 +289,7 @@ impl Settings {
             "socket_timeout_ms" => self.socket_timeout_ms = given.number()?,
             "max_retries" => self.max_retries = given.count()?,
             "connections_per_node" => self.connections = given.count()?,
+            "tend_interval_ms" => self.tend_interval_ms = given.number()?,
             "only_endpoints" => self.only_endpoints = given.flag()?,
             "username" => given.text()?.clone_into(&mut self.username),
             "password_file" => given.text()?.clone_into(&mut self.password_file),
@@ -342,6 +352,7 @@ mod tests {
             (json!({"max_retries": 101}), "max_retries"),
             (json!({"total_timeout_ms": 0}), "total_timeout_ms"),
             (json!({"socket_timeout_ms": -1}), "socket_timeout_ms"),
+            (json!({"tend_interval_ms": 249}), "tend_interval_ms"),
             (json!({"send_key": "yes"}), "send_key"),
             (json!({"rack": "one"}), "rack"),
             (json!({"username": "me"}), "password_file"),

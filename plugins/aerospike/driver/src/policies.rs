@@ -70,6 +70,7 @@ pub(crate) fn of_client(settings: &Settings, clients: usize) -> Result<ClientPol
         min_conns_per_node: clients.min(most),
         max_conns_per_node: most,
         max_error_rate: 0,
+        tend_interval: settings.tend_interval_ms,
         seed_only_cluster: settings.only_endpoints,
         rack_ids: (settings.replica == Replica::PreferRack).then(|| vec![settings.rack]),
         ..ClientPolicy::default()
@@ -117,7 +118,10 @@ mod tests {
             let policy = of_client(&settings, clients).unwrap();
             assert_eq!((policy.min_conns_per_node, policy.max_conns_per_node), (made, most));
             assert_eq!(policy.max_error_rate, 0);
+            assert_eq!(policy.tend_interval, 1000);
         }
+        let settings = Settings { tend_interval_ms: 250, ..Settings::default() };
+        assert_eq!(of_client(&settings, 1).unwrap().tend_interval, 250);
     }
 
     #[test]

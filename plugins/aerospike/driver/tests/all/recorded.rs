@@ -1,8 +1,8 @@
 //! The driver on what a real node answered, written down once and played again: what each operation
 //! sends, byte by byte, and what each answer means. So this needs no server.
 //!
-//! Where `WEIGHHOUSE_ASD` names one, the same operations are done on it too; with
-//! `WEIGHHOUSE_RECORD` set their exchanges are written down anew.
+//! With `asd` on PATH, or `WEIGHHOUSE_ASD` set to its path, the same operations are done on it too;
+//! with `WEIGHHOUSE_RECORD` set their exchanges are written down anew.
 
 #![allow(clippy::unwrap_used)] // also outside of the test functions
 
