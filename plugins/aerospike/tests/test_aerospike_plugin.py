@@ -84,47 +84,6 @@ class TestConformance(PluginConformance):
     refusal = "'commit-to-device' is enterprise-only"
 
 
-# without a server: what the manifest refuses
-
-
-def target(**changed: object) -> Target:
-    return Target.model_validate({"name": "t", "system": "aerospike"} | changed)
-
-
-@pytest.mark.parametrize(
-    ("changed", "because"),
-    [
-        ({"parameters": {"commit_to_device": True}}, "does not start with `commit-to-device`"),
-        ({"parameters": {"strong_consistency": True}}, "does not start with `strong-consistency`"),
-        ({"driver_options": {"durable_delete": True}}, "refuses every delete"),
-        ({"parameters": {"read_page_cache": True}}, "of records in files alone"),
-        (
-            {"parameters": {"storage": "memory_and_files", "flush_size_bytes": 4096}},
-            "in files alone",
-        ),
-    ],
-)
-def test_what_the_server_refuses_the_manifest_refuses_first(
-    changed: dict[str, object], because: str
-) -> None:
-    (unmet,) = PLUGIN.manifest.unmet(target(**changed))
-    assert because in unmet.requirement.because
-    allowed = {"edition": "enterprise"} if "edition" in unmet.wanted + unmet.parameter else None
-    if allowed:
-        assert PLUGIN.manifest.unmet(target(**changed, **allowed)) == []
-
-
-def test_records_that_expire_need_somebody_who_looks_for_them() -> None:
-    expires = {"workload:expires": True}
-    (unmet,) = PLUGIN.manifest.unmet(target(), expires)
-    assert (unmet.parameter, unmet.wanted) == (
-        "nsup_period_seconds", "at least 1, as workload:expires is true",
-    )  # fmt: skip
-    looking = target(parameters={"nsup_period_seconds": 60})
-    assert PLUGIN.manifest.unmet(looking, expires) == []
-    assert PLUGIN.manifest.unmet(target(), {"workload:expires": False}) == []
-
-
 # without a server: the configuration file
 
 

@@ -1,0 +1,49 @@
+"""What a node would refuse is refused by the manifest first, in its words."""
+
+import pytest
+from weighhouse_plugin_aerospike import PLUGIN
+from weighhouse_protocol.target import Target
+
+
+def target(**changed: object) -> Target:
+    return Target.model_validate({"name": "t", "system": "aerospike"} | changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "because"),
+    [
+        ({"parameters": {"commit_to_device": True}}, "does not start with `commit-to-device`"),
+        ({"parameters": {"strong_consistency": True}}, "does not start with `strong-consistency`"),
+        ({"driver_options": {"durable_delete": True}}, "refuses every delete"),
+    ],
+)
+def test_what_is_of_the_enterprise_edition_is_refused_under_another(
+    changed: dict[str, object], because: str
+) -> None:
+    (unmet,) = PLUGIN.manifest.unmet(target(**changed))
+    assert because in unmet.requirement.because
+    assert (unmet.parameter, unmet.value) == ("edition", "community")
+    assert PLUGIN.manifest.unmet(target(**changed, edition="enterprise")) == []
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"read_page_cache": True}, {"storage": "memory_and_files", "flush_size_bytes": 4096}],
+)
+def test_what_is_of_files_alone_is_refused_where_records_are_in_memory(
+    parameters: dict[str, object],
+) -> None:
+    (unmet,) = PLUGIN.manifest.unmet(target(parameters=parameters))
+    assert "of records in files alone" in unmet.requirement.because
+    assert PLUGIN.manifest.unmet(target(parameters=parameters | {"storage": "files"})) == []
+
+
+def test_records_that_expire_need_somebody_who_looks_for_them() -> None:
+    expires = {"workload:expires": True}
+    (unmet,) = PLUGIN.manifest.unmet(target(), expires)
+    assert (unmet.parameter, unmet.wanted) == (
+        "nsup_period_seconds", "at least 1, as workload:expires is true",
+    )  # fmt: skip
+    looking = target(parameters={"nsup_period_seconds": 60})
+    assert PLUGIN.manifest.unmet(looking, expires) == []
+    assert PLUGIN.manifest.unmet(target(), {"workload:expires": False}) == []
