@@ -149,6 +149,24 @@ def test_answers_beyond_the_histograms_are_told_with_the_figures_that_they_touch
     assert "p99" in told.message
 
 
+def test_a_driver_that_does_not_tell_what_was_never_sent_is_not_guessed_at() -> None:
+    before = faulty(ok=202_939, errors=1_597_061).everything
+    untold = replace(
+        before, never_sent=None, answered_late=None, timeouts=936_499, beyond_range=660_562
+    )
+    run = replace(SOUND, everything=untold, seconds=100.26, asked_seconds=90.0)
+    told = found(run)
+    assert "rate-not-reached" not in told
+    message = told["never-sent-untold"].message
+    assert "of 936,499 timeouts some may never have reached the system" in message
+    assert "660,562 beyond the range" in message
+    assert "100 s were measured where 90 s were asked for" in message
+    # Where none of its figures is concerned there is nothing to say.
+    sound = replace(SOUND.everything, never_sent=None, answered_late=None)
+    assert "never-sent-untold" not in found(replace(SOUND, everything=sound, asked_seconds=100.0))
+    assert "never-sent-untold" not in found(SOUND)
+
+
 def test_what_failed_was_done_all_the_same() -> None:
     """A rate counts what came back, whatever became of it."""
     assert "rate-not-reached" not in found(faulty(ok=900_000, errors=100_000))

@@ -1,4 +1,5 @@
-"""figures that were wrong: what was never sent or came back late is counted, refused is a verdict
+"""figures that were wrong: what was never sent or came back late is counted, refused is a verdict,
+and stored runs whose figures are concerned say which
 
 Revision: 0034, after 0033
 """
@@ -25,16 +26,64 @@ def verdicts(*names: str) -> None:
     op.create_check_constraint(op.f("ck_campaigns_verdict"), "campaigns", f"verdict IN ({listed})")
 
 
+BEYOND_RANGE = """
+INSERT INTO findings (run_id, check_id, project_id, campaign_id, severity, body)
+SELECT r.id, 'beyond-range', r.project_id, r.campaign_id, 'error', jsonb_build_object(
+    'id', 'beyond-range', 'severity', 'error', 'scope', 'run',
+    'title', 'Some answers are in no percentile',
+    'message', to_char(s.overflow, 'FM999,999,999,999,990') || ' answers took longer than the'
+        ' histograms reach, and are in no percentile: the longest, the mean and every percentile'
+        ' are too low.',
+    'numbers', jsonb_build_object('beyond_range', s.overflow, 'ok', s.ok),
+    'formula', 'answers beyond the range of the histograms = 0',
+    'source', 'counted by the driver or tool whose histograms end somewhere: this project''s did'
+        ' at 60 s',
+    'documentation', '/docs/findings/beyond-range')
+FROM runs r JOIN run_summaries s ON s.attempt_id = r.result_attempt_id
+WHERE s.phase = 'measure' AND s.operation = 'all' AND s.overflow > 0
+ON CONFLICT DO NOTHING
+"""
+NEVER_SENT_UNTOLD = """
+INSERT INTO findings (run_id, check_id, project_id, campaign_id, severity, body)
+SELECT r.id, 'never-sent-untold', r.project_id, r.campaign_id, 'caution', jsonb_build_object(
+    'id', 'never-sent-untold', 'severity', 'caution', 'scope', 'run',
+    'title', 'What was never sent is not told',
+    'message', 'The driver did not tell what was due and never sent: it may be among '
+        || to_char(t.timeouts, 'FM999,999,999,999,990') || ' timeouts and '
+        || to_char(s.overflow, 'FM999,999,999,999,990') || ' beyond the range of the histograms,'
+        ' and rates are of the phase and of what came back after it. Whether the rate was reached'
+        ' cannot be said of such figures.',
+    'numbers', jsonb_build_object('timeouts', t.timeouts, 'beyond_range', s.overflow,
+        'seconds', s.duration_seconds),
+    'formula', 'open loop whose driver does not tell what was never sent: timeouts = 0, beyond'
+        ' range = 0, and seconds measured ≤ 1.01 × seconds asked for',
+    'source', 'drivers of this project before they told each outcome apart, and load tools that do'
+        ' not',
+    'documentation', '/docs/findings/never-sent-untold')
+FROM runs r JOIN run_summaries s ON s.attempt_id = r.result_attempt_id
+    CROSS JOIN LATERAL (
+        SELECT COALESCE((s.errors_by_kind ->> 'timeout')::numeric, 0) AS timeouts
+    ) t
+WHERE s.phase = 'measure' AND s.operation = 'all' AND s.service_histogram IS NOT NULL
+    AND (t.timeouts > 0 OR s.overflow > 0)
+ON CONFLICT DO NOTHING
+"""
+"""Open loops alone have times of service."""
+
+
 def upgrade() -> None:
     verdicts(*VERDICTS, "refused")
     for column in ("never_sent", "answered_late"):
         op.add_column(
             "run_summaries",
-            sa.Column(column, sa.BigInteger(), server_default="0", nullable=False),
+            sa.Column(column, sa.BigInteger(), nullable=True),
         )
+    op.execute(BEYOND_RANGE)
+    op.execute(NEVER_SENT_UNTOLD)
 
 
 def downgrade() -> None:
+    op.execute("DELETE FROM findings WHERE check_id IN ('beyond-range', 'never-sent-untold')")
     op.execute("UPDATE campaigns SET verdict = 'infrastructure' WHERE verdict = 'refused'")
     verdicts(*VERDICTS)
     for column in ("answered_late", "never_sent"):

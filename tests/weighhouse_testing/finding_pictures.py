@@ -171,6 +171,25 @@ def beyond_range() -> Drawing:
     return drawing
 
 
+def never_sent_untold() -> Drawing:
+    """What is due, what is sent, and what the difference is called."""
+    drawing = Drawing(
+        "Timeouts, and what hides among them",
+        "Operations due and operations sent over the seconds of a phase. More is due than is sent; "
+        "those between the two were never sent, and an older driver calls them timeouts.",
+    )
+    plot = Plot(drawing, 60, 40, 540, 160, (0, 30), (0, 1.2))
+    plot.axes("seconds", "operations a second")
+    seconds = [float(second) for second in range(31)]
+    plot.line(seconds, [1.0] * 31, "ink")
+    plot.text(1, 1.06, "due", "small")
+    plot.line(seconds, [0.35] * 31, "good")
+    plot.text(1, 0.4, "sent", "t-good")
+    plot.line([15.0, 15.0], [0.38, 0.97], "bad dashed")
+    plot.text(15.6, 0.7, "never sent: told as timeouts", "t-bad")
+    return drawing
+
+
 def averaged_percentiles() -> Drawing:
     """The mean of p99s beside the p99 of all."""
     drawing = Drawing(
@@ -269,6 +288,7 @@ PICTURES: dict[str, Callable[[], Drawing]] = {
     "rate-not-reached": rate_not_reached,
     "averaged-percentiles": averaged_percentiles,
     "beyond-range": beyond_range,
+    "never-sent-untold": never_sent_untold,
     "coordinated-omission": coordinated_omission,
     "errors": sketches.errors,
     "not-found": sketches.not_found,

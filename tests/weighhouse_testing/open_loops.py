@@ -45,7 +45,7 @@ def open_loop(
 def summed(arrivals: dict[str, Any], name: str) -> float:
     """Operations that a course of rates is of."""
     lengths = [end - begin for begin, end in zip(arrivals["t"], arrivals["until"], strict=True)]
-    return sum(a * b for a, b in zip(arrivals[name], lengths, strict=True))
+    return float(sum(a * b for a, b in zip(arrivals[name], lengths, strict=True)))
 
 
 def limited_by_the_server(told: Told) -> None:
@@ -79,8 +79,10 @@ def stalled(platform: RunningPlatform, stall: float) -> None:
 def waited(every: dict[str, Any], rate: float, seconds: float, longest: float) -> None:
     """Percentiles and mean are those of a stall: what was due in it waited from 0 to so long."""
     due, waiting = rate * seconds, rate * longest
+    # What was due takes a moment to be done once the server goes on: the longer it stood, the more.
+    off = 0.3 + 0.005 * longest
     for name, quantile in (("p50_us", 0.5), ("p95_us", 0.95), ("p99_us", 0.99)):
         rank = quantile * due - (due - waiting)
         expected = max(0.0, rank / waiting * longest)
-        assert every[name] / US == pytest.approx(expected, abs=0.3), name
-    assert every["mean_us"] / US == pytest.approx(waiting / due * longest / 2, abs=0.3)
+        assert every[name] / US == pytest.approx(expected, abs=off), name
+    assert every["mean_us"] / US == pytest.approx(waiting / due * longest / 2, abs=off)

@@ -179,6 +179,40 @@ def test_memory_after_the_load_is_called_so_and_found_by_its_name_of_before(
     assert any(loaded != after for _, loaded, after in figures), "they are not one figure"
 
 
+def test_runs_whose_figures_were_wrong_say_which(
+    postgres_server: str, redis_server: str, tmp_path: Path
+) -> None:
+    with restored(postgres_server) as url:
+        look_at_wrong_figures(url, redis_server, tmp_path)
+
+
+def look_at_wrong_figures(url: str, redis_server: str, tmp_path: Path) -> None:
+    """One run's slowest answers are beyond the range, and others were maybe never sent."""
+    command.upgrade(alembic_of(url), "0033")
+    concerned = """
+        UPDATE run_summaries s SET overflow = 660562, service_histogram = histogram,
+            errors_by_kind = '{"timeout": 936499, "connection": 2}'
+        FROM (SELECT id, result_attempt_id FROM runs WHERE status = 'completed' LIMIT 1) r
+        WHERE s.attempt_id = r.result_attempt_id AND s.phase = 'measure' AND s.operation = 'all'
+        RETURNING r.id
+    """
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        run_id = connection.scalar(text(concerned))
+    command.upgrade(alembic_of(url), "head")
+    with engine.connect() as connection:
+        new = "SELECT run_id FROM findings WHERE check_id IN ('beyond-range', 'never-sent-untold')"
+        assert {row.run_id for row in connection.execute(text(new))} == {run_id}
+    engine.dispose()
+    address = f"/runs/{run_id}"
+    run = read(url, redis_server, tmp_path, [address])[address]
+    told = {each["id"]: each["message"] for each in run["findings"]}
+    assert "660,562 answers took longer than the histograms reach" in told["beyond-range"]
+    assert "936,499 timeouts" in told["never-sent-untold"]
+    every = run["summary"]["operations"]["all"]
+    assert every["never_sent"] is every["answered_late"] is None
+
+
 def test_down_again_is_as_before_while_agents_worked_alone(
     stored_before: str, said_before: dict[str, Any]
 ) -> None:

@@ -66,6 +66,7 @@ def observation(
         pipeline=closed.pipeline if closed else 1,
         think_time_us=closed.think_time_us if closed else 0.0,
         seconds=measured.duration_seconds,
+        asked_seconds=document.phases.under(workload.name).measure_seconds,
         operations={
             row.operation: _figures(row)
             for row in rows
@@ -238,6 +239,7 @@ def _figures(row: RunSummary) -> OperationFigures:
         never_sent=row.never_sent,
         answered_late=row.answered_late,
         beyond_range=row.overflow,
+        timeouts=int(row.errors_by_kind.get("timeout", 0)),
         throughput=row.throughput,
         mean_us=row.mean_us,
         quantiles_us={q: value for q, value in quantiles.items() if value is not None},

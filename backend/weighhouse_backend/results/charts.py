@@ -4,17 +4,17 @@ A chart is never longer than its points: neighbouring intervals of a phase are m
 addition and percentiles out of the merged histogram.
 """
 
-import bisect
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from weighhouse_judging.arithmetic.histograms import NS_PER_US, Histogram
 
+from weighhouse_backend.results.arrivals import ArrivalLine, Arrived, arrival_line
 from weighhouse_backend.results.packing import (
     ALL,
     ERROR_PREFIX,
@@ -82,24 +82,6 @@ class MeasuredWindow:
     p99_us: float | None
     wait_us: float | None
     """Mean response less mean service time; only in an open loop."""
-
-
-@dataclass
-class ArrivalLine:
-    """What was due over time in an open loop, and what became of it; lists of one length."""
-
-    t: list[float] = field(default_factory=list)
-    until: list[float] = field(default_factory=list)
-    due: list[float] = field(default_factory=list)
-    """A second."""
-    sent: list[float] = field(default_factory=list)
-    """A second, whenever it was due."""
-    answered: list[float] = field(default_factory=list)
-    """A second, whenever it was due, and whatever came back."""
-    never_sent: list[float] = field(default_factory=list)
-    """A second, of what was due then."""
-    backlog: list[int] = field(default_factory=list)
-    """Due and not sent at the end of the window."""
 
 
 @dataclass(frozen=True)
@@ -301,45 +283,6 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
             drawn.measured.append(MeasuredWindow(begin, end, every.ok, every.p99_us, every.wait_us))
     drawn.operations.update((name, _line(points)) for name, points in lines.items())
     return replace(drawn, arrivals=arrival_line(arrivals, origin_us))
-
-
-class Arrived(NamedTuple):
-    """One window of the measured phase, as the course of arrivals is made from them."""
-
-    start_us: int
-    end_us: int
-    answered: int
-    due: Sequence[Sequence[int]]
-
-
-def arrival_line(windows: Sequence[Arrived], origin_us: int) -> ArrivalLine | None:
-    """What was due in each window, and what became of it, by windows in order of time.
-
-    What is told of an operation is told when it is sent or given up; here it stands where it was
-    due. None when nothing is told.
-    """
-    due, never = [0] * len(windows), [0] * len(windows)
-    starts = [window.start_us for window in windows]
-    for window in windows:
-        for at, begun, given_up in window.due:
-            place = max(0, bisect.bisect_right(starts, at) - 1)
-            due[place] += begun + given_up
-            never[place] += given_up
-    if not any(due):
-        return None
-    line, backlog = ArrivalLine(), 0
-    for place, window in enumerate(windows):
-        seconds = (window.end_us - window.start_us) / US_PER_SECOND
-        sent = sum(begun for _, begun, _ in window.due)
-        backlog += due[place] - sent
-        line.t.append((window.start_us - origin_us) / US_PER_SECOND)
-        line.until.append((window.end_us - origin_us) / US_PER_SECOND)
-        line.due.append(due[place] / seconds)
-        line.sent.append(sent / seconds)
-        line.answered.append(window.answered / seconds)
-        line.never_sent.append(never[place] / seconds)
-        line.backlog.append(backlog)
-    return line
 
 
 def heat_map(merged: Iterable[Window], origin_us: int) -> HeatMap:

@@ -6,7 +6,10 @@ from weighhouse_judging.findings.course import WORDS, sentence
 from weighhouse_judging.findings.steadiness import Course, assess
 
 from weighhouse_backend.results.charts import MeasuredWindow
-from weighhouse_backend.results.schemas import CourseRead, CourseSegmentRead
+from weighhouse_backend.results.series_schemas import (
+    CourseRead,
+    CourseSegmentRead,
+)
 
 
 def course_of(windows: Sequence[MeasuredWindow]) -> Course:

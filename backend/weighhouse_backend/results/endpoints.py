@@ -28,6 +28,8 @@ from weighhouse_backend.results.scenario_schemas import RunScenarioRead
 from weighhouse_backend.results.schemas import (
     LogAccepted,
     RunListed,
+)
+from weighhouse_backend.results.series_schemas import (
     RunSeriesRead,
 )
 

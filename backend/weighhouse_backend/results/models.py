@@ -229,10 +229,12 @@ class RunSummary(Base):
     not_found: Mapped[int] = mapped_column(BigInteger)
     errors: Mapped[int] = mapped_column(BigInteger)
     verify_failed: Mapped[int] = mapped_column(BigInteger)
-    never_sent: Mapped[int] = mapped_column(BigInteger, server_default="0")
-    """Due in an open loop, and given up without having been sent."""
-    answered_late: Mapped[int] = mapped_column(BigInteger, server_default="0")
-    """Of what was sent in an open loop: came back after the phase had ended, in no rate."""
+    never_sent: Mapped[int | None] = mapped_column(BigInteger)
+    """Due in an open loop, and given up without having been sent; None: the driver did not tell."""
+    answered_late: Mapped[int | None] = mapped_column(BigInteger)
+    """Of what was sent in an open loop: came back after the phase had ended, in no rate; None: the
+    driver did not tell.
+    """
     overflow: Mapped[int] = mapped_column(BigInteger)
     """Values above the histogram's range, of drivers whose histograms ended somewhere."""
     errors_by_kind: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)

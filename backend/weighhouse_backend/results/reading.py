@@ -32,17 +32,19 @@ from weighhouse_backend.results.points import Window
 from weighhouse_backend.results.repository import RAW, ResultRepository
 from weighhouse_backend.results.sampling import SampleService
 from weighhouse_backend.results.schemas import (
-    ArrivalsRead,
     ArtifactRead,
+    RunFacts,
+    RunListed,
+    TimelineItem,
+)
+from weighhouse_backend.results.series_schemas import (
+    ArrivalsRead,
     DetailRead,
     MachineLines,
     OperationLineRead,
     PhaseSpanRead,
-    RunFacts,
-    RunListed,
     RunSeriesRead,
     SeriesMarkRead,
-    TimelineItem,
 )
 from weighhouse_backend.results.summaries import US_PER_SECOND
 from weighhouse_backend.results.thinned import thinned_read

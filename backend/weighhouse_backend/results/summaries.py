@@ -163,6 +163,13 @@ class PhaseSum:
         return 0.0 if self.ended_us is None else (self.end_us - self.ended_us) / US_PER_SECOND
 
     @property
+    def tells_due(self) -> bool:
+        """Whether it is told what was due: drivers of before and some load tools do not, in an open
+        loop (which has times of service). In a closed loop nothing is ever left over.
+        """
+        return bool(self.due) or all(each.service is None for each in self.operations.values())
+
+    @property
     def steal_percent_mean(self) -> float:
         """Over the whole phase."""
         return 100.0 * self.steal_us / self.driver_us if self.driver_us else 0.0

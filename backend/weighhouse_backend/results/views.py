@@ -24,12 +24,14 @@ from weighhouse_backend.results.schemas import (
     MemoryOfRun,
     OperationSummary,
     Reproduce,
-    ResourceLines,
     RunListed,
     RunMemberRead,
     RunSummaryRead,
     SettingRead,
     TargetOfRun,
+)
+from weighhouse_backend.results.series_schemas import (
+    ResourceLines,
 )
 from weighhouse_backend.results.summaries import US_PER_SECOND
 

@@ -8547,7 +8547,7 @@ export interface components {
          */
         OperationSummary: {
             /** Answered Late */
-            answered_late: number;
+            answered_late: number | null;
             asked: components["schemas"]["AskedLatency"] | null;
             /** Errors */
             errors: number;
@@ -8560,7 +8560,7 @@ export interface components {
             /** Mean Us */
             mean_us: number | null;
             /** Never Sent */
-            never_sent: number;
+            never_sent: number | null;
             /** Not Found */
             not_found: number;
             /** Ok */

@@ -151,6 +151,13 @@ RATE_NOT_REACHED = Check(
     "due = rate × seconds; the last term is what Poisson arrivals may lack by chance (4 standard "
     "deviations)",
 )
+NEVER_SENT_UNTOLD = Check(
+    "never-sent-untold",
+    (Outcome("What was never sent is not told"),),
+    "open loop whose driver does not tell what was never sent: timeouts = 0, beyond range = 0, and "
+    "seconds measured ≤ 1.01 × seconds asked for",
+    "drivers of this project before they told each outcome apart, and load tools that do not",
+)
 AVERAGED_PERCENTILES = Check(
     "averaged-percentiles",
     (Outcome("Percentiles were averaged"),),
@@ -254,7 +261,7 @@ CHECKS: tuple[Check, ...] = (
     LITTLES_LAW, UNACCOUNTED_CLIENTS, CLIENT_BOUND, CO_LOCATED, REPEATS, SAMPLES, STEADY_STATE,
     RATE_NOT_REACHED, AVERAGED_PERCENTILES, COORDINATED_OMISSION, ERRORS, NOT_FOUND, VERIFICATION,
     LOAD_COMPLETE, ENVIRONMENT, MEMORY_FIT, EFFECTIVE_CONFIGURATION, COMPARABILITY,
-    CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED, BEYOND_RANGE,
+    CLOSED_LOOP_LATENCY, CLOCK_OFFSET, LATENCY_UNDERSTATED, BEYOND_RANGE, NEVER_SENT_UNTOLD,
 )  # fmt: skip
 """Every check there is."""
 

@@ -21,10 +21,14 @@ class OperationFigures:
     not_found: int = 0
     errors: int = 0
     verify_failed: int = 0
-    never_sent: int = 0
-    """Due in an open loop, and given up without having been sent."""
-    answered_late: int = 0
-    """Of what was answered in an open loop: after the phase had ended."""
+    never_sent: int | None = 0
+    """Due in an open loop, and given up without having been sent; None: not told, so that it may be
+    among the errors.
+    """
+    answered_late: int | None = 0
+    """Of what was answered in an open loop: after the phase had ended; None: not told."""
+    timeouts: int = 0
+    """Of the errors: no answer in time."""
     beyond_range: int = 0
     """Answers that took longer than the driver's or tool's histograms reach: in no percentile."""
     throughput: float = 0.0
@@ -59,6 +63,8 @@ class RunObservation:
     clients: int | None = None
     pipeline: int = 1
     think_time_us: float = 0.0
+    asked_seconds: float | None = None
+    """How long was to be measured, at most; None: not known."""
     seconds: float | None = None
     """Length of the measured phase."""
     operations: Mapping[str, OperationFigures] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 import math
 from typing import Literal
 
+from weighhouse_judging.arithmetic.digits import number
 from weighhouse_judging.findings import checks
 from weighhouse_judging.findings.checks import Finding, Number
 from weighhouse_judging.findings.observation import RunObservation
@@ -13,6 +14,8 @@ RATE_SHORTFALL = 0.01
 """Share of the rate that may be missing: the last operations return after the phase's end …"""
 UNDER_WAY_SECONDS = 0.25
 """… and so many seconds' worth of it, in a short phase."""
+DRAINED = 0.01
+"""So much longer than asked, as a share, that more than the phase was measured."""
 RATE_ERROR = 0.1
 CHANCE = 4.0
 """Standard deviations of a Poisson count that arrivals may lack by chance."""
@@ -23,6 +26,8 @@ def rate_not_reached(run: RunObservation) -> Finding | None:
     if run.load_model != "open" or not run.rate_per_second or not run.seconds:
         return None
     figures, rate = run.everything, run.rate_per_second
+    if figures.never_sent is None or figures.answered_late is None:
+        return never_sent_untold(run)
     done = figures.asked - figures.answered_late
     due = rate * run.seconds
     chance = CHANCE * math.sqrt(due) if run.arrival == "poisson" else 0.0
@@ -32,8 +37,8 @@ def rate_not_reached(run: RunObservation) -> Finding | None:
         return None
     share, missing = done / due, max(0.0, due - done)
     message = (
-        f"{done:,.0f} of {due:,.0f} operations that were due in {run.seconds:,.0f} s came back in "
-        f"that time ({share:.1%}): {done / run.seconds:,.0f} of {rate:,.0f} a second."
+        f"{done:,.0f} of {due:,.0f} operations that were due in {number(run.seconds)} s came back "
+        f"in that time ({share:.1%}): {number(done / run.seconds)} of {number(rate)} a second."
         f"{_what_became_of_the_others(run)} {_who_was_the_limit(run)} Response times grow for as "
         "long as such a rate lasts, and depend on how long was measured."
     )
@@ -53,8 +58,41 @@ def rate_not_reached(run: RunObservation) -> Finding | None:
     return checks.RATE_NOT_REACHED.found(severity, message, numbers)
 
 
+def never_sent_untold(run: RunObservation) -> Finding | None:
+    """Did an open loop's driver not tell what was never sent, where that may change its figures?
+
+    Drivers of before counted it as timeouts, and as far as the histograms reached not at all; they
+    measured until the last answer, so that rates are of the phase and of what came after it.
+    """
+    figures, asked = run.everything, run.asked_seconds
+    drained = 0.0 if asked is None or run.seconds is None else run.seconds - asked
+    wrong = []
+    if figures.timeouts:
+        wrong.append(f"of {figures.timeouts:,} timeouts some may never have reached the system")
+    if figures.beyond_range:
+        wrong.append(f"so may some of {figures.beyond_range:,} beyond the range of the histograms")
+    if asked is not None and drained > DRAINED * asked:
+        wrong.append(
+            f"{number(asked + drained)} s were measured where {number(asked)} s were asked for, "
+            "so that rates are of the phase and of what came back after it"
+        )
+    if not wrong:
+        return None
+    message = (
+        f"The driver did not tell what was due and never sent: {'; '.join(wrong)}. Whether the "
+        "rate was reached cannot be said of such figures."
+    )
+    numbers: dict[str, Number] = {
+        "timeouts": figures.timeouts,
+        "beyond_range": figures.beyond_range,
+        "seconds": run.seconds,
+        "asked_seconds": asked,
+    }
+    return checks.NEVER_SENT_UNTOLD.found("caution", message, numbers)
+
+
 def _what_became_of_the_others(run: RunObservation) -> str:
-    late, never = run.everything.answered_late, run.everything.never_sent
+    late, never = run.everything.answered_late or 0, run.everything.never_sent or 0
     if late and never:
         return f" {late:,} came back later, {never:,} were never sent."
     if late:
