@@ -19,8 +19,10 @@ from weighhouse_sdk.driver import DriverRun
 from weighhouse_sdk.lifecycle import Plugin
 
 RECORDS = 10_000
-NEAR = 0.06
-"""What the figures may be off: the table of keys doubles at some numbers of records."""
+NEAR, TABLES_BYTES = 0.04, 32
+"""What the figures may be off: tables of keys and of fields double at some numbers of them, and the
+old one stays until all have moved.
+"""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def test_redis_takes_what_its_manifest_says(
         name="w", record_count=RECORDS, field_count=fields, field_length=length
     )  # fmt: skip
     took = loaded(REDIS, target, workload, tmp_path).each_bytes
-    assert footprint(REDIS, target, workload) == pytest.approx(took, rel=NEAR)
+    assert footprint(REDIS, target, workload) == pytest.approx(took, rel=NEAR, abs=TABLES_BYTES)
 
 
 @pytest.mark.parametrize("length", [1000, 2000])
