@@ -10,7 +10,7 @@ from pathlib import Path
 
 from weighhouse_testing.tree import REPOSITORY
 
-from suites import record
+from suites import record, systems
 from suites.record import Told
 from suites.runner import default_at_once, run, say, stop_on_signals
 from suites.table import CHECKS, SUITES, Suite
@@ -47,7 +47,9 @@ def prepared(suite: Suite) -> Suite:
         return suite
     folder = cache() / "exercised"
     folder.mkdir(parents=True, exist_ok=True)
-    command = (*suite.command, "--exercised", str(folder / f"{suite.exercised}.json"))
+    note = folder / f"{suite.exercised}.json"
+    note.unlink(missing_ok=True)
+    command = (*suite.command, "--exercised", str(note))
     return Suite(suite.name, command, suite.counts, suite.advice, niceness=suite.niceness)
 
 
@@ -114,6 +116,9 @@ def main(words: Sequence[str]) -> int:
         if each.passed:
             green.note(each.name)
     say(summary(told))
+    noted = [cache() / "exercised" / f"{each.exercised}.json" for each in suites if each.exercised]
+    for line in systems.lines(noted):
+        say(line)
     for line in record.grown(runs, told):
         say(f"! {line}")
     kept = record.keep(folder, told, seconds, commit(), files)
