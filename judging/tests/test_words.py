@@ -32,6 +32,7 @@ EXAMPLES: dict[str, RunObservation] = {
     ),
     "Steady state not assessable": replace(SOUND, course=course([10_000.0] * 5)),
     "Some answers are in no percentile": faulty(beyond_range=7),
+    "What was never sent is not told": faulty(never_sent=None, answered_late=None, timeouts=9),
     "The rate was not reached": replace(SOUND, rate_per_second=20_000.0),
     "Percentiles were averaged": replace(SOUND, percentile_kind="averaged"),
     "Waits are left out of latencies": FILLED,
