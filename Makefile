@@ -59,6 +59,10 @@ test-docker: install ## databases in containers, for real: limits, faults, lefto
 test-figures: install ## figures that were reported as wrong, at the lengths that they were reported at: a quarter of an hour
 	@$(PY)/python -m pytest tests/figures/as_reported.py
 
+.PHONY: test-parameters
+test-parameters: install ## start each system that is here with each parameter's least, default and greatest value, and read back what took effect; SYSTEMS="redis memcached": those alone; last line JSON
+	@tests/parameters/run.sh $(SYSTEMS)
+
 .PHONY: chaos
 chaos: install ## break a platform with three agents for a while: ROUNDS=20, SEED; last line JSON, exit 0 when nothing is lost
 	@$(BOOTSTRAP)/debian.sh build
@@ -103,7 +107,7 @@ audit: install ## ask what is known against what others wrote; exit 1: something
 	@PYTHONPATH=tests $(PY)/python -m supply audit
 
 .PHONY: systems
-systems: env ## docs/systems.md, of what the last `make test` (and test-docker) really set up
+systems: env ## docs/systems.md, of what the last `make test` (test-docker, test-parameters) really set up
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.systems_page $(wildcard $(WEIGHHOUSE_CACHE)/exercised/*.json)
 
 .PHONY: dev

@@ -27,6 +27,11 @@ TABLE = {
     "because": "The table is made at once.",
 }
 PAGES = {"needs": {"item": {"multiple_of": "page"}}, "because": "It has pages."}
+UNUSED = {
+    "when": {"sync": True},
+    "needs": {"page": {"left_out": True}},
+    "because": "It has no use.",
+}
 OWN = {
     "when": {"option:layout": {"other_than": ["hash"]}},
     "needs": {"hot": [20, 30]},
@@ -80,6 +85,7 @@ TOO_SMALL = (
 )
 NO_LOG = "`log` is false and has to be true, as sync is true: It ends."
 IS_40 = "is 40 and has to be at most 39 while hot is 41: Both are 80 at most."
+LEFT_OUT = "is 1 and has to be left out, as sync is true: It has no use."
 IS_7 = "is 7 and has to be a multiple of page, which is 3: It has pages."
 
 
@@ -98,6 +104,9 @@ IS_7 = "is 7 and has to be a multiple of page, which is 3: It has pages."
         (FITS, {"memory": 1001}, [("memory", IS_1001)]),
         (TABLE, {"item": 49}, []),
         (TABLE, {"item": 50}, [("item", TOO_SMALL)]),
+        (UNUSED, {"page": 1}, []),
+        (UNUSED, {"sync": True}, []),
+        (UNUSED, {"sync": True, "page": 1}, [("page", LEFT_OUT)]),
         (PAGES, {"item": 6, "page": 3}, []),
         (PAGES, {"item": 7, "page": 0}, []),
         (PAGES, {"item": 7, "page": 3}, [("item", IS_7)]),
@@ -133,7 +142,7 @@ def test_what_is_not_known_and_what_is_not_ours_is_not_held() -> None:
         ({**NEEDS_LOG, "needs": {"lock": True}}, r"requirements\[0\]: no parameters: lock"),
         ({**NEEDS_LOG, "when": {"machine:memory_bytes": 1}}, "when"),
         ({**NEEDS_LOG, "when": {"option:colour": 1}}, "no parameters: option:colour"),
-        ({**NEEDS_LOG, "needs": {"log": {}}}, "a need says at_least, at_most or multiple_of"),
+        ({**NEEDS_LOG, "needs": {"log": {}}}, "a need says at_least, at_most or multiple_of; or"),
         ({**NEEDS_LOG, "because": ""}, "because"),
     ],
 )

@@ -38,6 +38,10 @@ Facts = Callable[[str], Scalar | None]
 """A fact by its name; None: not known, or left to the system."""
 
 
+GIVEN = "given:"
+"""Before a parameter's name: true where the experiment set it."""
+
+
 class Linear(Document):
     """A bound that is not fixed: `times` another number, `plus` something."""
 
@@ -54,11 +58,14 @@ class Need(Document):
     at_most: float | Linear | None = None
     multiple_of: str | None = None
     """A parameter."""
+    left_out: bool = False
+    """True: the experiment may not set it, to its default neither."""
 
     @model_validator(mode="after")
     def _asks_something(self) -> Self:
-        if (self.at_least, self.at_most, self.multiple_of) == (None,) * 3:
-            message = "a need says at_least, at_most or multiple_of"
+        said = (self.at_least, self.at_most, self.multiple_of) != (None,) * 3
+        if said == self.left_out:
+            message = "a need says at_least, at_most or multiple_of; or left_out"
             raise ValueError(message)
         return self
 
@@ -153,6 +160,8 @@ def unmet(requirements: Iterable[Requirement], facts: Facts) -> list[Unmet]:
         for name, need in requirement.needs.items():
             value = facts(name)
             missing = None if value is None else _missing(value, need, facts)
+            if isinstance(need, Need) and need.left_out and facts(f"{GIVEN}{name}"):
+                missing = "left out", []
             if value is not None and missing is not None:
                 wanted, others = missing
                 when = [each for each in requirement.when if ":" not in each]
@@ -241,8 +250,10 @@ def _plain(value: Scalar | None) -> str:
 def values_of(
     schemas: Mapping[str, Mapping[str, object]], given: Mapping[str, Scalar]
 ) -> dict[str, Scalar | None]:
-    """Parameter → what it is: as given, or its default; None: left to the system (`x-unset`)."""
-    found: dict[str, Scalar | None] = {}
+    """Parameter → what it is: as given, or its default; None: left to the system (`x-unset`). Those
+    that were given have `given:NAME` as well.
+    """
+    found: dict[str, Scalar | None] = {f"{GIVEN}{name}": True for name in given}
     for name, schema in schemas.items():
         value = given.get(name, schema.get("default"))
         if isinstance(value, bool | int | float | str):

@@ -6,23 +6,39 @@ writes the page from it. Without a record the page alone is written again.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_sdk.registry import discover
-from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun
+from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun, ParametersHeld
 
 from weighhouse_testing.tree import REPOSITORY
 
 RECORD = REPOSITORY / "docs" / "systems.json"
 PAGE = REPOSITORY / "docs" / "systems.md"
 UNKNOWN = "unknown"
+PARAMETERS = """## Parameters
+
+Written down by `make test-parameters`: the real system was started with each parameter's least,
+default and greatest value, each flag on and off, each choice, and at both sides of each need of one
+parameter of another. What it then told of itself was held against what was ordered.
+
+*By order*: the system does not tell them, so that its command line or its file was held. *Needs*:
+how many there are, and how many of them the system itself refuses, or does otherwise, where they
+are not met; the others are the manifest's own. *Not in this build*: the system was built without
+it, and says so when it starts.
+
+| system | version | parameters | values | starts | told | by order | needs | not in this build |\
+ faults | on |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+"""
 HEAD = """# Systems: what was exercised
 
 Written by `make systems` from test runs; do not change it by hand. Each row is a way of setting a
 system up that was really gone: the system was started (or found, where it is `external`), asked for
 its configuration, put under load by its driver, and removed, by tests that passed.
+[Below](#parameters) stands how each system's parameters were held against it.
 
 What stands under *not exercised* is offered by a plugin, and follows its vendor's documentation
 (sources in the manifest and on the plugin's page), but was not run on a machine of this project.
@@ -40,7 +56,7 @@ def nodes_in_words(exercise: Exercise) -> str:
     return f"{exercise.nodes}, {copies} {'copy' if copies == 1 else 'copies'}"
 
 
-def merged(old: Exercises, new: Iterable[Exercises]) -> Exercises:
+def merged(old: Exercises, new: Sequence[Exercises]) -> Exercises:
     """The newest record of each way of setting a system up; of what was left out the last run's."""
     ways = {(_way(each), each.stand_in): each for each in old.exercised}
     left_out = list(old.not_run)
@@ -50,7 +66,9 @@ def merged(old: Exercises, new: Iterable[Exercises]) -> Exercises:
         ways |= {(_way(each), each.stand_in): each for each in known_last}
         seen = {each.plugin for each in run.exercised} | {each.plugin for each in run.not_run}
         left_out = [each for each in left_out if each.plugin not in seen] + list(run.not_run)
+    held = {each.plugin: each for run in (old, *new) for each in run.held}
     return Exercises(
+        held=tuple(held[key] for key in sorted(held)),
         exercised=tuple(ways[key] for key in sorted(ways)),
         not_run=tuple(sorted(left_out, key=lambda each: (each.plugin, each.reason))),
     )
@@ -64,10 +82,21 @@ def page(record: Exercises, manifests: Mapping[str, Manifest]) -> str:
         f"| {each.version}{_instead(each)} | {each.tests} | {each.taken_on} | {each.machine} |"
         for each in known
     ]
+    gaps = ["## Not exercised", "", *_gaps(known, record, manifests)]
+    held = [_held_row(each, manifests) for each in record.held if each.plugin in manifests]
+    never = sorted(set(manifests) - {each.plugin for each in record.held})
+    others = ", ".join(manifests[name].name for name in never)
+    parameters = [PARAMETERS + "\n".join(held), "", f"Not held yet: {others or 'none'}."]
+    return HEAD + "\n".join([*rows, "", *gaps, "", *parameters]) + "\n"
+
+
+def _held_row(held: ParametersHeld, manifests: Mapping[str, Manifest]) -> str:
+    names = [", ".join(f"`{name}`" for name in each) for each in (held.ordered, held.builds)]
+    needs = f"{held.requirements}, {held.refused}" if held.requirements else "none"
     return (
-        HEAD
-        + "\n".join([*rows, "", "## Not exercised", "", *_gaps(known, record, manifests)])
-        + "\n"
+        f"| {manifests[held.plugin].name} | {held.version} | {held.parameters} | {held.values} "
+        f"| {held.starts} | {held.told} | {names[0] or 'none'} | {needs} | {names[1] or 'none'} "
+        f"| {len(held.faults)} | {held.taken_on} |"
     )
 
 

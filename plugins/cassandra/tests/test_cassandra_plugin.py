@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import pytest
 from weighhouse_plugin_cassandra import PLUGIN, home
-from weighhouse_plugin_cassandra.plugin import BY_THE_HEAP
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_sdk.context import Context
@@ -58,7 +57,6 @@ class TestConformance(PluginConformance):
         "ucs_target_table_mebibytes": 256,
         "ucs_base_shards": 2,
     }
-    untold: ClassVar = frozenset(BY_THE_HEAP)
     impossible: ClassVar = {"concurrent_reads": 1}
     refusal = "concurrent_reads must be at least 2"
 
@@ -144,7 +142,7 @@ def test_unified_compaction_is_tuned_where_it_compacts() -> None:
         ),
     ]:
         target = Target(name="c", system="cassandra", parameters=parameters, driver_options=options)
-        with pytest.raises(TargetInvalid, match="ucs_base_shards: needs"):
+        with pytest.raises(TargetInvalid, match="ucs_base_shards: "):
             PLUGIN.check_target(target)
 
 

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_protocol.target import Target, Topology
+from weighhouse_protocol.target import Topology
 from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context, HostOptions
-from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.cql import rows
 from weighhouse_sdk.families.ring import STORAGE_PORT, TOKENS, RingPlugin, tokens
 from weighhouse_sdk.lifecycle import Deployed, Description, Installed
 from weighhouse_sdk.machine.procfs import all_processes, working_directory
-from weighhouse_sdk.parameters import declared, target_problems
+from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.redistributing import Streamed
 from weighhouse_sdk.registry import packaged_manifest
@@ -32,10 +31,7 @@ UNIFIED = {
     "ucs_base_shards": ("base_shard_count", "4"),
 }
 """Parameters of unified compaction → its own names, and the vendor's choice."""
-NEEDS_UNIFIED = (
-    "needs `default_compaction: UnifiedCompactionStrategy`, and no `compaction` among the driver's "
-    "options"
-)
+UNIFIED_KIND = "UnifiedCompactionStrategy"
 UNTOLD = {
     **JAVA,
     "memtable": "skiplist",
@@ -43,12 +39,6 @@ UNTOLD = {
     **{name: choice for name, (_, choice) in UNIFIED.items()},
 }
 """Parameters that the node does not tell of itself → the vendor's choice."""
-BY_THE_HEAP = {
-    "memtable_heap_mebibytes": 0,
-    "memtable_offheap_mebibytes": 0,
-    "key_cache_mebibytes": -1,
-}
-"""Parameters that the node takes from the size of its heap → the value that leaves it so."""
 OLD_NAME = re.compile(r"_(in_(ms|kb|mb|secs|seconds)|mb(_per_sec)?|megabits_per_sec)$")
 """Settings that are listed twice: once with a unit in their value, and once by their old name."""
 COLLECTORS = {
@@ -103,7 +93,8 @@ def default_compaction(parameters: Mapping[str, Scalar]) -> dict[str, object]:
     }
     if not kind:
         return {}
-    return {"class_name": kind, "parameters": own}
+    # Another kind of compaction refuses them.
+    return {"class_name": kind, "parameters": own if kind == UNIFIED_KIND else {}}
 
 
 class CassandraPlugin(RingPlugin):
@@ -126,26 +117,6 @@ class CassandraPlugin(RingPlugin):
     defaults_stay = True
     gauges_marked: ClassVar[Mapping[str, str]] = {"sstable_tasks": "compaction"}
     kept_files = ("cassandra.yaml",)
-
-    def check_target(self, target: Target) -> None:
-        """Also hold that unified compaction's parameters have a table that they apply to.
-
-        :raises TargetInvalid: with every problem and its path.
-        """
-        problems = target_problems(self.manifest, target)
-        kind = target.parameters.get("default_compaction")
-        chosen = target.driver_options.get("compaction", "default")
-        if (kind, chosen) != ("UnifiedCompactionStrategy", "default"):
-            problems += [
-                (
-                    f"parameters.{name}",
-                    NEEDS_UNIFIED,
-                )
-                for name in UNIFIED
-                if name in target.parameters
-            ]
-        if problems:
-            raise TargetInvalid(problems)
 
     def find_versions(self, options: HostOptions) -> tuple[Installed, ...]:
         """Java on the search path, and the version that the server's own jar names."""
@@ -199,7 +170,8 @@ class CassandraPlugin(RingPlugin):
         if compaction:
             settings["default_compaction"] = compaction
         for name, value in parameters.items():
-            if name in UNIFIED or name == "default_compaction" or BY_THE_HEAP.get(name) == value:
+            nested = name in UNIFIED or name == "default_compaction"
+            if nested or schemas[name].get("x-unset") == value:
                 continue
             if name in NESTED:
                 settings |= NESTED[name](str(value))

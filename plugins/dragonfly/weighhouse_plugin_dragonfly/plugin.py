@@ -12,10 +12,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import system_names, system_value
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.resp import lines
 from weighhouse_sdk.families.resp_server import RespServer
 from weighhouse_sdk.lifecycle import Deployed, Description
@@ -68,16 +66,6 @@ class DragonflyPlugin(RespServer):
     )
     gauges_marked: ClassVar[Mapping[str, str]] = {"saving": "snapshot"}
     counters_marked: ClassVar[Mapping[str, str]] = {"evicted_keys": "eviction"}
-
-    def check_target(self, target: Target) -> None:
-        """Also hold that there are values which may go to disk.
-
-        :raises TargetInvalid: with every problem and its path.
-        """
-        super().check_target(target)
-        if target.parameters.get("tiered") and target.driver_options.get("layout") != "string":
-            message = "only strings go to disk: set the driver's option layout to string as well"
-            raise TargetInvalid([("parameters.tiered", message)])
 
     def arguments(self, parameters: Mapping[str, Scalar], place: Place) -> Sequence[str]:
         """One `--name=value` for each parameter; snapshots go to the working directory, which is

@@ -111,8 +111,8 @@ def test_what_the_engine_is_told_is_one_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parameters", "at", "because"),
     [
-        ({"eviction_target_percentage": 95}, "eviction_target_percentage", "95"),
-        ({"eviction_trigger_percentage": 70}, "eviction_trigger_percentage", "lower than"),
+        ({"eviction_target_percentage": 95}, "eviction_target_percentage", "at most 94"),
+        ({"eviction_trigger_percentage": 70}, "eviction_trigger_percentage", "at most 69"),
         (
             {"eviction_dirty_target_percentage": 30, "eviction_dirty_trigger_percentage": 20},
             "eviction_dirty_target_percentage",

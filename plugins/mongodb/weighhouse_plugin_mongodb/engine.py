@@ -14,31 +14,7 @@ from weighhouse_protocol.base import Scalar
 
 TOLD_AS = "storage.wiredTiger.engineConfig.configString"
 """Where the server tells the text that it was given."""
-BEFORE = (
-    ("eviction_target_percentage", "eviction_trigger_percentage"),
-    ("eviction_dirty_target_percentage", "eviction_dirty_trigger_percentage"),
-)
-"""Each has to be lower than the other. Of the first two the engine refuses anything else; of the
-others it quietly takes another value.
-"""
 PART = re.compile(r"([a-z_]+)=(\([^)]*\)|[^,]*)")
-
-
-def problems(
-    parameters: Mapping[str, Scalar], schemas: Mapping[str, dict[str, Any]]
-) -> list[tuple[str, str]]:
-    """What an order of eviction cannot be, by path; defaults count where nothing was ordered."""
-    found = []
-    for begins, helps in BEFORE:
-        first, second = (parameters.get(one, schemas[one]["default"]) for one in (begins, helps))
-        if isinstance(first, int) and isinstance(second, int) and first >= second:
-            at = begins if begins in parameters else helps
-            message = (
-                f"{begins} ({first}) has to be lower than {helps} ({second}): the server's own"
-                " threads begin before requests have to help"
-            )
-            found.append((f"parameters.{at}", message))
-    return found
 
 
 def text(parameters: Mapping[str, Scalar], schemas: Mapping[str, dict[str, Any]]) -> str:

@@ -5,15 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_protocol.target import Target
 from weighhouse_sdk.configuration import explained, system_names, system_value
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.errors import TargetInvalid
 from weighhouse_sdk.families.mongo import ask
 from weighhouse_sdk.families.mongo_server import MongoServerPlugin
 from weighhouse_sdk.figures import Kept
 from weighhouse_sdk.lifecycle import Deployed, Description
-from weighhouse_sdk.parameters import declared, target_problems
+from weighhouse_sdk.parameters import declared
 from weighhouse_sdk.places import Place
 from weighhouse_sdk.registry import packaged_manifest
 from weighhouse_sdk.wire import Address, ReplyError
@@ -55,16 +53,6 @@ class MongodbPlugin(MongoServerPlugin):
         "wiredTiger.checkpoint.progress state": "checkpoint",
     }
 
-    def check_target(self, target: Target) -> None:
-        """Also hold that eviction begins before requests have to help with it.
-
-        :raises TargetInvalid: with every problem and its path.
-        """
-        problems = target_problems(self.manifest, target)
-        problems += engine.problems(target.parameters, declared(self.manifest.parameters))
-        if problems:
-            raise TargetInvalid(problems)
-
     def version_of(self, text: str) -> str | None:
         """From the line `db version v8.0.26`."""
         found = VERSION.search(text)
@@ -88,7 +76,7 @@ class MongodbPlugin(MongoServerPlugin):
             words += ["--replSet", replica_set.NAME]
         for name, value in sorted(parameters.items()):
             schema, text = schemas[name], system_value(schemas[name], value)
-            if "x-engine" in schema or (value == 0 and schema.get("x-zero-is-unset")):
+            if "x-engine" in schema or schema.get("x-unset") == value:
                 continue
             option = str(schema["x-option"])
             words += (

@@ -31,8 +31,34 @@ class NotRun(Report):
     machine: str
 
 
+class ParametersHeld(Report):
+    """A manifest's parameters, held against the real system."""
+
+    plugin: str
+    version: str
+    parameters: int
+    values: int
+    """Values of them: least, default and greatest, each choice, each example."""
+    starts: int
+    told: int
+    """Parameters that the system itself told back."""
+    ordered: tuple[str, ...] = ()
+    """Parameters that it does not tell, so that only its command line or file says them."""
+    requirements: int = 0
+    """Needs of one parameter of another, each tried where it is just met and just is not."""
+    refused: int = 0
+    """Of them, how many the system would have refused or done otherwise where it is not met."""
+    builds: tuple[str, ...] = ()
+    """Parameters that this build of it does not have."""
+    faults: tuple[str, ...] = ()
+    """What in the manifest is not as the system is."""
+    taken_on: datetime.date
+    machine: str
+
+
 class Exercises(Report):
     """What one test run exercised."""
 
     exercised: tuple[Exercise, ...] = ()
     not_run: tuple[NotRun, ...] = ()
+    held: tuple[ParametersHeld, ...] = ()

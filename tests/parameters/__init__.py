@@ -1,0 +1,1 @@
+"""Holds every plugin's manifest against the real system, parameter by parameter."""
