@@ -71,6 +71,44 @@ ON CONFLICT DO NOTHING
 """Open loops alone have times of service."""
 
 
+OWN_SYSTEM_IS_HERE = """
+WITH placed AS (
+    SELECT a.id AS attempt_id, r.id AS run_id, r.project_id, r.campaign_id, r.result_attempt_id
+    FROM attempts a JOIN runs r ON r.id = a.run_id
+        JOIN cells c ON c.id = r.cell_id
+        JOIN campaigns p ON p.id = r.campaign_id
+        JOIN experiment_revisions e ON e.id = p.revision_id
+        JOIN run_records d ON d.attempt_id = a.id
+    WHERE d.co_located IS FALSE
+        AND (SELECT count(*) FROM attempt_members m WHERE m.attempt_id = a.id) = 1
+        AND e.document -> 'targets' -> c.target_index ->> 'deployment' <> 'external'
+), told AS (
+    UPDATE run_records d SET co_located = true FROM placed WHERE d.attempt_id = placed.attempt_id
+)
+INSERT INTO findings (run_id, check_id, project_id, campaign_id, severity, body)
+SELECT run_id, 'co-located', project_id, campaign_id, 'caution', jsonb_build_object(
+    'id', 'co-located', 'severity', 'caution', 'scope', 'run',
+    'title', 'Driver shares the machine',
+    'message', 'The load driver and the system ran on the same machine and competed for its cores,'
+        ' its memory bandwidth and its caches; no network lay between them.',
+    'numbers', CAST('{}' AS jsonb),
+    'formula', 'the attempt ran driver and system on one machine',
+    'source', 'Tene, How NOT to Measure Latency (2015)',
+    'documentation', '/docs/findings/co-located')
+FROM placed WHERE attempt_id = result_attempt_id
+ON CONFLICT DO NOTHING
+"""
+"""What an agent alone started is on its machine, whatever address it listened at."""
+NO_LIMIT = """
+UPDATE run_records SET effective_configuration = (
+    SELECT COALESCE(jsonb_agg(s ORDER BY place), '[]')
+    FROM jsonb_array_elements(effective_configuration) WITH ORDINALITY AS of_all(s, place)
+    WHERE NOT (s ->> 'name' = 'limits.memory' AND s ->> 'value' LIKE '%e+12%'))
+WHERE effective_configuration @> '[{"name": "limits.memory"}]'
+"""
+"""The kernel's "no limit" of version 1 was taken for a figure of so many MiB."""
+
+
 def upgrade() -> None:
     verdicts(*VERDICTS, "refused")
     for column in ("never_sent", "answered_late"):
@@ -80,6 +118,8 @@ def upgrade() -> None:
         )
     op.execute(BEYOND_RANGE)
     op.execute(NEVER_SENT_UNTOLD)
+    op.execute(OWN_SYSTEM_IS_HERE)
+    op.execute(NO_LIMIT)
 
 
 def downgrade() -> None:

@@ -199,6 +199,21 @@ def look_at_wrong_figures(url: str, redis_server: str, tmp_path: Path) -> None:
     engine = create_engine(url)
     with engine.begin() as connection:
         run_id = connection.scalar(text(concerned))
+        of_run = "attempt_id = (SELECT result_attempt_id FROM runs WHERE id = :run)"
+        connection.execute(
+            text(
+                "UPDATE run_records SET co_located = false, effective_configuration = '["
+                '{"name": "maxmemory", "value": "0", "default": "0", "source": "default"},'
+                '{"name": "limits.memory", "value": "8.79609e+12 MiB", "default": null,'
+                ' "source": "experiment"}'
+                f"]' WHERE {of_run}"
+            ),
+            {"run": run_id},
+        )
+        connection.execute(
+            text("DELETE FROM findings WHERE run_id = :run AND check_id = 'co-located'"),
+            {"run": run_id},
+        )
     command.upgrade(alembic_of(url), "head")
     with engine.connect() as connection:
         new = "SELECT run_id FROM findings WHERE check_id IN ('beyond-range', 'never-sent-untold')"
@@ -209,6 +224,9 @@ def look_at_wrong_figures(url: str, redis_server: str, tmp_path: Path) -> None:
     told = {each["id"]: each["message"] for each in run["findings"]}
     assert "660,562 answers took longer than the histograms reach" in told["beyond-range"]
     assert "936,499 timeouts" in told["never-sent-untold"]
+    assert "on the same machine" in told["co-located"]
+    settings = [each["name"] for each in run["target"]["effective_configuration"]]
+    assert settings == ["maxmemory"], "no limit is no figure"
     every = run["summary"]["operations"]["all"]
     assert every["never_sent"] is every["answered_late"] is None
 

@@ -13,8 +13,8 @@ CAMPAIGNS = Path(weighhouse_backend.campaigns.__file__).parent
 NOTICES = Path(weighhouse_backend.notices.__file__).parent
 PURE = [
     *(RESULTS / f"{name}.py" for name in (
-        "packing", "summaries", "points", "charts", "levels", "sample_levels", "aligning",
-        "faults", "fault_marks", "fault_schemas", "chains",
+        "packing", "summaries", "points", "arrivals", "charts", "levels", "sample_levels",
+        "aligning", "faults", "fault_marks", "fault_schemas", "chains",
     )),
     CAMPAIGNS / "instants.py",
     *(NOTICES / f"{name}.py" for name in ("kinds", "messages", "timing")),
