@@ -2,7 +2,7 @@
 
 import datetime
 
-from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun
+from weighhouse_sdk.testkit.exercises import Exercise, Exercises, NotRun, ParametersHeld
 from weighhouse_testing.systems_page import PAGE, manifests, merged, page, stored
 
 DAY = datetime.date(2026, 11, 21)
@@ -38,3 +38,22 @@ def test_a_stand_in_is_not_the_system() -> None:
     assert "**Redis**: `process`" in page(stand_in, redis)
     left = NotRun(plugin="redis", reason="nothing there", tests=2, taken_on=DAY, machine="m")
     assert "nothing there (2 tests, 2026-11-21)" in page(Exercises(not_run=(left,)), redis)
+
+
+def test_parameters_that_were_held_are_a_table_and_the_newest_of_each_system() -> None:
+    known = {name: each for name, each in manifests().items() if name in ("redis", "valkey")}
+
+    def held(starts: int) -> Exercises:
+        one = ParametersHeld(
+            plugin="redis", version="7", parameters=27, values=72, starts=starts, told=26,
+            ordered=("tls",), requirements=3, refused=2, builds=("activedefrag",), faults=("no",),
+            taken_on=DAY, machine="m",
+        )  # fmt: skip
+        return Exercises(held=(one,))
+
+    record = merged(held(1), [Exercises(exercised=(exercise("7"),)), held(74)])
+    row = "| Redis | 7 | 27 | 72 | 74 | 26 | `tls` | 3, 2 | `activedefrag` | 1 | 2026-11-21 |"
+    text = page(record, known)
+    assert text.count("| Redis | 7 | 27") == 1
+    assert row in text
+    assert "Not held yet: Valkey." in text
