@@ -356,6 +356,8 @@ def _expected(schema: Mapping[str, Any]) -> str:
     words = [kind if isinstance(kind, str) else " or ".join(kind)]
     signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
     words += [f"{sign} {schema[key]}" for key, sign in signs.items() if key in schema]
+    if "multipleOf" in schema:
+        words.append(f"in steps of {schema['multipleOf']}")
     if "pattern" in schema:
         words.append(f"like {schema['pattern']}")
     if "x-unit" in schema:
