@@ -194,6 +194,13 @@ class Workload(Document):
         return self
 
     @property
+    def records_to_load(self) -> int:
+        """Records that the load phase is to insert."""
+        if self.insert_count is not None:
+            return self.insert_count
+        return self.record_count - self.insert_start
+
+    @property
     def record_bytes(self) -> int:
         """Payload bytes of one record, without keys and field names; the mean, rounded, when
         lengths are drawn.

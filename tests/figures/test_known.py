@@ -14,6 +14,7 @@ from redis.exceptions import RedisError
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_protocol.target import Limits
 from weighhouse_sdk.machine.cgroups import Hierarchies
+from weighhouse_testing.agents import policy_of
 from weighhouse_testing.command import weighhouse
 from weighhouse_testing.experiments import small_experiment
 from weighhouse_testing.platform import RunningPlatform
@@ -28,18 +29,6 @@ def own_address() -> str:
     told = subprocess.run(["ip", "-4", "-o", "addr"], capture_output=True, text=True, check=True)
     found = [line.split()[3].partition("/")[0] for line in told.stdout.splitlines()]
     return next(each for each in found if not ipaddress.ip_address(each).is_loopback)
-
-
-@contextmanager
-def policy_of(platform: RunningPlatform, text: str) -> Iterator[None]:
-    """Another policy for as long as it lasts; it is read anew for every attempt."""
-    file = platform.inner.directory.folder("agent") / "policy.toml"
-    before = file.read_text() if file.exists() else None
-    file.write_text(text)
-    try:
-        yield
-    finally:
-        file.unlink() if before is None else file.write_text(before)
 
 
 @contextmanager

@@ -138,6 +138,20 @@ def policy(address: str, peers: Sequence[str] = ("127.0.0.0/8",)) -> str:
 
 
 @contextlib.contextmanager
+def policy_of(platform: RunningPlatform, text: str) -> Iterator[None]:
+    """Another policy of the platform's own agent for as long as it lasts; it is read anew for every
+    attempt.
+    """
+    file = platform.inner.directory.folder("agent") / "policy.toml"
+    before = file.read_text() if file.exists() else None
+    file.write_text(text)
+    try:
+        yield
+    finally:
+        file.unlink() if before is None else file.write_text(before)
+
+
+@contextlib.contextmanager
 def agents_of(
     platform: RunningPlatform,
     *names: str,

@@ -83,7 +83,7 @@ def observation(
         saturated=driver.saturated,
         places=opened.max_in_flight if opened else None,
         co_located=record.co_located,
-        records_asked=records_asked(workload),
+        records_asked=workload.records_to_load,
         misses_expected=misses_expected(workload),
         broken_on_purpose=bool(document.faults),
         records_loaded=totals["load"].ok if "load" in totals else None,
@@ -176,13 +176,6 @@ def is_understated(target: Target, driver: DriverRecord, facts: MachineFacts | N
     return driver.loop_delay_p99_us == 0 and any(
         version.startswith(UNDERSTATING) for version in versions
     )
-
-
-def records_asked(workload: Workload) -> int:
-    """Records the load phase is to insert."""
-    if workload.insert_count is not None:
-        return workload.insert_count
-    return workload.record_count - workload.insert_start
 
 
 def records_held(record: AttemptRecord) -> int | None:

@@ -95,8 +95,14 @@ class SettlementService:
         told = self.repository.record(attempt_id)
         said = [PhaseRecord.model_validate(item) for item in (told.phases if told else [])]
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
-        broken = bool(document_of(self.experiments, campaign).faults)
-        return failure_of(phases, said, broken_on_purpose=broken)
+        document = document_of(self.experiments, campaign)
+        cell = self.repository.cells([run.cell_id])[run.cell_id]
+        return failure_of(
+            phases,
+            said,
+            records=document.workloads[cell.workload_index].records_to_load,
+            broken_on_purpose=bool(document.faults),
+        )
 
     def _summed(
         self, attempt_id: UUID, drivers: Sequence[int], widest: Iterable[StoredInterval] | None

@@ -14,7 +14,9 @@ from weighhouse_backend.results.schemas import PhaseRecord
 from weighhouse_backend.results.summaries import OperationSum, PhaseSum
 
 MOST = 0.5
-"""Share of what was answered that may fail; beyond it the phase failed for the most part."""
+"""Share of what was answered, or of the records to be loaded, that may fail; beyond it the phase
+failed for the most part.
+"""
 REFUSED = "refused"
 WORDS = {"load": "load phase", "measure": "measured phase"}
 HINTS = {
@@ -30,33 +32,43 @@ def failure_of(
     phases: Mapping[PhaseKind, PhaseSum],
     told: Sequence[PhaseRecord],
     *,
+    records: int,
     broken_on_purpose: bool,
 ) -> Failure | None:
     """Why a run failed that was measured to its end; None: it did not.
 
+    A record whose insert failed is asked for again, so that a load is judged by its records.
+
     :param told: what the drivers said of their phases.
+    :param records: that were to be loaded.
     :param broken_on_purpose: the measured phase may fail.
     """
-    for kind in ("load", "measure"):
-        if kind not in phases or (kind == "measure" and broken_on_purpose):
-            continue
-        everything = phases[kind].everything()
-        if everything.errors > MOST * everything.answered:
-            return _failed(kind, everything, [one for one in told if one.phase == kind])
+    if "load" in phases:
+        load = phases["load"].everything()
+        if load.errors and records - load.ok > MOST * records:
+            done = f"{load.ok:,} of {records:,} records were loaded"
+            return _failed("load", done, load, told)
+    if "measure" in phases and not broken_on_purpose:
+        measure = phases["measure"].everything()
+        if measure.errors > MOST * measure.answered:
+            done = f"{measure.errors:,} of {measure.answered:,} operations failed"
+            return _failed("measure", done, measure, told)
     return None
 
 
-def _failed(phase: str, everything: OperationSum, told: Sequence[PhaseRecord]) -> Failure:
+def _failed(
+    phase: str, done: str, everything: OperationSum, told: Sequence[PhaseRecord]
+) -> Failure:
     kinds = Counter(everything.errors_by_kind)
     (most, _), *_ = kinds.most_common(1)
-    said = [one.said[most] for one in told if most in one.said]
+    said = [one.said[most] for one in told if one.phase == phase and most in one.said]
     words = f": “{min(said, key=lambda each: each.at_us).words}”" if said else ""
     others = "".join(f", {count:,} {kind}" for kind, count in kinds.most_common() if kind != most)
     return Failure(
         kind="refused" if most == REFUSED else "database",
         message=(
-            f"The {WORDS[phase]} failed for the most part: {everything.errors:,} of "
-            f"{everything.answered:,} operations ({kinds[most]:,} {most}{others}){words}"
+            f"The {WORDS[phase]} failed for the most part: {done} ({kinds[most]:,} errors "
+            f"{most}{others}){words}"
         ),
         hint=HINTS.get(most, ELSE),
         log_lines=tuple(each.words for each in said[:1]),

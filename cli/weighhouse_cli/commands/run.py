@@ -12,6 +12,7 @@ from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, 
 from weighhouse_cli.console import OUT, follow, print_json, show_medians, show_verdict
 from weighhouse_cli.courses import courses_of, show_courses
 from weighhouse_cli.exits import CommandFailed, Exit
+from weighhouse_cli.failures import show_failures
 from weighhouse_cli.git_context import GitOptions, find_context, in_words
 from weighhouse_cli.searches import searches_of, show_searches
 
@@ -137,6 +138,8 @@ def finish(
     else:
         failed = campaign["runs"]["failed"]
         OUT.print(f"{campaign['status']}" + (f", {failed} runs failed" if failed else ""))
+        if failed:
+            show_failures(client, campaign["id"])
         if courses:
             show_courses(courses, campaign)
         if searches is None:

@@ -1,0 +1,32 @@
+"""Why runs of a campaign failed."""
+
+from collections import Counter
+
+from weighhouse_cli.client import Client
+from weighhouse_cli.console import OUT
+
+MOST = 5
+"""Reasons that are shown."""
+AT_ONCE = 100
+
+
+def show_failures(client: Client, campaign_id: str) -> None:
+    """Each reason once, the commonest first, with one run's page."""
+    found = client.get("/runs", campaign_id=campaign_id, limit=AT_ONCE)["items"]
+    counted: Counter[tuple[str, str]] = Counter()
+    pages: dict[tuple[str, str], str] = {}
+    for run in found:
+        if run["status"] != "failed":
+            continue
+        failure = run["failure"] or {"message": "no reason is told", "hint": ""}
+        reason = (failure["message"], failure["hint"])
+        counted[reason] += 1
+        pages.setdefault(reason, f"{client.url}/runs/{run['id']}")
+    for (message, hint), times in counted.most_common(MOST):
+        many = f" ({times} runs)" if times > 1 else ""
+        OUT.print(f"  {message}{many}", style="red", soft_wrap=True, markup=False, highlight=False)
+        if hint:
+            OUT.print(f"  {hint}", soft_wrap=True, markup=False, highlight=False)
+        OUT.print(f"  {pages[message, hint]}", style="dim", soft_wrap=True, markup=False)
+    if len(counted) > MOST:
+        OUT.print(f"  and {len(counted) - MOST} other reasons", style="dim")
