@@ -173,7 +173,10 @@ def test_what_zero_leaves_to_garnet_is_not_passed() -> None:
         ({"aof_commit_freq_ms": 100}, "`aof` is false and has to be true"),
         ({"aof_commit_freq_ms": -1}, "`aof` is false and has to be true"),
         ({"aof_size_limit_bytes": 1 << 30}, "`aof` is false and has to be true"),
-        ({"aof": True, "aof_commit_wait": True, "aof_commit_freq_ms": -1}, "waits for ever"),
+        (
+            {"aof": True, "aof_commit_wait": True, "aof_commit_freq_ms": -1},
+            "a log that it commits itself",
+        ),
         ({"readcache": True}, "`storage_tier` is false and has to be true"),
         ({"memory_bytes": 8192}, "8192 is less than the minimum of 67108864"),
         ({"index_bytes": 100_000_000}, "rounds down to a power of two: write 67108864"),

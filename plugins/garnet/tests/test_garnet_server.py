@@ -128,6 +128,28 @@ def test_what_goes_to_disk_is_not_thrown_away(attempt: Attempt) -> None:
     assert PLUGIN.sample(context, deployed).metrics["Log.BeginAddress"] == 64
 
 
+def test_somebody_elses_garnet_is_used_as_it_is(attempt: Attempt, tmp_path: Path) -> None:
+    """What only its command line would tell is not told."""
+    _, deployed = attempt.begin(memory_bytes=67_108_864, min_threads=16)
+    target = Target(
+        name="there", system="garnet", deployment="external", endpoints=deployed.endpoints
+    )
+    context = Context.open(target, tmp_path / "other")
+    found = PLUGIN.deploy(context)
+    PLUGIN.wait_ready(context, found)
+    described = PLUGIN.describe(context, found)
+    told = {each.name: each.value for each in described.settings}
+    assert described.version == deployed.version
+    assert told["memory"] == "67108864"
+    assert {"minthreads", "device-type"}.isdisjoint(told)
+    write(deployed.nodes[0].place.address, 100_000)
+    assert 20_000 < (PLUGIN.memory(context, found).records or 0) < 70_000
+    assert PLUGIN.sample(context, found).metrics["Log.BeginAddress"] > 64
+    PLUGIN.stop(context, found)
+    PLUGIN.clean_up(context)
+    assert ask(deployed.nodes[0].place.address, 5.0, "PING") == "PONG"
+
+
 def test_defaults_of_the_command_line_are_the_vendors(garnet: Path) -> None:
     """As the program's own help has them, for what the server does not tell."""
     told = subprocess.run([garnet, "--help"], capture_output=True, text=True, check=False)
