@@ -67,7 +67,8 @@ impl Clock {
             .min()
             .unwrap_or_else(|| unreachable!("READINGS is not 0"));
         let anchor = std::env::var(ANCHOR).ok().and_then(|told| told.parse::<i128>().ok());
-        let begin_us = anchor.map_or(i128::from(unix / 1000), |anchor| anchor + i128::from(now / 1000));
+        let begin_us =
+            anchor.map_or(i128::from(unix / 1000), |anchor| anchor + i128::from(now / 1000));
         Self {
             origin: now.wrapping_sub(BEFORE),
             origin_unix_us: u64::try_from(begin_us).unwrap_or(0).saturating_sub(BEFORE / 1000),

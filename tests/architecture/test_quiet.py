@@ -136,6 +136,7 @@ def test_what_is_shared_is_not_emptied():
 
 
 EMPTIED = {
+    "tests/figures/test_refused.py": "a server of the test's own, which it measures",
     "tests/faults/test_kills.py": "the platform's own Redis; that it may be emptied is the promise",
     "tests/weighhouse_testing/fixtures.py": "here a module gets a database of its own",
     "backend/tests/app/test_limits.py": "a database of the module's own",
