@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from weighhouse_protocol.fairness.facts import Facts
+from weighhouse_protocol.fairness.facts import Facts, read_back
 from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.fairness.translation import translate, value_of
 from weighhouse_protocol.fairness.vocabulary import (
@@ -259,3 +259,22 @@ def test_rules_that_say_nothing_are_refused(rules: dict[str, Any], message: str)
 def test_rules_look_at_what_the_manifest_declares() -> None:
     with pytest.raises(ValueError, match="neither parameters nor driver options: option:x, size"):
         manifest(fairness={"eviction": [{"when": {"size": 1, "option:x": 2}, "value": "nothing"}]})
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "value"),
+    [
+        ("ms", "2000ms", 2000),
+        ("ms", "10s", 10_000),
+        ("ms", "250", 250),
+        ("MiB", "33MiB", 33),
+        ("MiB", "1GiB", 1024),
+        ("MiB/s", "64MiB/s", 64),
+        ("", "1.5", 1.5),
+    ],
+)
+def test_a_quantity_is_read_back_in_the_unit_of_its_parameter(
+    suffix: str, text: str, value: float
+) -> None:
+    schema = {"type": "number", "x-suffix": suffix} if suffix else {"type": "number"}
+    assert read_back(schema, text) == (value,)

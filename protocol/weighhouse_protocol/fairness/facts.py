@@ -127,7 +127,7 @@ def setting_name(parameter: str, schema: Mapping[str, object]) -> str:
 def read_back(schema: Mapping[str, object], text: str) -> tuple[Scalar, ...]:
     """The values of a parameter that the system prints so: none, one, or several.
 
-    The way back of what the SDK does with `x-words`, `x-true`, `x-false` and `x-scale`.
+    The way back of what the SDK does with `x-words`, `x-true`, `x-false`, `x-scale`, `x-suffix`.
     """
     words = schema.get("x-words")
     if isinstance(words, Mapping):
@@ -137,12 +137,21 @@ def read_back(schema: Mapping[str, object], text: str) -> tuple[Scalar, ...]:
         said = {str(schema.get("x-true", "yes")): True, str(schema.get("x-false", "no")): False}
         return (said[text],) if text in said else ()
     if kind in {"integer", "number"}:
-        scale, found = schema.get("x-scale", 1), number(text)
+        scale, found = schema.get("x-scale", 1), _in_own_unit(text, str(schema.get("x-suffix", "")))
         if found is None or not isinstance(scale, int):
             return ()
         value = found / scale
         return (int(value) if value.is_integer() else value,)
     return (text,)
+
+
+def _in_own_unit(text: str, suffix: str) -> float | None:
+    """A quantity in the unit that its parameter counts in, whichever it is told in."""
+    found = number(text.removesuffix(suffix))
+    if found is None or suffix not in UNITS or text.endswith(suffix):
+        return found
+    told_with_unit = number(text, 0.0) == found
+    return round(found / UNITS[suffix], 9) if told_with_unit else found
 
 
 def number(value: Scalar, times: float = 1.0) -> float | None:
