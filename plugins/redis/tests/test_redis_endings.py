@@ -124,3 +124,13 @@ def test_a_program_in_a_closed_folder_is_told_before_the_start(
         started("exit 0", folder, tmp_path)
     assert f"cannot use {folder}/redis-server: the folder {folder} (drwx------" in str(caught.value)
     assert f"`chmod o+x {folder}`" in caught.value.hint
+
+
+def test_a_program_that_does_not_tell_its_version_tells_why(folder: Path) -> None:
+    script = folder / "redis-server"
+    script.write_text("#!/bin/sh\necho 'You must install a runtime' >&2; exit 131\n", "utf-8")
+    script.chmod(0o755)
+    options = replace(HostOptions(), search_path=str(folder))
+    with pytest.raises(DeployFailed) as caught:
+        PLUGIN.check_host(Target(name="t", system="redis"), options)
+    assert "--version ended with 131: You must install a runtime" in caught.value.message

@@ -1,15 +1,16 @@
 """A program that its account cannot use is told before the start: real folders, real accounts."""
 
 import os
+import pwd
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from weighhouse_sdk.context import Context
-from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.errors import BinaryMissing, DeployFailed
 from weighhouse_sdk.machine.access import closed_folders, ready_directory, refuse_unless_open
 from weighhouse_sdk.machine.libraries import brought_along
 from weighhouse_sdk.machine.process import Command
@@ -156,6 +157,46 @@ def test_a_data_directory_that_cannot_be_made(folder: Path) -> None:
     assert (folder / "data").stat().st_mode & 0o777 == 0o700
 
 
-def test_closed_folders_of_a_search_path(folder: Path) -> None:
+def as_somebody(ask: Callable[[], str]) -> str:
+    """What is found by an account that is not root."""
+    if not ROOT:
+        return ask()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setgid(pwd.getpwnam("nobody").pw_gid)
+            os.setuid(pwd.getpwnam("nobody").pw_uid)
+            os.write(writing, ask().encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, encoding="utf-8") as told:
+        found = told.read()
+    os.waitpid(child, 0)
+    return found
+
+
+def test_folders_of_a_search_path_that_are_closed(folder: Path) -> None:
     program(folder / "open")
-    assert closed_folders(f"{folder / 'open'}:/nowhere:") == ()
+    program(folder / "home" / "bin")
+    close(folder / "home")
+    path = f"{folder}/open:{folder}/home/bin:/nowhere:"
+    assert as_somebody(lambda: ", ".join(closed_folders(path))) == f"{folder}/home/bin"
+    hint = BinaryMissing("server", closed=(f"{folder}/home/bin",)).hint
+    assert hint.endswith(f"or it lies where the agent's account may not look: {folder}/home/bin")
+
+
+def test_who_is_not_root_is_told_of_what_is_closed_to_himself(folder: Path) -> None:
+    server = program(folder / "home")
+    close(folder / "home")
+
+    def ask() -> str:
+        try:
+            refuse_unless_open((str(server),), None)
+        except DeployFailed as error:
+            return error.message
+        return "open"
+
+    assert f"cannot use {server}: the folder {folder / 'home'} (d" in as_somebody(ask)

@@ -34,12 +34,17 @@ class BinaryMissing(PluginError):
 
     :param executable: its name.
     :param package: the Debian package that brings it; empty when there is none.
+    :param closed: folders of PATH that the agent's account may not look into.
     """
 
     kind = "missing_binary"
 
-    def __init__(self, executable: str, package: str = "", hint: str = "") -> None:
+    def __init__(
+        self, executable: str, package: str = "", hint: str = "", closed: Sequence[str] = ()
+    ) -> None:
         advice = f"apt-get install {package}" if package else "put it on the agent's PATH"
+        if closed:
+            advice += f"; or it lies where the agent's account may not look: {', '.join(closed)}"
         super().__init__(f"{executable} is not installed on this machine", hint or advice)
         self.executable = executable
         self.package = package

@@ -27,6 +27,7 @@ from weighhouse_protocol.target import Target
 
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import BinaryMissing, TargetInvalid, VersionMissing
+from weighhouse_sdk.machine.access import closed_folders
 from weighhouse_sdk.machine.nodes import Body, Node
 from weighhouse_sdk.machine.remains import Leftover
 from weighhouse_sdk.parameters import target_problems
@@ -376,5 +377,6 @@ class Plugin(ABC):
         """
         found = shutil.which(name, path=options.search_path)
         if found is None:
-            raise BinaryMissing(name, self.manifest.packages.get(name, ""))
+            package = self.manifest.packages.get(name, "")
+            raise BinaryMissing(name, package, closed=closed_folders(options.search_path))
         return Path(found)

@@ -26,7 +26,7 @@ from weighhouse_sdk.machine.sampling import disk_usage
 from weighhouse_sdk.places import NodeAddress
 from weighhouse_sdk.redistributing import Streamed, together
 from weighhouse_sdk.serving import breaking
-from weighhouse_sdk.serving.ending import how_ended, last_words
+from weighhouse_sdk.serving.ending import how_ended, last_words, told_by
 from weighhouse_sdk.serving.hosting import UNTOLD
 from weighhouse_sdk.serving.replacing import Replacing
 from weighhouse_sdk.serving.starting import EXTERNAL, UNREADABLE, addresses_of, own_numbers
@@ -59,6 +59,13 @@ class ServerPlugin(Replacing):
                 check=True,
                 timeout=VERSION_SECONDS,
             )
+        except subprocess.CalledProcessError as error:
+            said = (error.stdout + error.stderr).decode("utf-8", errors="replace").splitlines()
+            raise DeployFailed(
+                f"{executable} --version ended with {error.returncode}: {told_by(said)}",
+                "start it by hand, and mend what it says; or install the program again",
+                said[-20:],
+            ) from error
         except (subprocess.SubprocessError, OSError) as error:
             raise DeployFailed(
                 f"{executable} --version failed: {error}", "install the program again"
