@@ -1,7 +1,7 @@
 """What people reported, at the lengths that they reported it at: minutes. `make test-figures`."""
 
 import pytest
-from weighhouse_testing.open_loops import US, limited_by_the_server, open_loop, stalled
+from weighhouse_testing.open_loops import US, limited_by_the_server, open_loop, regular, stalled
 from weighhouse_testing.platform import RunningPlatform
 
 
@@ -37,3 +37,7 @@ def test_a_ninth_of_what_was_due_as_it_was_reported(platform: RunningPlatform) -
     assert every["overflow"] == 0
     assert told.run["summary"]["duration_seconds"] == pytest.approx(90, abs=0.5)
     limited_by_the_server(told)
+
+
+def test_half_an_operation_a_second_as_it_was_reported(platform: RunningPlatform) -> None:
+    regular(open_loop(platform, seconds=60, rate_per_second=0.5, timeout_ms=1000), 0.5, 30)

@@ -5,6 +5,7 @@ from weighhouse_testing.builds import builds_of
 from weighhouse_testing.open_loops import (
     limited_by_the_server,
     open_loop,
+    regular,
     stalled,
     summed,
 )
@@ -60,3 +61,8 @@ def test_a_rate_that_is_kept_is_no_finding(platform: RunningPlatform) -> None:
 
 def test_a_stall_is_in_the_percentiles_of_all_that_was_due(platform: RunningPlatform) -> None:
     stalled(platform, 5.0)
+
+
+def test_few_operations_are_a_rate_and_a_steady_one(platform: RunningPlatform) -> None:
+    told = open_loop(platform, seconds=9.0, rate_per_second=2.0, timeout_ms=1000)
+    regular(told, 2.0, 18)

@@ -97,3 +97,13 @@ def waited(every: dict[str, Any], rate: float, seconds: float, longest: float) -
         expected = max(0.0, rank / waiting * longest)
         assert every[name] / US == pytest.approx(expected, abs=off), name
     assert every["mean_us"] / US == pytest.approx(waiting / due * longest / 2, abs=off)
+
+
+def regular(told: Told, rate: float, operations: int) -> None:
+    """So few operations, each when it was due, are that rate and one thing."""
+    assert told.every["ok"] == pytest.approx(operations, abs=1)
+    assert told.run["summary"]["throughput"] == pytest.approx(rate, rel=1.1 / operations)
+    course = told.read("series")["course"]
+    assert course["kind"] == "flat", course["sentence"]
+    assert "steady-state" not in told.findings
+    assert "rate-not-reached" not in told.findings
