@@ -83,12 +83,12 @@ class GarnetPlugin(RespServer):
         *COUNTERS,
     )
 
-    def check_target(self, target: Target) -> None:
+    def check_target(self, target: Target, machine: Mapping[str, int] | None = None) -> None:
         """Also hold that sizes are what Garnet makes of them.
 
         :raises TargetInvalid: with every problem and its path.
         """
-        super().check_target(target)
+        super().check_target(target, machine)
         problems = []
         for name in POWERS:
             value = target.parameters.get(name, 0)

@@ -9,6 +9,7 @@ from typing import Protocol, Self
 
 from weighhouse_protocol.target import Target
 
+from weighhouse_sdk.capacity import capacity
 from weighhouse_sdk.clock import SystemClock
 from weighhouse_sdk.credentials import Credentials
 from weighhouse_sdk.errors import Cancelled, DeadlinePassed, PluginError
@@ -168,6 +169,13 @@ class Context:
             cancel=cancel or Cancel(),
             clock=clock,
         )
+
+    @property
+    def machine(self) -> dict[str, int]:
+        """What this machine has for the nodes here; nothing is asked of one that is to have none."""
+        if self.own_nodes == ():
+            return {}
+        return capacity(self.target, self.options.server_cpus)
 
     @property
     def data_directory(self) -> Path:

@@ -208,12 +208,13 @@ class Plugin(ABC):
             found[0].executable.name, target.version, [each.version for each in found]
         )
 
-    def check_target(self, target: Target) -> None:
+    def check_target(self, target: Target, machine: Mapping[str, int] | None = None) -> None:
         """Hold the target against the manifest: system, deployment, parameters, options.
 
+        :param machine: what it is to run on has, as `Context.machine` tells; None: this one.
         :raises TargetInvalid: with every problem and its path.
         """
-        problems = target_problems(self.manifest, target)
+        problems = target_problems(self.manifest, target, machine)
         if problems:
             raise TargetInvalid(problems)
 

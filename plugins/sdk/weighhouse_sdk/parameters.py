@@ -49,8 +49,13 @@ def object_problems(
     return sorted(problems)
 
 
-def target_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]:
-    """What of a target does not fit the manifest or this machine; empty when all fits."""
+def target_problems(
+    manifest: Manifest, target: Target, machine: Mapping[str, int] | None = None
+) -> list[tuple[str, str]]:
+    """What of a target does not fit the manifest or the machine; empty when all fits.
+
+    :param machine: what it has, as `Context.machine` tells; None: this one, all of it.
+    """
     problems = []
     if target.system != manifest.id:
         problems.append(("system", f"is `{target.system}`, this plugin is `{manifest.id}`"))
@@ -75,13 +80,15 @@ def target_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]
     wrong = object_problems(manifest.parameters, target.parameters, "parameters")
     wrong += object_problems(manifest.driver.options, target.driver_options, "driver_options")
     # What is no value of a parameter says nothing about another.
-    return problems + (wrong or requirement_problems(manifest, target))
+    return problems + (wrong or requirement_problems(manifest, target, machine))
 
 
-def requirement_problems(manifest: Manifest, target: Target) -> list[tuple[str, str]]:
-    """What parameters need of each other, or of this machine, and do not have."""
+def requirement_problems(
+    manifest: Manifest, target: Target, machine: Mapping[str, int] | None = None
+) -> list[tuple[str, str]]:
+    """What parameters need of each other, or of the machine, and do not have."""
     found = []
-    for unmet in manifest.unmet(target, capacity()):
+    for unmet in manifest.unmet(target, capacity(target) if machine is None else machine):
         # The path names what was set; another one has its default.
         name = unmet.blamed(target.parameters)
         found.append((f"parameters.{name}" if name else "parameters", unmet.words(name)))

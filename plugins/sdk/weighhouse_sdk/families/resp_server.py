@@ -134,12 +134,12 @@ class RespServer(ServerPlugin):
             )
         return installed
 
-    def check_target(self, target: Target) -> None:
+    def check_target(self, target: Target, machine: Mapping[str, int] | None = None) -> None:
         """Hold the target against the manifest, and against what several primaries do not have.
 
         :raises TargetInvalid: with every problem and its path.
         """
-        problems = target_problems(self.manifest, target)
+        problems = target_problems(self.manifest, target, machine)
         index = target.driver_options.get("scan_index", "auto")
         several = _sharded(target.topology) or self.manifest.topology.by_client(target)
         if several and index in ("ycsb", "lex"):
