@@ -12,7 +12,7 @@ import pytest
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import BinaryMissing, DeployFailed
 from weighhouse_sdk.machine.access import closed_folders, ready_directory, refuse_unless_open
-from weighhouse_sdk.machine.libraries import brought_along
+from weighhouse_sdk.machine.libraries import brought_along, is_of_the_system
 from weighhouse_sdk.machine.process import Command
 
 ROOT = os.geteuid() == 0
@@ -111,7 +111,7 @@ def test_what_a_command_line_names_counts(folder: Path) -> None:
         assert f"the folder {folder / 'closed'}" in told(server, *words).message, words
 
 
-def test_the_folder_of_its_libraries_counts(folder: Path) -> None:
+def test_the_folder_of_its_libraries_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that finds one of its libraries beside itself, as vendors ship them."""
     compiler = shutil.which("cc") or str(sysconfig.get_config_var("CC")).split()[0]
     (folder / "lib").mkdir()
@@ -127,13 +127,67 @@ def test_the_folder_of_its_libraries_counts(folder: Path) -> None:
     ):  # fmt: skip
         subprocess.run([compiler, *words], check=True)
     server = folder / "server"
-    assert brought_along(server) == (made,)
-    assert brought_along(SLEEP) == ()
-    assert brought_along(folder / "main.c") == ()
+    assert brought_along(server) == {"libown.so": (made,)}
+    assert brought_along(SLEEP) == {}
+    assert brought_along(folder / "main.c") == {}
     refuse_unless_open((str(server),), ACCOUNT)
     close(folder / "lib")
     error = told(str(server))
     assert f"cannot use {made}: the folder {folder / 'lib'}" in error.message
+    # The loader goes on to the next folder.
+    (folder / "other").mkdir()
+    shutil.copy(made, folder / "other")
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{folder / 'other'}")
+    assert brought_along(server) == {"libown.so": (folder / "other" / "libown.so", made)}
+    refuse_unless_open((str(server),), ACCOUNT)
+    close(folder / "other")
+    assert f"cannot use {folder / 'other' / 'libown.so'}" in told(str(server)).message
+
+
+def test_a_library_that_the_system_has_too_is_not_missed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = next(
+        Path(line.split()[-1])
+        for line in subprocess.run(
+            ["ldd", SLEEP], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        if "libc.so" in line.partition("(")[0]
+        for line in [line.partition(" (")[0]]
+    )
+    (folder / "lib").mkdir()
+    shutil.copy(library, folder / "lib" / "libc.so.6")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(folder / "lib"))
+    server = program(folder)
+    assert brought_along(server) == {"libc.so.6": (folder / "lib" / "libc.so.6",)}
+    close(folder / "lib")
+    refuse_unless_open((str(server),), ACCOUNT)
+    assert not is_of_the_system("libown.so")
+
+
+def test_what_another_process_has_of_its_own_is_not_looked_at(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = str(program(folder))
+    (folder / "home").mkdir()
+    monkeypatch.chdir(folder / "home")
+    close(folder / "home")
+    (folder / "log").symlink_to("/dev/stdout")
+    words = ("/proc/self/cwd", "--log=/dev/stdout", f"{folder}/log", "/dev/fd/0", "/proc/1/root/x")
+    refuse_unless_open((server, *words), ACCOUNT)
+
+
+def test_trouble_of_another_kind_is_left_to_the_start(folder: Path) -> None:
+    refuse_unless_open((str(program(folder)), f"{folder}/{'x' * 300}/{'y' * 5000}"), ACCOUNT)
+
+
+@pytest.mark.skipif(not ROOT, reason="who is not root hands nothing over")
+def test_a_folder_is_handed_over_before_it_is_looked_at(context: Context, folder: Path) -> None:
+    data = folder / "data"
+    data.mkdir(mode=0o700)
+    words = (str(program(folder)), "--dir", str(data), "60")
+    started = context.processes.start(Command("p", words, data, users=("nobody",)))
+    started.stop(1.0)
 
 
 def test_nothing_is_started_and_nothing_is_left_of_it(context: Context, folder: Path) -> None:

@@ -172,7 +172,7 @@ class Context:
 
     @property
     def machine(self) -> dict[str, int]:
-        """What this machine has for the nodes here; nothing is asked of one that is to have none."""
+        """What this machine has for the nodes here; empty where it is to have none."""
         if self.own_nodes == ():
             return {}
         return capacity(self.target, self.options.server_cpus)

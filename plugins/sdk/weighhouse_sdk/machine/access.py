@@ -16,11 +16,13 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from weighhouse_sdk.errors import DeployFailed
 from weighhouse_sdk.machine import looker
-from weighhouse_sdk.machine.libraries import brought_along
+from weighhouse_sdk.machine.libraries import brought_along, is_of_the_system
+from weighhouse_sdk.machine.procfs import PROC
 
 LINKS = 40
 """As many symbolic links on one way as the kernel follows."""
@@ -48,10 +50,19 @@ def refuse_unless_open(arguments: Sequence[str], user: str | None) -> None:
     :param user: whom it becomes; None: it stays this process's account.
     :raises DeployFailed: naming what is closed, the right that lacks, the account and the mend.
     """
+    libraries = _libraries(Path(arguments[0]))
     needs: dict[tuple[Path, int], Need] = {}
-    for each in _needs(arguments):
+    for each in (
+        *_needs(arguments),
+        *(need for ways in libraries.values() for need in chain(*ways)),
+    ):
         needs.setdefault((each.path, each.mode), each)
-    closed = _refused(tuple(needs.values()), user)
+    refused = {(each.path, each.mode) for each in _refused(tuple(needs.values()), user)}
+    closed = _closed(_needs(arguments), refused)
+    for name, ways in libraries.items():
+        lacking = [_closed(way, refused) for way in ways]
+        if all(lacking) and not is_of_the_system(name):
+            closed += chain(*lacking)
     if not closed:
         return
     account = user or _name(os.geteuid())
@@ -100,16 +111,31 @@ def _needs(arguments: Sequence[str]) -> Iterator[Need]:
     if interpreter is not None:
         yield Need(program, os.R_OK, program)
         yield from _file(interpreter, os.X_OK)
-    for library in brought_along(program):
-        yield from _file(library, os.R_OK)
     for word in arguments[1:]:
         for found in NAMED.findall(word):
             yield from _file(Path(found), os.R_OK)
 
 
+def _libraries(program: Path) -> dict[str, list[tuple[Need, ...]]]:
+    """Name → what each of its places needs; one place that is open is enough."""
+    return {
+        name: [tuple(_file(each, os.R_OK)) for each in places]
+        for name, places in brought_along(program).items()
+    }
+
+
+def _closed(needs: Iterable[Need], refused: set[tuple[Path, int]]) -> list[Need]:
+    return [each for each in needs if (each.path, each.mode) in refused]
+
+
 def _file(path: Path, mode: int) -> Iterator[Need]:
-    """The way to a file, and the right to it; of what is not there, the way as far as it goes."""
-    yield from _way(path)
+    """The way to a file, and the right to it; of what is not there, the way as far as it goes, and
+    so of what is another thing in another process.
+    """
+    way = tuple(_way(path))
+    yield from way
+    if any(each.path == PROC for each in way):
+        return
     found = _mode(path)
     if stat.S_ISREG(found):
         yield Need(path, mode, path)
@@ -118,17 +144,26 @@ def _file(path: Path, mode: int) -> Iterator[Need]:
 
 
 def _way(path: Path) -> Iterator[Need]:
-    """Each folder that has to be passed through, those behind symbolic links, too."""
-    here, left, links = Path("/"), list(path.absolute().parts[1:]), 0
+    """Each folder that has to be passed through, those behind symbolic links, too.
+
+    It ends in /proc, where /dev/stdout and its like lead to: each process has its own there.
+    """
+    try:
+        left = list(path.absolute().parts[1:])
+    except OSError:
+        return  # Relative to a folder that is gone.
+    here, links = Path("/"), 0
     while left:
         yield Need(here, os.X_OK, path)
+        if here == PROC:
+            return
         part = left.pop(0)
         step = here.parent if part == ".." else here / part
         try:
             target = step.readlink() if step.is_symlink() else None
             end = target is None and not step.is_dir()
-        except PermissionError:
-            return
+        except OSError:
+            return  # Whatever else is wrong with it, the start tells.
         if end:
             return
         if target is None:

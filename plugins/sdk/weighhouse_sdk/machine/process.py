@@ -267,8 +267,8 @@ class Processes:
         """
         self._records.mkdir(parents=True, exist_ok=True)
         user = first_user(command.users) if os.geteuid() == 0 else None
-        refuse_unless_open(command.arguments, user)
         ready_directory(command.directory, user)
+        refuse_unless_open(command.arguments, user)
         record = self._records / f"{command.name}.json"
         log = self._logs / f"{command.name}.log"
         order = {
