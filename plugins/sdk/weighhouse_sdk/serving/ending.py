@@ -1,8 +1,14 @@
 """What is told of a node that ended by itself: how, and its last words, wherever it left them."""
 
+import contextlib
+import fnmatch
+import heapq
+import os
 import re
 import signal
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Generator, Iterator, Sequence
+from itertools import accumulate, islice, takewhile
 from pathlib import Path
 
 from weighhouse_protocol.text import mended
@@ -16,6 +22,14 @@ FAR_LINES = 400
 OWN_LOGS = ("*.log", "*.err", "LOG")
 """Names of the files that servers write beside, or in place of, their output."""
 OWN_LINES = 10
+OWN_FILES = 3
+"""The latest of them."""
+ENTRIES, DEPTH = 20_000, 8
+"""How far they are looked for: files and folders, and folders within each other."""
+LINE, TOTAL = 1000, 32_768
+"""Characters of a line, and of all of them."""
+PLAINLY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""What a server puts in its folder may be a link to what is not its to read, or a pipe."""
 SIGNALLED = 128
 """A shell's way to tell a signal: this and its number."""
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -46,9 +60,11 @@ def last_words(body: Body, directory: Path | None) -> tuple[str, ...]:
     said = _plain(body.said(FAR_LINES))
     near = said[-LINES:]
     line = told_by(said)
-    if line and not any(line in each for each in near):
+    if line and not any(line.removesuffix("…") in each for each in near):
         near = [line, *near]
-    return (*near, *_own_logs(directory))
+    lines = [each[:LINE] for each in (*near, *_own_logs(directory))]
+    kept = takewhile(lambda total: total <= TOTAL, accumulate(map(len, lines)))
+    return tuple(lines[: len(list(kept))])
 
 
 def told_by(lines: Sequence[str]) -> str:
@@ -62,22 +78,66 @@ def told_by(lines: Sequence[str]) -> str:
 
 
 def _own_logs(directory: Path | None) -> Iterator[str]:
-    """The last lines of text files that are named like logs, each behind its file's name."""
+    """The last lines of the latest text files named like logs, each behind its file's name."""
     if directory is None:
         return
-    found = {path for pattern in OWN_LOGS for path in directory.rglob(pattern) if path.is_file()}
-    for path in sorted(found):
-        try:
-            with path.open("rb") as file:
-                file.seek(max(0, path.stat().st_size - LOG_TAIL_BYTES))
-                data = file.read()
-        except OSError:
-            continue
-        if b"\0" in data:
-            continue  # A log of writes, not of words.
+    for _, name, data in _latest(directory):
         text = mended(data.decode("utf-8", errors="replace"))
         for line in _plain(text.splitlines())[-OWN_LINES:]:
-            yield f"{path.name}: {line}"
+            yield f"{mended(name)}: {line}"
+
+
+def _latest(directory: Path) -> list[tuple[int, str, bytes]]:
+    """When written, name and end of such files; the latest one first."""
+    found: list[tuple[int, str, bytes]] = []
+    with (
+        contextlib.suppress(OSError),
+        _opened(directory, PLAINLY | os.O_DIRECTORY) as top,
+        contextlib.closing(_entries(top)) as entries,
+    ):
+        for folder, name in islice(entries, ENTRIES):
+            if any(fnmatch.fnmatchcase(name, each) for each in OWN_LOGS):
+                oldest = found[0][0] if len(found) == OWN_FILES else -1
+                with contextlib.suppress(OSError), _opened(name, PLAINLY, folder) as file:
+                    for written_ns, data in _end_of(file, oldest):
+                        heapq.heappush(found, (written_ns, name, data))
+                if len(found) > OWN_FILES:
+                    heapq.heappop(found)
+    return sorted(found, reverse=True)
+
+
+def _end_of(file: int, after_ns: int) -> Iterator[tuple[int, bytes]]:
+    """When an open file was written, and its end; nothing of one that is older or has no words."""
+    told = os.fstat(file)
+    if stat.S_ISREG(told.st_mode) and told.st_mtime_ns > after_ns:
+        data = os.pread(file, LOG_TAIL_BYTES, max(0, told.st_size - LOG_TAIL_BYTES))
+        if data and b"\0" not in data:  # Else a log of writes.
+            yield told.st_mtime_ns, data
+
+
+def _entries(folder: int, depth: int = DEPTH) -> Generator[tuple[int, str], None, None]:
+    """What is in an open folder, then in those below it, none of them behind a link."""
+    folders = []
+    with os.scandir(folder) as found:
+        for each in found:
+            if each.is_dir(follow_symlinks=False):
+                folders.append(each.name)
+            yield folder, each.name
+    for name in folders if depth else ():
+        with (
+            contextlib.suppress(OSError),
+            _opened(name, PLAINLY | os.O_DIRECTORY, folder) as below,
+        ):
+            yield from _entries(below, depth - 1)
+
+
+@contextlib.contextmanager
+def _opened(path: str | Path, flags: int, folder: int | None = None) -> Iterator[int]:
+    descriptor = os.open(path, flags, dir_fd=folder)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _plain(lines: Sequence[str]) -> list[str]:
