@@ -5,8 +5,10 @@ import os
 import socket
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from weighhouse_sdk.machine import locality
 from weighhouse_sdk.machine.locality import any_is_here, endpoint_is_here, is_here
 from weighhouse_sdk.machine.procfs import PROC
 
@@ -133,3 +135,27 @@ def test_an_address_that_this_machine_answers_at_is_one_that_it_can_listen_at() 
             listener.bind((address, 0))
             listener.listen()
             assert is_here(listener.getsockname()[0]) is True
+
+
+def test_of_a_machine_whose_addresses_cannot_be_read_nothing_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine with a card, whose kernel lets less and less be read."""
+    net = tmp_path / "proc" / "self" / "net"
+    net.mkdir(parents=True)
+    (tmp_path / "class" / "card" / "device").mkdir(parents=True)
+    monkeypatch.setattr(locality, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(locality, "DEVICES", tmp_path / "class")
+    (net / "route").write_text("head\ncard 00000000 00000000 0003 0 0 0 00000000 0 0 0\n")
+    none = "0" * 32
+    (net / "ipv6_route").write_text(f"{none} 00 {none} 00 {none} 00000400 0 0 00000003 card\n")
+    (net / "fib_trie").write_text("  |-- 192.0.2.1\n     /32 host LOCAL\n")
+    (net / "if_inet6").write_text("20010db8000000000000000000000001 02 40 00 80 card\n")
+    assert is_here("192.0.2.1") is True
+    assert is_here("2001:db8::1") is True
+    for far, file in (("203.0.113.9", "fib_trie"), ("2001:db8::9", "if_inet6")):
+        assert is_here(far) is False
+        (net / file).write_text("")
+        assert is_here(far) is None
+        (net / file).unlink()
+        assert is_here(far) is None

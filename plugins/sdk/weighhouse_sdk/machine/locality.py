@@ -49,7 +49,8 @@ def is_here(host: str) -> bool | None:
 
     True: it is an address of one of its interfaces, in any network namespace that can be seen.
     False: it is none, and the way to it leads out by a card. None: it has no address, or the way
-    leads through a bridge, a tunnel or out of a container, behind which anything may be.
+    leads through a bridge, a tunnel or out of a container, behind which anything may be; or this
+    machine's own addresses cannot be read.
     """
     found = [_address_is_here(each) for each in _addresses(host)]
     if True in found:
@@ -69,7 +70,12 @@ def parsed(text: str) -> IpAddress:
 
 
 def _address_is_here(address: IpAddress) -> bool | None:
-    if address.is_loopback or address.is_unspecified or _within(address, _own()):
+    if address.is_loopback or address.is_unspecified:
+        return True
+    own = _own(address.version)
+    if own is None:
+        return None
+    if _within(address, own):
         return True
     if not address.is_link_local and _within(address, _of_other_namespaces()):
         return True
@@ -87,12 +93,15 @@ def _addresses(host: str) -> list[IpAddress]:
     return [parsed(str(each[4][0])) for each in found]
 
 
-def _within(address: IpAddress, networks: Iterator[IpNetwork]) -> bool:
+def _within(address: IpAddress, networks: Iterable[IpNetwork]) -> bool:
     return any(address in network for network in networks)
 
 
-def _own() -> Iterator[IpNetwork]:
-    return _local_to(PROC / "self" / "net")
+def _own(version: int) -> tuple[IpNetwork, ...] | None:
+    """Addresses of this machine; None: those of a version are not there to be read."""
+    net = PROC / "self" / "net"
+    told = _text(net / {4: "fib_trie", 6: "if_inet6"}[version])
+    return tuple(_local_to(net)) if told else None
 
 
 def _of_other_namespaces() -> Iterator[IpNetwork]:
