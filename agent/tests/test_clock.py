@@ -54,6 +54,22 @@ def test_a_round_trip_that_cannot_be_is_left_out() -> None:
     assert estimate.offset() is None
 
 
+def test_what_was_before_a_suspend_is_forgotten() -> None:
+    estimate = ClockEstimate(SystemClock(0))
+    begun_us = steady_us()
+    for number in range(3):
+        estimate.take(exchange(begun_us + number, 50, 0, 50, 5000))
+    estimate.take(exchange(begun_us + 1000, 400, 0, 400, 5300))  # within both errors
+    found = estimate.offset()
+    assert found is not None
+    assert (found.offset_us, found.samples) == (5000, 4)
+    # The platform's clock went on for a minute, the steady one did not.
+    estimate.take(exchange(begun_us + 2000, 400, 0, 400, 60_005_000))
+    found = estimate.offset()
+    assert found is not None
+    assert (found.offset_us, found.samples) == (60_005_000, 1)
+
+
 def test_an_old_platform_tells_nothing() -> None:
     estimate = ClockEstimate()
     estimate.heard(steady_us(), None, None)

@@ -69,6 +69,11 @@ class Exchange:
         drift = DRIFT * max(0, now_us - self.sent_us)
         return round(max(0, self.round_trip_us) / 2 + drift) + 1
 
+    def agrees(self, earlier: "Exchange") -> bool:
+        """Whether one offset can be right by both, at the time of this one."""
+        error_us = self.error_us(self.heard_us) + earlier.error_us(self.heard_us)
+        return abs(self.offset_us - earlier.offset_us) <= error_us
+
     @property
     def possible(self) -> bool:
         """Whether the platform's two instants fit between this machine's, but for drift."""
@@ -93,10 +98,15 @@ class ClockEstimate:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, exchange: Exchange) -> None:
-        """Remember an exchange; one that cannot be (the platform's clock was set) is left out."""
+        """Remember an exchange; one that cannot be (the platform's clock was set) is left out.
+
+        Earlier ones that it contradicts are forgotten: the steady clock stood still meanwhile, in
+        a suspended machine, or the platform's was set.
+        """
         if exchange.possible:
             with self._lock:
-                self._exchanges.append(exchange)
+                agreeing = [each for each in self._exchanges if exchange.agrees(each)]
+                self._exchanges = deque([*agreeing, exchange], maxlen=DOZEN)
 
     def heard(self, sent_us: int, received_us: int | None, answered_us: int | None) -> None:
         """Remember the exchange whose answer has just come.
