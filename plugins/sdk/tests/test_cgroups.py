@@ -1,6 +1,8 @@
 """Control groups of the real kernel, of whichever version it has; and both versions' files."""
 
+import itertools
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 from weighhouse_protocol.target import Limits
 from weighhouse_sdk.context import Context
 from weighhouse_sdk.errors import DeployFailed
+from weighhouse_sdk.machine import cgroups
 from weighhouse_sdk.machine.cgroups import (
     ControlGroup,
     ControlGroups,
@@ -213,6 +216,38 @@ def test_a_record_that_names_another_group_is_no_claim(tmp_path: Path) -> None:
     assert groups.leftovers() == ()
     assert groups.remove_leftovers(0) == ()
     assert foreign.exists()
+
+
+def test_a_mount_that_is_hidden_or_a_part_is_not_preferred(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, part, hidden = (tmp_path / each for each in ("shown", "part", "hidden"))
+    found = tmp_path.stat().st_dev
+    device = f"{os.major(found)}:{os.minor(found)}"
+    lines = {
+        hidden: ("0:0", "/"), part: (device, "/a/b"), shown: (device, "/"), tmp_path: ("0:0", "/"),
+    }  # fmt: skip
+    for folder in (shown, part):
+        folder.mkdir()
+        (folder / "cgroup.controllers").write_text("cpu memory\n", encoding="ascii")
+    monkeypatch.setattr(cgroups, "PROC", tmp_path)
+    (tmp_path / "self").mkdir()
+
+    def mounted(*places: Path) -> Hierarchies:
+        text = [
+            f"30 29 {lines[each][0]} {lines[each][1]} {each} rw - cgroup2 cgroup2 rw\n"
+            for each in places
+        ]
+        (tmp_path / "self" / "mountinfo").write_text("".join(text), encoding="ascii")
+        return Hierarchies.found()
+
+    for order in itertools.permutations(lines):
+        assert mounted(*order).place("memory") == shown
+        assert mounted(*order).roots[part] == "/a/b"
+    assert mounted(hidden, part).place("cpu") == part
+    for nothing in (mounted(hidden), mounted()):
+        assert nothing.place("memory") is None
+        assert nothing.problem(BOTH) == "the kernel offers no controller `memory`"
 
 
 def test_a_machine_without_controllers_refuses(tmp_path: Path) -> None:

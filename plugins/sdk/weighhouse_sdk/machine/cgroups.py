@@ -50,21 +50,28 @@ class Hierarchies:
 
     @classmethod
     def found(cls) -> "Hierarchies":
-        """Of this machine, by /proc/self/mountinfo."""
-        apart: dict[str, Path] = {}
-        unified = None
-        roots: dict[Path, str] = {}
+        """Of this machine, by /proc/self/mountinfo; of what is mounted more than once the place
+        that no other mount hides, and of those the one that has the whole of it; else the first.
+        """
+        seen: list[tuple[bool, Path, str, str]] = []
         for line in (PROC / "self/mountinfo").read_text(encoding="utf-8").splitlines():
             before, _, after = line.partition(" - ")
             kind, _, options = after.split(" ", 2)
-            root, mount = before.split()[3:5]
-            where = Path(mount)
-            if kind.startswith("cgroup"):
-                roots[where] = root
-            if kind == "cgroup2":
-                unified = where
-            elif kind == "cgroup":
-                apart |= dict.fromkeys(options.split(","), where)
+            if kind in ("cgroup", "cgroup2"):
+                device, root, mount = before.split()[2:5]
+                where = Path(mount)
+                named = options if kind == "cgroup" else ""
+                seen.append((not _shows(where, device), where, root, named))
+        seen.sort(key=lambda each: (each[0], each[2] != "/"))
+        apart: dict[str, Path] = {}
+        unified = None
+        roots: dict[Path, str] = {}
+        for _, where, root, named in seen:
+            roots.setdefault(where, root)
+            if not named:
+                unified = unified or where
+            for controller in named.split(",") if named else ():
+                apart.setdefault(controller, where)
         return cls(apart, unified, roots)
 
     def group(self, mount: Path, path: str) -> Path:
@@ -80,11 +87,8 @@ class Hierarchies:
         """Where groups of a controller are made; None: this machine does not have it."""
         if controller in self.apart:
             return self.apart[controller]
-        if self.unified is not None:
-            offered = (self.unified / "cgroup.controllers").read_text(encoding="ascii").split()
-            if controller in offered:
-                return self.unified
-        return None
+        offered = _first(self.unified, "cgroup.controllers") if self.unified else ""
+        return self.unified if controller in offered.split() else None
 
     def problem(self, limits: Limits) -> str | None:
         """Why the limits cannot be kept here; None when they can."""
@@ -95,6 +99,15 @@ class Hierarchies:
             if not os.access(place, os.W_OK):
                 return f"no right to make groups in {place}"
         return None
+
+
+def _shows(where: Path, device: str) -> bool:
+    """Whether what a folder shows is the file system of a device, `MAJOR:MINOR`."""
+    try:
+        found = where.stat().st_dev
+    except OSError:
+        return False
+    return f"{os.major(found)}:{os.minor(found)}" == device
 
 
 def controllers(limits: Limits) -> tuple[str, ...]:
