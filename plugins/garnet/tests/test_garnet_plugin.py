@@ -187,10 +187,20 @@ def test_what_zero_leaves_to_garnet_is_not_passed() -> None:
 def test_what_garnet_refuses_is_refused_before_it(
     parameters: dict[str, int | bool], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
     with pytest.raises(TargetInvalid) as caught:
         PLUGIN.check_target(Target(name="g", system="garnet", parameters=parameters))
     assert words in str(caught.value)
+
+
+def test_an_index_is_as_large_as_garnet_and_the_machine_take() -> None:
+    target = Target(name="g", system="garnet", parameters={"index_bytes": 1 << 36})
+    PLUGIN.check_target(target, {"machine:memory_bytes": 1 << 36})
+    with pytest.raises(TargetInvalid, match="takes the memory of its index when it starts"):
+        PLUGIN.check_target(target, {"machine:memory_bytes": (1 << 36) - 1})
+    larger = target.model_copy(update={"parameters": {"index_bytes": 1 << 37}})
+    with pytest.raises(TargetInvalid, match="greater than the maximum of 68719476736"):
+        PLUGIN.check_target(larger, {})
 
 
 def test_what_goes_together_is_taken() -> None:

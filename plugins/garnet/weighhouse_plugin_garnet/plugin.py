@@ -41,8 +41,8 @@ absolute, and would be refused by a folder above its own that is closed."""
 DEVICE, CHOSEN, WORKS_ANYWHERE = "device_type", "Default", "RandomAccess"
 ON_DISK = ("aof", "storage_tier")
 """What needs a device."""
-POWERS = ("index_bytes", "aof_memory_bytes", "aof_size_limit_bytes")
-"""Sizes that Garnet rounds down to a power of two."""
+POWER = "x-power-of-two"
+"""Of sizes that Garnet rounds down to one."""
 COUNTERS = ("connected_clients", "total_commands_processed")
 """Lines of INFO that stay 0 unless its monitor is on."""
 DROPPED = "Log.BeginAddress"
@@ -90,7 +90,8 @@ class GarnetPlugin(RespServer):
         """
         super().check_target(target, machine)
         problems = []
-        for name in POWERS:
+        schemas = declared(self.manifest.parameters)
+        for name in (each for each, schema in schemas.items() if schema.get(POWER)):
             value = target.parameters.get(name, 0)
             if isinstance(value, int) and value & (value - 1):
                 power = 1 << value.bit_length() - 1

@@ -12,7 +12,7 @@ GIBIBYTE = 2**30
 MACHINE = {
     "machine:memory_bytes": 8 * GIBIBYTE,
     "machine:processors": 2,
-    "machine:open_files": 1000,
+    "machine:open_files": 2000,
 }
 
 
@@ -68,6 +68,16 @@ def test_ends_defaults_flags_choices_and_examples_are_visited() -> None:
 def test_what_says_nothing_to_visit_is_told(schema: dict[str, Any]) -> None:
     with pytest.raises(NotVisitable, match=r"parameters\.it: .* needs"):
         visiting({"it": schema}).visits()
+
+
+def test_of_powers_of_two_only_those_are_visited() -> None:
+    index = number(64, 2**40, 2**20, **{"x-power-of-two": True})
+    rule = {"needs": {"index": {"at_most": {"of": "machine:memory_bytes", "plus": -1}}},
+            "because": "It is full."}  # fmt: skip
+    found = visiting({"index": index}, rule)
+    assert values(found, "index") == [64, 2**20, GIBIBYTE // 2]
+    (pair,) = found.pairs()
+    assert (pair.met, pair.broken) == ({"index": GIBIBYTE // 2}, {"index": 8 * GIBIBYTE})
 
 
 def test_an_end_is_what_the_machine_and_other_parameters_leave() -> None:

@@ -206,7 +206,8 @@ class Visiting:
             known = next((2**n for n in range(60) if 2**n <= count and fits(2**n)), known)
         low = _furthest(known, 0, fits)
         high = _furthest(known, count, fits)
-        return self._value(least, low, step), self._value(least, high, step)
+        ends = self._value(least, low, step), self._value(least, high, step)
+        return self._power(name, ends[0], "at_least"), self._power(name, ends[1], "at_most")
 
     def _step(self, name: str) -> float:
         schema = self._schemas[name]
@@ -222,7 +223,14 @@ class Visiting:
         step = self._step(name) if name in self._schemas else 1
         if limit is None or not isinstance(step, int):
             return limit
-        return (math.ceil(limit / step) if key == "at_least" else math.floor(limit / step)) * step
+        steps = math.ceil(limit / step) if key == "at_least" else math.floor(limit / step)
+        return self._power(name, steps * step, key)
+
+    def _power(self, name: str, value: float, key: str) -> float:
+        """The nearest power of two within a bound, of what has to be one; else the value."""
+        if value < 1 or not self._schemas.get(name, {}).get("x-power-of-two"):
+            return value
+        return 1 << (int(value) - 1).bit_length() if key == "at_least" else _below(value)
 
     def _facts(self, values: Values) -> dict[str, Scalar | None]:
         return self.manifest.requirement_facts(self.target(values), self.machine)
@@ -347,7 +355,9 @@ class Visiting:
             for key, bound in need.bounds():
                 facts = {**self._facts(met), **self.whole}
                 limit = self._rounded(name, bound_by(bound, facts.get), key)
-                if limit is not None:
+                if limit is not None and self._schemas.get(name, {}).get("x-power-of-two"):
+                    yield limit * 2 if key == "at_most" else limit // 2
+                elif limit is not None:
                     yield limit + (step if key == "at_most" else -step)
             if need.multiple_of:
                 yield cast("int", self._facts(met)[need.multiple_of]) + 1
@@ -360,6 +370,10 @@ def _edges(wanted: Wanted) -> Iterator[Scalar]:
         for edge, rounded in ((wanted.at_least, math.ceil), (wanted.at_most, math.floor)):
             if edge is not None:
                 yield int(edge) if edge.is_integer() else round(rounded(edge / FINEST) * FINEST, 6)
+
+
+def _below(value: float) -> int:
+    return 1 << int(value).bit_length() - 1
 
 
 def _furthest(known: int, end: int, fits: Callable[[int], bool]) -> int:
