@@ -16,7 +16,7 @@ def body(context: Context) -> Iterator[ServerProcess]:
     """A node that said one line, a long one, and ended."""
     words = ("/bin/sh", "-c", f"echo {'x' * 5000}")
     process = context.processes.start(Command("p", words, context.data_directory))
-    assert process.wait(30.0) == 0
+    assert process.wait(120) == 0
     yield process
     process.stop(1.0)
 
