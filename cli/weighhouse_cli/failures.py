@@ -1,6 +1,8 @@
 """Why runs of a campaign failed."""
 
 from collections import Counter
+from collections.abc import Iterator
+from typing import Any
 
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT
@@ -10,12 +12,22 @@ MOST = 5
 AT_ONCE = 100
 
 
+def runs_of(client: Client, campaign_id: str) -> Iterator[dict[str, Any]]:
+    """All runs of a campaign, page by page."""
+    cursor: str | None = None
+    while True:
+        page = client.get("/runs", campaign_id=campaign_id, limit=AT_ONCE, cursor=cursor)
+        yield from page["items"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return
+
+
 def show_failures(client: Client, campaign_id: str) -> None:
     """Each reason once, the commonest first, with one run's page."""
-    found = client.get("/runs", campaign_id=campaign_id, limit=AT_ONCE)["items"]
     counted: Counter[tuple[str, str]] = Counter()
     pages: dict[tuple[str, str], str] = {}
-    for run in found:
+    for run in runs_of(client, campaign_id):
         if run["status"] != "failed":
             continue
         failure = run["failure"] or {"message": "no reason is told", "hint": ""}

@@ -255,4 +255,5 @@ def test_every_verdict_has_its_exit_code() -> None:
         "no_baseline": 2,
         "infrastructure": 3,
         "not_comparable": 4,
+        "refused": 4,
     }

@@ -156,15 +156,37 @@ def test_a_driver_that_does_not_tell_what_was_never_sent_is_not_guessed_at() -> 
     )
     run = replace(SOUND, everything=untold, seconds=100.26, asked_seconds=90.0)
     told = found(run)
-    assert "rate-not-reached" not in told
+    assert "never-sent-untold" in told
     message = told["never-sent-untold"].message
     assert "of 936,499 timeouts some may never have reached the system" in message
     assert "660,562 beyond the range" in message
     assert "100 s were measured where 90 s were asked for" in message
+    # So little came back that the rate was not reached whatever became of the rest.
+    little = replace(run, everything=replace(untold, timeouts=0, errors=0, beyond_range=0))
+    missed = found(little)["rate-not-reached"]
+    assert missed.severity == "error"
+    assert missed.numbers["never_sent"] is None
     # Where none of its figures is concerned there is nothing to say.
     sound = replace(SOUND.everything, never_sent=None, answered_late=None)
     assert "never-sent-untold" not in found(replace(SOUND, everything=sound, asked_seconds=100.0))
     assert "never-sent-untold" not in found(SOUND)
+
+
+def test_a_phase_of_so_many_operations_is_due_no_more() -> None:
+    """256,000 at 64,000 a second, all done, the last 0.08 s late."""
+    done = faulty(ok=256_000).everything
+    run = replace(
+        SOUND, everything=done, rate_per_second=64_000.0, seconds=4.08, asked_operations=256_000
+    )
+    assert "rate-not-reached" not in found(run)
+    assert "rate-not-reached" in found(replace(run, asked_operations=None))
+
+
+def test_a_short_phase_has_no_room_for_an_overload() -> None:
+    """2 s at 88 % of the rate, all of it drained within a quarter of a second."""
+    late = replace(faulty(ok=20_000).everything, answered_late=2_400)
+    run = replace(SOUND, everything=late, seconds=2.0)
+    assert "rate-not-reached" in found(run)
 
 
 def test_what_failed_was_done_all_the_same() -> None:

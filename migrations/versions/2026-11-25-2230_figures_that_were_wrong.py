@@ -41,6 +41,7 @@ SELECT r.id, 'beyond-range', r.project_id, r.campaign_id, 'error', jsonb_build_o
     'documentation', '/docs/findings/beyond-range')
 FROM runs r JOIN run_summaries s ON s.attempt_id = r.result_attempt_id
 WHERE s.phase = 'measure' AND s.operation = 'all' AND s.overflow > 0
+    AND EXISTS (SELECT 1 FROM findings f WHERE f.campaign_id = r.campaign_id)
 ON CONFLICT DO NOTHING
 """
 NEVER_SENT_UNTOLD = """
@@ -61,14 +62,28 @@ SELECT r.id, 'never-sent-untold', r.project_id, r.campaign_id, 'caution', jsonb_
         ' not',
     'documentation', '/docs/findings/never-sent-untold')
 FROM runs r JOIN run_summaries s ON s.attempt_id = r.result_attempt_id
+    JOIN campaigns p ON p.id = r.campaign_id
+    JOIN experiment_revisions e ON e.id = p.revision_id
     CROSS JOIN LATERAL (
-        SELECT COALESCE((s.errors_by_kind ->> 'timeout')::numeric, 0) AS timeouts
+        SELECT COALESCE(CAST(s.errors_by_kind ->> 'timeout' AS numeric), 0) AS timeouts,
+            CASE WHEN jsonb_array_length(COALESCE(e.document #> '{phases,chain}', '[]')) = 0
+                THEN COALESCE(CAST(e.document #>> '{phases,measure_seconds}' AS numeric), 30)
+            END AS asked
     ) t
 WHERE s.phase = 'measure' AND s.operation = 'all' AND s.service_histogram IS NOT NULL
-    AND (t.timeouts > 0 OR s.overflow > 0)
+    AND (t.timeouts > 0 OR s.overflow > 0 OR s.duration_seconds > 1.01 * t.asked)
+    AND EXISTS (SELECT 1 FROM findings f WHERE f.campaign_id = r.campaign_id)
 ON CONFLICT DO NOTHING
 """
-"""Open loops alone have times of service."""
+"""Open loops alone have times of service. Whoever has kept findings gets another one; of others they
+are worked out when they are asked for."""
+CONTRADICTED = """
+DELETE FROM findings f USING findings told
+WHERE told.run_id = f.run_id AND told.check_id = 'never-sent-untold' AND (
+    f.check_id = 'rate-not-reached'
+    OR f.check_id = 'client-bound' AND f.body ->> 'message' LIKE '%unsent%')
+"""
+"""They counted as answered, or as the driver's limit, what was never sent."""
 
 
 OWN_SYSTEM_IS_HERE = """
@@ -96,6 +111,7 @@ SELECT run_id, 'co-located', project_id, campaign_id, 'caution', jsonb_build_obj
     'source', 'Tene, How NOT to Measure Latency (2015)',
     'documentation', '/docs/findings/co-located')
 FROM placed WHERE attempt_id = result_attempt_id
+    AND EXISTS (SELECT 1 FROM findings f WHERE f.campaign_id = placed.campaign_id)
 ON CONFLICT DO NOTHING
 """
 """What an agent alone started is on its machine, whatever address it listened at."""
@@ -118,6 +134,7 @@ def upgrade() -> None:
         )
     op.execute(BEYOND_RANGE)
     op.execute(NEVER_SENT_UNTOLD)
+    op.execute(CONTRADICTED)
     op.execute(OWN_SYSTEM_IS_HERE)
     op.execute(NO_LIMIT)
 

@@ -1,5 +1,7 @@
 """Intervals of several drivers on common bounds: what belongs together is added, the rest told."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from weighhouse_backend.results.aligning import align
@@ -66,6 +68,20 @@ def test_what_comes_back_after_the_end_is_cut_of_no_driver_and_makes_the_phase_n
     ]  # fmt: skip
     assert phase.end_us - phase.start_us == SECOND
     assert phase.cut.operations == 0
+
+
+def test_what_was_due_is_told_by_the_same_clock_as_the_rest() -> None:
+    offset = 2_500_000
+    right = [interval(at, 100) for at in range(5)]
+    slow = [replace(one, start_us=one.start_us - offset) for one in right]
+    told = [
+        [replace(one, driver=DriverUse(due=[[one.start_us, 100, 0]])) for one in of]
+        for of in (right, slow)
+    ]
+    (phase,) = align(dict(enumerate(told)), {1: offset})
+    assert len(phase.parts) == 10
+    for part in phase.parts:
+        assert all(at == part.start_us for at, _, _ in part.driver.due)
 
 
 def test_nothing_of_a_load_phase_is_cut() -> None:

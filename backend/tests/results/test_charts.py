@@ -87,6 +87,21 @@ def test_what_was_due_stands_where_it_was_due(points: int) -> None:
     assert sum(window.ok for window in drawn.measured) == 18
 
 
+def test_what_comes_back_at_once_after_the_phase_is_no_spike() -> None:
+    """60 answers within 800 µs, and one drain of no length at all."""
+    course = [second(at, 100, 50) for at in range(4)]
+    operations = {"read": {"ok": Outcome(60, response=encoded(60, 50))}}
+    for length in (800, 0):
+        last = StoredInterval(
+            "measure", 2, 4 * SECOND, length, operations,
+            driver=DriverUse(drain=True, due=[(3 * SECOND, 60, 0)]),
+        )  # fmt: skip
+        drawn = charts.series(charts.windows([*course, last], 5), 0)
+        assert max(drawn.operations["read"].throughput) == 100
+        assert drawn.arrivals is not None
+        assert max(drawn.arrivals.answered) <= 100
+
+
 def test_a_rate_is_what_was_done_in_the_phase_over_the_phase() -> None:
     whole = sum_phases(backlogged())["measure"]
     kept = sum_phases(list(charts.merge_neighbours(backlogged(), 2)))["measure"]

@@ -171,6 +171,10 @@ def digest_of(manifest: Manifest) -> str:
     document = manifest.model_dump(mode="json")
     if not manifest.editions:
         del document["editions"]
+    if not manifest.requirements:
+        del document["requirements"]
+    if manifest.holding is None:
+        del document["holding"]
     if manifest.topology.keys_by_client == "never":
         del document["topology"]["keys_by_client"]
     for statement in document["disclaimers"]:

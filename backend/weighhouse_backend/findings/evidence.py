@@ -53,6 +53,7 @@ def observation(
     closed = load if isinstance(load, ClosedLoad) else None
     opened = load if isinstance(load, OpenLoad) else None
     target = document.targets[cell.target_index]
+    course_asked = document.phases.under(workload.name)
     stolen = [sample.steal_percent for sample in samples if sample.steal_percent is not None]
     held = (
         Held()
@@ -66,7 +67,8 @@ def observation(
         pipeline=closed.pipeline if closed else 1,
         think_time_us=closed.think_time_us if closed else 0.0,
         seconds=measured.duration_seconds,
-        asked_seconds=document.phases.under(workload.name).measure_seconds,
+        asked_operations=course_asked.measure_operations,
+        asked_seconds=course_asked.measure_seconds,
         operations={
             row.operation: _figures(row)
             for row in rows

@@ -12,7 +12,7 @@ from weighhouse_backend.campaigns.documents import document_of
 from weighhouse_backend.campaigns.looks import LookService
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
-from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS
+from weighhouse_backend.campaigns.states import FINISHED_CAMPAIGNS, RunStatus
 from weighhouse_backend.comparisons import estimates
 from weighhouse_backend.comparisons.comparing import ComparisonService
 from weighhouse_backend.comparisons.floors import FloorOf, FloorService
@@ -89,9 +89,12 @@ class GateService:
     def decide(self, campaign: Campaign, bases: Bases, limits: Limits) -> Decided:
         """The verdict of a campaign against bases."""
         own = self.choosing.cells([campaign.id])[campaign.id]
-        kinds = {run.failure_kind for cell in own.values() for run in cell.runs}
-        if kinds == {"refused"}:
-            label = ", ".join(next(iter(own)))
+        runs = [run for cell in own.values() for run in cell.runs]
+        refused = [
+            cell for cell, of in own.items() if any(r.failure_kind == "refused" for r in of.runs)
+        ]
+        if refused and not any(run.status == RunStatus.COMPLETED for run in runs):
+            label = "; ".join(", ".join(cell) for cell in refused)
             return Decided(campaign.id, gate_verdict.refused(label), bases, limits)
         if not bases.campaigns:
             return Decided(campaign.id, gate_verdict.no_baseline(bases.reason), bases, limits)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from weighhouse_backend.results.packing import StoredInterval
+from weighhouse_backend.results.packing import DriverUse, StoredInterval
 from weighhouse_backend.results.summaries import US_PER_SECOND
 
 TOLERANCE = 0.1
@@ -70,9 +70,17 @@ def align(
         ordered = sorted(intervals, key=lambda item: (item.phase_index, item.start_us))
         for index, found in groupby(ordered, key=lambda item: item.phase_index):
             phases[index][member] = [
-                replace(item, start_us=item.start_us + offset) for item in found
+                replace(item, start_us=item.start_us + offset, driver=_moved(item.driver, offset))
+                for item in found
             ]
     return [_aligned(index, phases[index], len(drivers)) for index in sorted(phases)]
+
+
+def _moved(use: DriverUse, offset_us: int) -> DriverUse:
+    """What a driver told of instants of its own clock, by the server's."""
+    if not use.due or not offset_us:
+        return use
+    return replace(use, due=[[at + offset_us, begun, never] for at, begun, never in use.due])
 
 
 def _aligned(index: int, drivers: Mapping[int, list[StoredInterval]], count: int) -> AlignedPhase:

@@ -260,8 +260,11 @@ def series(merged: Iterable[Window], origin_us: int) -> Series:
     """
     drawn, lines = Series({}, []), defaultdict[str, list[tuple[Any, ...]]](list)
     arrivals: list[Arrived] = []
-    phase, had = None, set[str]()
-    for window in merged:
+    phase, had, usual_us = None, set[str](), 0
+    for each in merged:
+        # What comes back after the phase may come at once: its rate is that of a usual window.
+        usual_us = max(usual_us, 0 if each.drain else each.end_us - each.start_us)
+        window = _as_long(each, usual_us) if each.drain else each
         drawn.extend_phase(window, origin_us)
         if window.phase != phase:
             phase, had = window.phase, set()
@@ -353,6 +356,12 @@ def _outcomes(operation: OperationSum) -> dict[str, Outcome]:
             found[name] = Outcome(count, 0, times)
             times = None if times is None else Histogram().encoded()
     return found
+
+
+def _as_long(window: Window, least_us: int) -> Window:
+    if 2 * (window.end_us - window.start_us) >= least_us:
+        return window
+    return replace(window, end_us=window.start_us + least_us)
 
 
 def _point_of(

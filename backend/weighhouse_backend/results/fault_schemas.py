@@ -14,8 +14,10 @@ class StretchOperationRead(BaseModel):
     failed: int
     """Errors, and what came back wrong."""
     not_found: int
+    never_sent: int | None = None
+    """Due in an open loop, and given up; null of runs from before it was told."""
     throughput: float
-    """Successes a second."""
+    """Successes within the phase, a second."""
     mean_us: float | None
     p50_us: float | None
     p95_us: float | None

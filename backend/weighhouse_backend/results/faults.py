@@ -116,7 +116,8 @@ def costs(intervals: Iterable[StoredInterval], marks: Sequence[Mark]) -> FaultsR
     parts: list[_Part] = []
     for one in _measured(intervals):
         begun_us = one.start_us if begun_us is None else begun_us
-        ended_us = one.start_us + one.duration_us
+        if not one.driver.drain:
+            ended_us = one.start_us + one.duration_us
         if not parts and ended_us <= first_us:
             before.add(one)
             course.append(_interval(one, begun_us, None))
@@ -176,7 +177,11 @@ class _Stretch:
     def read(self, begun_us: int, empty_us: int) -> StretchRead:
         """:param empty_us: where it lies while it has no interval."""
         phase = self.phase
-        begin, end = (empty_us, empty_us) if phase is None else (phase.start_us, phase.end_us)
+        begin, end = empty_us, empty_us
+        if phase is not None:
+            # What came back after the phase is in its latencies, and in no rate.
+            begin = phase.start_us
+            end = phase.end_us if phase.ended_us is None else phase.ended_us
         operations = {} if phase is None else {**phase.operations, ALL: self.total()}
         seconds = (end - begin) / US_PER_SECOND
         return StretchRead.model_validate(
@@ -214,7 +219,8 @@ class _Part:
         stretch = self.during if broken else self.after
         stretch.add(one)
         stretch.late += interval.late or 0
-        self.course.append(interval)
+        if not one.driver.drain:
+            self.course.append(interval)
 
     def read(self, ended_us: int, moved: Sequence[Moved]) -> FaultRead:
         """:param ended_us: where the phase ends."""
@@ -300,7 +306,8 @@ def _figures(operation: OperationSum, seconds: float) -> StretchOperationRead:
         ok=operation.ok,
         failed=operation.errors + operation.verify_failed,
         not_found=operation.not_found,
-        throughput=operation.ok / seconds if seconds > 0 else 0.0,
+        never_sent=operation.never_sent,
+        throughput=(operation.ok - operation.ok_late) / seconds if seconds > 0 else 0.0,
         mean_us=operation.response.mean_us,
         p50_us=p50,
         p95_us=p95,

@@ -117,7 +117,8 @@ class EventService:
 
     def _tell(self, own: AttemptMember, latest: StoredInterval) -> None:
         run = self.runs.of_attempt(own.attempt_id)
-        if run is not None:
+        # What comes back after the end of an open loop's phase is no rate to be drawn.
+        if run is not None and not latest.driver.drain:
             sample = LiveSample.of(latest, run.id, own.started_at)
             self.intake.tell_live(own, sample.as_json())
 

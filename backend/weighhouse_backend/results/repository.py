@@ -187,6 +187,7 @@ class ResultRepository:
             )
             .where(Interval.attempt_id == attempt_id, Interval.span == RAW)
             .where(Interval.phase == "measure")
+            .where(Interval.driver["drain"].as_boolean().is_not(True))
             .group_by(Interval.member)
         )
         return {row.member: (microseconds(row.begin), microseconds(row.end)) for row in rows}

@@ -101,8 +101,27 @@ class SettlementService:
             phases,
             said,
             records=document.workloads[cell.workload_index].records_to_load,
+            loaded_before=self._loaded_before(run),
             broken_on_purpose=bool(document.faults),
         )
+
+    def _loaded_before(self, run: Run) -> OperationSum | None:
+        """What the load of a chain came to, for a run that follows in it."""
+        if run.leader_id is None:
+            return None
+        leader = self.repository.session.get_one(Run, run.leader_id)
+        attempt_id = leader.result_attempt_id
+        told = None if attempt_id is None else self.repository.record(attempt_id)
+        found = OperationSum()
+        for item in told.phases if told else []:
+            phase = PhaseRecord.model_validate(item)
+            if phase.phase == "load":
+                for counts in phase.operations.values():
+                    found.ok += counts.get("ok", 0)
+                    found.errors += counts.get("errors", 0)
+                for kind, count in phase.errors.items():
+                    found.errors_by_kind[kind] = found.errors_by_kind.get(kind, 0) + count
+        return found if found.errors_by_kind else None
 
     def _summed(
         self, attempt_id: UUID, drivers: Sequence[int], widest: Iterable[StoredInterval] | None
@@ -235,11 +254,18 @@ def driver_record(measured: PhaseSum, said: list[PhaseRecord]) -> DriverRecord:
         steal_percent=measured.steal_percent,
         steal_percent_mean=measured.steal_percent_mean,
         reconnects=measured.reconnects,
-        client_bound=any(phase.client_bound for phase in own),
+        client_bound=any(phase.client_bound and _bound(phase) for phase in own),
         saturated=measured.saturated,
         drain_seconds=measured.drain_seconds,
-        reasons=[reason for phase in own for reason in phase.client_bound_reasons],
+        reasons=[reason for phase in own for reason in _bound(phase)],
     )
+
+
+def _bound(phase: PhaseRecord) -> list[str]:
+    """Why it may have been the driver that was measured. That operations waited for a place, as
+    drivers of before told it, is not the driver's doing.
+    """
+    return [one for one in phase.client_bound_reasons if not one.startswith("unsent")]
 
 
 def _unreadable(error: HistogramError) -> Failure:

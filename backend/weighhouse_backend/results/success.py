@@ -33,6 +33,7 @@ def failure_of(
     told: Sequence[PhaseRecord],
     *,
     records: int,
+    loaded_before: OperationSum | None = None,
     broken_on_purpose: bool,
 ) -> Failure | None:
     """Why a run failed that was measured to its end; None: it did not.
@@ -41,16 +42,18 @@ def failure_of(
 
     :param told: what the drivers said of their phases.
     :param records: that were to be loaded.
+    :param loaded_before: what the load came to in the run that leads a chain, of one that follows.
     :param broken_on_purpose: the measured phase may fail.
     """
-    if "load" in phases:
-        load = phases["load"].everything()
-        if load.errors and records - load.ok > MOST * records:
-            done = f"{load.ok:,} of {records:,} records were loaded"
-            return _failed("load", done, load, told)
+    load = phases["load"].everything() if "load" in phases else loaded_before
+    if load is not None and load.errors and records - load.ok > MOST * records:
+        done = f"{load.ok:,} of {records:,} records were loaded"
+        return _failed("load", done, load, told)
     if "measure" in phases and not broken_on_purpose:
         measure = phases["measure"].everything()
-        if measure.errors > MOST * measure.answered:
+        # Where it is not told what was never sent, timeouts may be that, and no failure.
+        untold = 0 if phases["measure"].tells_due else measure.errors_by_kind.get("timeout", 0)
+        if measure.errors - untold > MOST * (measure.answered - untold):
             done = f"{measure.errors:,} of {measure.answered:,} operations failed"
             return _failed("measure", done, measure, told)
     return None

@@ -202,6 +202,10 @@ class PhaseSum:
             self.lag = self.lag or Histogram()
             self.lag.add_encoded(interval.lag)
         driver = interval.driver
+        self.reconnects += driver.reconnects
+        self.saturated = self.saturated or driver.saturated
+        if driver.drain:
+            return
         self.cpu_us += driver.cpu_us
         length = interval.duration_us if driver.driver_us is None else driver.driver_us
         self.driver_us += length
@@ -210,8 +214,6 @@ class PhaseSum:
         steal = driver.steal_percent
         steal = steal if driver.steal_percent_mean is None else driver.steal_percent_mean
         self.steal_us += steal / 100.0 * length
-        self.reconnects += driver.reconnects
-        self.saturated = self.saturated or driver.saturated
 
     def _add_due(self, interval: StoredInterval) -> None:
         for start, begun, never in interval.driver.due:

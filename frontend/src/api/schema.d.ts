@@ -11678,6 +11678,8 @@ export interface components {
             max_us: number | null;
             /** Mean Us */
             mean_us: number | null;
+            /** Never Sent */
+            never_sent?: number | null;
             /** Not Found */
             not_found: number;
             /** Ok */

@@ -147,7 +147,7 @@ RATE_NOT_REACHED = Check(
     "rate-not-reached",
     (Outcome("The rate was not reached"),),
     "open loop: nothing was never sent, and answered within the phase ≥ due - max(1 % of due, "
-    "rate × 0.25 s where the rest came later) - 4 √due",
+    "rate × min(0.25 s, 5 % of the phase) where the rest came later) - 4 √due",
     "due = rate × seconds; the last term is what Poisson arrivals may lack by chance (4 standard "
     "deviations)",
 )

@@ -63,6 +63,8 @@ class RunObservation:
     clients: int | None = None
     pipeline: int = 1
     think_time_us: float = 0.0
+    asked_operations: int | None = None
+    """After how many operations the measured phase was to end, if its time was not over before."""
     asked_seconds: float | None = None
     """How long was to be measured, at most; None: not known."""
     seconds: float | None = None

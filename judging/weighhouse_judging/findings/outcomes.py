@@ -13,7 +13,9 @@ NOT_FOUND_LIMIT = 0.01
 RATE_SHORTFALL = 0.01
 """Share of the rate that may be missing: the last operations return after the phase's end …"""
 UNDER_WAY_SECONDS = 0.25
-"""… and so many seconds' worth of it, in a short phase."""
+"""… and so many seconds' worth of it, in a short phase …"""
+UNDER_WAY_SHARE = 0.05
+"""… but no more than this share of it."""
 DRAINED = 0.01
 """So much longer than asked, as a share, that more than the phase was measured."""
 RATE_ERROR = 0.1
@@ -26,15 +28,18 @@ def rate_not_reached(run: RunObservation) -> Finding | None:
     if run.load_model != "open" or not run.rate_per_second or not run.seconds:
         return None
     figures, rate = run.everything, run.rate_per_second
-    if figures.never_sent is None or figures.answered_late is None:
-        return never_sent_untold(run)
-    done = figures.asked - figures.answered_late
+    untold = figures.never_sent is None or figures.answered_late is None
+    # Where it is not told, all that came back is as much as can have been done.
+    done = figures.asked - (figures.answered_late or 0)
     due = rate * run.seconds
+    if run.asked_operations is not None:
+        due = min(due, float(run.asked_operations))
     chance = CHANCE * math.sqrt(due) if run.arrival == "poisson" else 0.0
-    under_way = max(due * RATE_SHORTFALL, rate * UNDER_WAY_SECONDS if figures.answered_late else 0)
+    seconds = min(UNDER_WAY_SECONDS, UNDER_WAY_SHARE * run.seconds)
+    under_way = max(due * RATE_SHORTFALL, rate * seconds if figures.answered_late else 0)
     # The end of the phase may fall before the last of the operations due.
-    if figures.never_sent == 0 and done >= due - under_way - chance - 1.0:
-        return None
+    if not figures.never_sent and done >= due - under_way - chance - 1.0:
+        return never_sent_untold(run) if untold else None
     share, missing = done / due, max(0.0, due - done)
     message = (
         f"{done:,.0f} of {due:,.0f} operations that were due in {number(run.seconds)} s came back "

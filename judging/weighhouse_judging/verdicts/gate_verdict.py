@@ -111,7 +111,7 @@ def _headline(cells: tuple[CellVerdict, ...], threshold: float) -> tuple[GateVer
     missing = _with(cells, "missing")
     if missing:
         kinds = {kind for cell in missing for kind in cell.evidence.attempts[1].failures}
-        return "refused" if kinds == {"refused"} else "infrastructure", _missing(missing)
+        return "refused" if "refused" in kinds else "infrastructure", _missing(missing)
     unclear = _with(cells, "unclear")
     if unclear:
         return "inconclusive", _unclear(unclear)
