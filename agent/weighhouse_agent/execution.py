@@ -140,7 +140,7 @@ class Execution:
 
         :raises PluginError: of the kind that fits.
         """
-        self.plugin.check_target(self.target, self.context.machine)
+        self.plugin.check_here(self.context)
         check_faults(self.plugin.manifest, self.target, self.order.faults)
         check_network(self._own_faults(), self.context.options.search_path)
         for link in links_of(self.order):

@@ -141,7 +141,7 @@ class GangExecution(Execution):
         if self.order.fill_until is not None:
             reason = "what is filled is watched from one machine: servers and driver on it together"
             raise TargetInvalid([("placement", reason)])
-        self.plugin.check_target(self.target, self.context.machine)
+        self.plugin.check_here(self.context)
         check_faults(self.plugin.manifest, self.target, self.order.faults)
         check_network(self._own_faults(), self.context.options.search_path)
         if self._drives:

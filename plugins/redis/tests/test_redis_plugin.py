@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import pytest
 from weighhouse_plugin_redis import PLUGIN
+from weighhouse_plugin_redis.plugin import RedisPlugin
 from weighhouse_protocol.target import Target
 from weighhouse_sdk.context import Context, HostOptions
 from weighhouse_sdk.errors import DeployFailed, NotReady, SystemFailed
@@ -230,3 +231,16 @@ def test_version_is_what_the_program_says(target: Target) -> None:
         ["redis-server", "--version"], check=True, capture_output=True, text=True
     ).stdout
     assert f"v={PLUGIN.check_host(target, HostOptions()).version} " in text
+
+
+def test_a_plugin_from_before_is_asked_of_its_target_alone(tmp_path: Path) -> None:
+    asked: list[Target] = []
+
+    class Before(RedisPlugin):
+        def check_target(self, target: Target) -> None:  # type: ignore[override]
+            asked.append(target)
+            super().check_target(target)
+
+    target = Target(name="r", system="redis")
+    Before(PLUGIN.manifest).check_here(Context.open(target, tmp_path))
+    assert asked == [target]

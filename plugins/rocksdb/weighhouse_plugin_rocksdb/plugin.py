@@ -74,7 +74,7 @@ class RocksDbPlugin(Plugin):
         peers: tuple[NodeAddress, ...] = (),  # noqa: ARG002 - it lives in the driver
     ) -> Deployed:
         """Make an empty directory; the driver opens it."""
-        self.check_target(context.target, context.machine)
+        self.check_here(context)
         installed = self.check_host(context.target, context.options)
         self.clean_up(context)
         directory = self._open_scratch(context, "defaults", {})

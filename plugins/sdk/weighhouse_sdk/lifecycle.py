@@ -12,6 +12,7 @@ reserved; each calls `deploy` with that, and `wait_ready`; when all have, one of
 What a plugin does after that, it does to its own nodes: `sample`, `memory`, `fault`, `stop`.
 """
 
+import inspect
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -217,6 +218,15 @@ class Plugin(ABC):
         problems = target_problems(self.manifest, target, machine)
         if problems:
             raise TargetInvalid(problems)
+
+    def check_here(self, context: Context) -> None:
+        """`check_target` of a context's target, with what its machine has.
+
+        :raises TargetInvalid: as there.
+        """
+        # A plugin from before asks of the target alone.
+        knows = "machine" in inspect.signature(self.check_target).parameters
+        self.check_target(context.target, *((context.machine,) if knows else ()))
 
     def check_spread(self, context: Context) -> None:
         """Hold against the manifest that a machine is to have some of the nodes only.

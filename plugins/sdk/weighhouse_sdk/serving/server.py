@@ -81,7 +81,7 @@ class ServerPlugin(Replacing):
 
     def deploy(self, context: Context, peers: tuple[NodeAddress, ...] = ()) -> Deployed:
         """Ask the program for its vendor's defaults, then start it as the target wants it."""
-        self.check_target(context.target, context.machine)
+        self.check_here(context)
         if context.target.deployment == EXTERNAL:
             return Deployed(endpoints=context.target.endpoints, version="unknown")
         installed = self.check_host(context.target, context.options)

@@ -235,7 +235,7 @@ class PluginConformance(ParametersConformance):
         self, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         context = self.with_parameters(context, self.impossible)
-        monkeypatch.setattr(self.plugin, "check_target", lambda _: None)
+        monkeypatch.setattr(self.plugin, "check_target", lambda *_: None)
         deployed = self.plugin.deploy(context)
         with pytest.raises(NotReady) as caught:
             self.plugin.wait_ready(context, deployed)
