@@ -137,6 +137,14 @@ impl DriverRun {
         }
     }
 
+    /// Waits for an interval like [`DriverRun::wait_for_interval`], if none has come before.
+    pub fn see_interval(&mut self, is_it: impl Fn(&Value) -> bool) {
+        let measured = |event: &Value| event["event"] == "interval" && event["phase"] == "measure";
+        if !self.events.iter().any(|event| measured(event) && is_it(event)) {
+            self.wait_for_interval(is_it);
+        }
+    }
+
     /// Waits until the measured phase is under way: an operation has succeeded.
     pub fn wait_for_load(&mut self) {
         self.wait_for_interval(|interval| done(interval, "ok") > 0);
