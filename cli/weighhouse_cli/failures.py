@@ -40,5 +40,5 @@ def show_failures(client: Client, campaign_id: str) -> None:
         if hint:
             OUT.print(f"  {hint}", soft_wrap=True, markup=False, highlight=False)
         OUT.print(f"  {pages[message, hint]}", style="dim", soft_wrap=True, markup=False)
-    if len(counted) > MOST:
-        OUT.print(f"  and {len(counted) - MOST} other reasons", style="dim")
+    if (others := len(counted) - MOST) > 0:
+        OUT.print(f"  and {others} other reason{'s' if others > 1 else ''}", style="dim")

@@ -1,6 +1,5 @@
 """What the faults of a campaign's runs cost, in words."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from rich.table import Table
@@ -9,6 +8,7 @@ from weighhouse_judging.arithmetic.digits import number
 
 from weighhouse_cli.client import Client
 from weighhouse_cli.console import OUT, show_caveats
+from weighhouse_cli.failures import runs_of
 
 FIGURES = ("p50_us", "p99_us", "max_us")
 
@@ -16,21 +16,11 @@ FIGURES = ("p50_us", "p99_us", "max_us")
 def faults_of(client: Client, campaign: dict[str, Any]) -> list[dict[str, Any]]:
     """Each completed run of a campaign in which something was broken: `run` and `faults`."""
     found: list[dict[str, Any]] = []
-    for run in sorted(_runs(client, campaign["id"]), key=lambda one: one["position"]):
+    for run in sorted(runs_of(client, campaign["id"]), key=lambda one: one["position"]):
         cost = client.get(f"/runs/{run['id']}/faults")
         if cost["faults"]:
             found.append({"run": run, **cost})
     return found
-
-
-def _runs(client: Client, campaign_id: str) -> Iterator[dict[str, Any]]:
-    cursor = None
-    while True:
-        page = client.get("/runs", campaign_id=campaign_id, limit=100, cursor=cursor)
-        yield from page["items"]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return
 
 
 def show_faults(
@@ -102,9 +92,11 @@ def _stretches(fault: dict[str, Any]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for column in ("", "s", "throughput", *(name.removesuffix("_us") for name in FIGURES)):
         table.add_column(column, justify="right" if column else "left", no_wrap=True)
-    for column in ("failed", "late"):
+    given_up = [one["operations"].get("all", {}).get("never_sent") for one in fault["stretches"]]
+    unsent = any(given_up)
+    for column in ("failed", "late", *(["never sent"] if unsent else [])):
         table.add_column(column, justify="right", no_wrap=True)
-    for stretch in fault["stretches"]:
+    for stretch, never in zip(fault["stretches"], given_up, strict=True):
         every = stretch["operations"].get("all")
         latencies = [None if every is None else every[name] for name in FIGURES]
         table.add_row(
@@ -114,5 +106,6 @@ def _stretches(fault: dict[str, Any]) -> Table:
             *map(_latency, latencies),
             "–" if every is None else f"{every['failed']:,}",
             f"{stretch['late']:,}",
+            *([f"{never or 0:,}"] if unsent else []),
         )
     return table

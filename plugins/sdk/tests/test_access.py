@@ -173,7 +173,7 @@ def test_what_another_process_has_of_its_own_is_not_looked_at(
     monkeypatch.chdir(folder / "home")
     close(folder / "home")
     (folder / "log").symlink_to("/dev/stdout")
-    words = ("/proc/self/cwd", "--log=/dev/stdout", f"{folder}/log", "/dev/fd/0", "/proc/1/root/x")
+    words = ("/proc/self/cwd", "--log=/dev/stdout", f"{folder}/log", "/dev/fd/0", "/proc/1/cwd/x")
     refuse_unless_open((server, *words), ACCOUNT)
 
 

@@ -57,6 +57,17 @@ describe('what a fault cost', () => {
     expect(row('throughput')).toEqual({ label: 'throughput', before: '1\u2009000 op/s', during: '0 op/s', after: '–' })
     expect(row('p99')).toEqual({ label: 'p99', before: '200 µs', during: '–', after: '–' })
     expect(row('failed')).toMatchObject({ during: '40', after: '–' })
+    expect(row('never sent')).toBeUndefined()
+  })
+
+  it('tells what was never sent where something was', () => {
+    const stretches = fault.stretches.map((one) =>
+      one.stretch === 'during'
+        ? { ...one, operations: { ...one.operations, all: { ...one.operations['all']!, never_sent: 1200 } } }
+        : one,
+    )
+    const found = stretchRows({ ...fault, stretches }).find((one) => one.label === 'never sent')
+    expect(found?.during).toBe('1\u2009200')
   })
 
   it('tells what never happened as such, and nothing more exactly than it is known', () => {

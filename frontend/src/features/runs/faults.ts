@@ -29,6 +29,7 @@ export function stretchRows(fault: FaultCost): StretchRow[] {
     return { label, before: told(before), during: told(during), after: told(after) }
   }
   const all = (stretch: FaultStretch) => stretch.operations['all']
+  const unsent = fault.stretches.some((one) => (all(one)?.never_sent ?? 0) > 0)
   return [
     row('seconds', (one) => `${one.begin_seconds.toFixed(1)} to ${one.end_seconds.toFixed(1)}`),
     row('throughput', (one) => words(formatThroughput(all(one)?.throughput))),
@@ -36,6 +37,7 @@ export function stretchRows(fault: FaultCost): StretchRow[] {
     row('succeeded', (one) => formatCount(all(one)?.ok)),
     row('failed', (one) => formatCount(all(one)?.failed)),
     row('late', (one) => formatCount(one.late)),
+    ...(unsent ? [row('never sent', (one) => formatCount(all(one)?.never_sent))] : []),
     row('not found', (one) => formatCount(all(one)?.not_found)),
   ]
 }
