@@ -7,7 +7,6 @@ variables named here are looked at.
 import json
 import re
 import subprocess
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,9 +17,10 @@ from weighhouse_protocol.git import (
     BRANCH_LENGTH,
     SUBJECT_LENGTH,
     GitContext,
-    page_address,
+    bare_page,
     repository_address,
 )
+from weighhouse_protocol.text import seen
 
 from weighhouse_cli.exits import CommandFailed, Exit
 
@@ -101,7 +101,7 @@ def _found(environment: Mapping[str, str], directory: Path) -> dict[str, Any]:
         "branch": _line(found.get("branch"), BRANCH_LENGTH),
         "subject": _line(found.get("subject"), SUBJECT_LENGTH),
         "repository": _address(repository_address, found.get("repository")),
-        "pull_request_url": _address(page_address, found.get("pull_request_url")),
+        "pull_request_url": _address(bare_page, found.get("pull_request_url")),
     }
 
 
@@ -194,8 +194,7 @@ def _line(text: object, length: int) -> str | None:
     """A text as one line that is short enough."""
     if not isinstance(text, str):
         return None
-    shown = "".join(" " if unicodedata.category(c)[0] in "CZ" else c for c in text)
-    line = " ".join(shown.split())
+    line = seen(text)
     return (line if len(line) <= length else f"{line[: length - 1]}…") or None
 
 

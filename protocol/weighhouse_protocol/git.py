@@ -1,31 +1,23 @@
 """Which state of a repository a campaign was started for."""
 
 import re
-import unicodedata
 from typing import Annotated
-from urllib.parse import SplitResult, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from weighhouse_protocol.base import Document
+from weighhouse_protocol.links import WEB, host_of, page_address
+from weighhouse_protocol.text import one_line, without_joiners
 
 ADDRESS_LENGTH = 500
 BRANCH_LENGTH = 255
 SUBJECT_LENGTH = 200
-WEB = frozenset({"http", "https"})
 REMOTE = WEB | {"ssh", "git"}
 FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
 """Hosts whose pages have the address that one clones from, whatever the scheme."""
 _SHORT = re.compile(r"(?:[^@/\s]+@)?(?P<host>[\w.-]+):(?P<path>(?![/\\])\S+)")
 """`user@host:path`, as ssh's tools write it; never a Windows drive or an absolute path."""
-
-
-def one_line(text: str) -> str:
-    """:raises ValueError: when a text holds control characters or ends of lines."""
-    if any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in text):
-        message = "holds control characters or the end of a line"
-        raise ValueError(message)
-    return text
 
 
 def repository_address(remote: str) -> str:
@@ -36,7 +28,10 @@ def repository_address(remote: str) -> str:
     :param remote: as git has it: `https://…`, `ssh://…`, `git@host:owner/name.git`.
     :raises ValueError: when it is no address of another machine.
     """
-    remote = remote.strip()
+    remote = one_line(remote.strip())
+    if re.search(r"[\s\\]", remote):
+        message = "is no address of a repository: it holds a space or a backslash"
+        raise ValueError(message)
     if "://" not in remote:
         short = _SHORT.fullmatch(remote)
         if short is None:
@@ -48,38 +43,34 @@ def repository_address(remote: str) -> str:
     if scheme not in REMOTE or not parts.hostname:
         message = "is no address of a repository, e.g. 'https://git.example/team/name'"
         raise ValueError(message)
-    host = _host(parts)
+    host = host_of(parts)
     if parts.hostname in FORGES:
         scheme, host = "https", parts.hostname
     path = parts.path.rstrip("/").removesuffix(".git")
     return urlunsplit((scheme, host, path, "", ""))
 
 
-def page_address(address: str) -> str:
-    """A page's address without user and password.
+def bare_page(address: str) -> str:
+    """A page's address without user, password and query.
 
     :raises ValueError: when it is not one of http or https.
     """
-    parts = urlsplit(address.strip())
-    if parts.scheme.lower() not in WEB or not parts.hostname:
-        message = "is no address of a page, e.g. 'https://git.example/team/name/pull/7'"
-        raise ValueError(message)
-    return urlunsplit((parts.scheme.lower(), _host(parts), parts.path, "", parts.fragment))
+    parts = urlsplit(one_line(address.strip()))
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="")
+    return page_address(urlunsplit(bare))
 
 
-def _host(parts: SplitResult) -> str:
-    """Host and port alone. Raises ValueError when the port is none."""
-    if parts.port == 0:
-        message = "names port 0"
-        raise ValueError(message)
-    return parts.netloc.rpartition("@")[2].lower()
+def _said(text: str) -> str:
+    return one_line(without_joiners(text) or text)
 
 
 def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
 
-Commit = Annotated[str, BeforeValidator(_lower), StringConstraints(pattern=r"^[0-9a-f]{7,64}$")]
+Commit = Annotated[
+    str, BeforeValidator(_lower), StringConstraints(max_length=64, pattern=r"^[0-9a-f]{7,64}$")
+]
 """A commit's name: 7 to 64 hexadecimal digits."""
 
 
@@ -90,22 +81,20 @@ class GitContext(Document):
 
     commit: Commit
     repository: Annotated[
-        str, Field(max_length=ADDRESS_LENGTH), AfterValidator(one_line),
-        AfterValidator(repository_address),
+        str, Field(max_length=ADDRESS_LENGTH), AfterValidator(repository_address),
     ] | None = None  # fmt: skip
     """Address of the repository; a page's where there is one."""
     branch: Annotated[
-        str, Field(min_length=1, max_length=BRANCH_LENGTH), AfterValidator(one_line)
+        str, Field(min_length=1, max_length=BRANCH_LENGTH), AfterValidator(_said)
     ] | None = None  # fmt: skip
     """For a pull request the branch that is to be merged."""
     pull_request: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
     """Number of the pull or merge request."""
     pull_request_url: Annotated[
-        str, Field(max_length=ADDRESS_LENGTH), AfterValidator(one_line),
-        AfterValidator(page_address),
+        str, Field(max_length=ADDRESS_LENGTH), AfterValidator(bare_page),
     ] | None = None  # fmt: skip
     subject: Annotated[
-        str, Field(min_length=1, max_length=SUBJECT_LENGTH), AfterValidator(one_line)
+        str, Field(min_length=1, max_length=SUBJECT_LENGTH), AfterValidator(_said)
     ] | None = None  # fmt: skip
     """First line of the commit's message."""
     dirty: bool = False

@@ -1,15 +1,39 @@
-"""Text that every part can keep: PostgreSQL takes no U+0000, and UTF-8 has no halves of surrogate
-pairs. What arises with one is mended where it arises; what arrives with one is refused.
+"""Text that every part can keep, and types of text that people read.
+
+PostgreSQL takes no U+0000, and UTF-8 has no halves of surrogate pairs: what arises with one is
+mended where it arises; what arrives with one is refused. What people read shows all of itself:
+nothing in it moves a terminal's cursor, turns the direction of writing or takes no room (Unicode
+Technical Report 36, 2.10; Unicode 15's `Default_Ignorable_Code_Point`).
 """
 
 import re
-from collections.abc import Iterator
-from typing import Any
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
-from pydantic import BaseModel
-from pydantic_core import PydanticSerializationError
+from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic_core import CoreSchema, PydanticSerializationError, core_schema
 
+AS_KEPT: Final[Mapping[str, bool]] = {"as_kept": True}
+"""Context to validate stored documents in: what was taken once is read, whatever is taken today."""
 REPLACEMENT = "\ufffd"
+_CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f"
+_UNSEEN = (
+    "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e"
+    "\\u2060-\\u206f\\u3164\\ufdd0-\\ufdef\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff"
+)
+"""Takes no room, or turns the direction of writing; and ends of lines."""
+_BEYOND = "\\ud800-\\udfff\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e00ff"
+ONE_LINE = f"^[^{_CONTROLS}{_UNSEEN}]*$"
+"""As JSON Schema has it, which has no word for halves of surrogate pairs."""
+PROSE = "^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$"
+_NOT_IN_LINE = re.compile(f"[{_CONTROLS}{_UNSEEN}{_BEYOND}]")
+_NOT_IN_PROSE = re.compile(
+    "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+)
+_JOINERS = re.compile("[\\u00ad\\u200b-\\u200d\\u2060\\ufeff\\U000e0020-\\U000e007f]")
+_BLANK = re.compile("[\\s\\u2800\\ufe00-\\ufe0f]*")
 UNKEPT = re.compile("[\x00\ud800-\udfff]")
 
 Path = tuple[str | int, ...]
@@ -37,6 +61,104 @@ def unkept(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     elif isinstance(value, list | tuple):
         for index, each in enumerate(value):
             yield from unkept(each, (*path, index))
+
+
+def one_line(text: str) -> str:
+    """A name, a title, a label as it is kept: trimmed, one spelling for what looks the same (NFC).
+
+    :raises ValueError: naming the first character that does not show itself; or nothing is seen.
+    """
+    if found := _NOT_IN_LINE.search(text):
+        message = f"has U+{ord(found.group()):04X}, which is not seen; write one visible line"
+        raise ValueError(message)
+    if text and _BLANK.fullmatch(text):
+        message = "shows nothing; write one visible line"
+        raise ValueError(message)
+    return unicodedata.normalize("NFC", text)
+
+
+def without_joiners(text: str) -> str:
+    """A text without what joins or parts letters unseen."""
+    return _JOINERS.sub("", text)
+
+
+def seen(text: str) -> str:
+    """A text from elsewhere as one line of what is seen; empty when nothing is."""
+    shown = " ".join(_NOT_IN_LINE.sub(" ", without_joiners(text)).split())
+    return "" if _BLANK.fullmatch(shown) else shown
+
+
+def prose(text: str) -> str:
+    """A note or a description as it is kept; ends of lines are U+000A.
+
+    :raises ValueError: naming the first character that is neither text, nor a tab, nor such an end.
+    """
+    text = text.replace("\r\n", "\n")
+    if found := _NOT_IN_PROSE.search(text):
+        message = f"has U+{ord(found.group()):04X}; text, tabs and ends of lines are what is taken"
+        raise ValueError(message)
+    return unicodedata.normalize("NFC", text)
+
+
+def as_kept(info: ValidationInfo) -> bool:
+    """Whether what is validated was stored, and is read as it is."""
+    return isinstance(info.context, Mapping) and bool(info.context.get("as_kept"))
+
+
+@dataclass(frozen=True)
+class Named:
+    """For `Annotated[str, Named(80)]`: a name, a title, a label."""
+
+    most: int
+    """Characters."""
+    least: int = 1
+
+    def __get_pydantic_core_schema__(
+        self, source: type[str], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Trimmed, of bounded length, visible on one line."""
+        return _checked(one_line, self.least, self.most)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """The same, as far as JSON Schema can say it."""
+        return {**handler(schema), "pattern": ONE_LINE}
+
+
+@dataclass(frozen=True)
+class Prose:
+    """For `Annotated[str, Prose(2000)]`: a note, a description."""
+
+    most: int
+    """Characters."""
+    least: int = 1
+
+    def __get_pydantic_core_schema__(
+        self, source: type[str], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Trimmed, of bounded length, with tabs and ends of lines alone besides what is seen."""
+        return _checked(prose, self.least, self.most)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """The same, as far as JSON Schema can say it."""
+        return {**handler(schema), "pattern": PROSE}
+
+
+def _checked(check: Callable[[str], str], least: int, most: int) -> CoreSchema:
+    def judge(
+        value: Any, plain: core_schema.ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> str:
+        if isinstance(value, str) and as_kept(info):
+            return value
+        return check(plain(value))
+
+    return core_schema.with_info_wrap_validator_function(
+        judge,
+        core_schema.str_schema(strip_whitespace=True, min_length=least, max_length=most),
+    )
 
 
 def mended_json(document: BaseModel) -> str:
