@@ -141,7 +141,7 @@ lock: env ## resolve requirements.in anew
 	@$(PY)/uv pip compile -q --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --override requirements.overrides requirements.in -o requirements.lock
 
 .PHONY: bench
-bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun ## every benchmark
+bench: bench-engine bench-stall bench-scaling bench-statistics bench-detection bench-steadiness bench-scenarios bench-fleet bench-latency bench-searches bench-longrun bench-tenants ## every benchmark
 
 .PHONY: bench-statistics
 bench-statistics: env ## how often comparisons and gates are wrong, on figures whose truth is known; last line JSON
@@ -174,6 +174,11 @@ bench-searches: install ## knee and operating points on real servers, beside a g
 .PHONY: bench-longrun
 bench-longrun: install ## what the page of a run of twelve hours costs: charts, settling, memory; last line JSON
 	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.bench_longrun
+
+.PHONY: bench-tenants
+bench-tenants: env ## one tenant's requests beside another's attacks, as ratios in the same run (ONLY=names, BLOCK=15 s, BLOCKS=2); last line JSON
+	@$(BOOTSTRAP)/debian.sh servers
+	@PYTHONPATH=tests $(PY)/python -m bench_tenants --seconds $(or $(BLOCK),15) --blocks $(or $(BLOCKS),2) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: bench-engine
 bench-engine: install ## the load engine beside other load generators; COUNTED=1: instructions and system calls alone

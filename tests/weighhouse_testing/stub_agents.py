@@ -48,23 +48,39 @@ class Connection:
     _writer: asyncio.StreamWriter | None = None
 
     async def ask(self, method: str, path: str, token: str, body: object = None) -> Any:
-        """Ask, and give back the answer's JSON; a connection that was closed is made anew.
+        """Ask, and give back the answer's JSON.
 
         :raises Answered: with status and body, when the status is 400 or above.
         """
         content = b"" if body is None else json.dumps(body).encode()
-        head = (
-            f"{method} {path} HTTP/1.1\r\nHost: {self.host}\r\nAuthorization: Bearer {token}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
-        )
-        try:
-            status, answer = await self._exchange(head.encode() + content)
-        except (OSError, asyncio.IncompleteReadError):
-            self.close()
-            status, answer = await self._exchange(head.encode() + content)
+        status, _, answer = await self.send(method, path, token, content)
         if status >= 400:
             raise Answered(f"{method} {path}: {status} {answer[:300]!r}")
         return json.loads(answer) if answer else None
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        token: str,
+        content: bytes = b"",
+        media_type: str = "application/json",
+    ) -> tuple[int, bytes, bytes]:
+        """Status, head in lower case and body of an answer, whatever it is; a connection that was
+        closed is made anew.
+        """
+        head = (
+            f"{method} {path} HTTP/1.1\r\nHost: {self.host}\r\nAuthorization: Bearer {token}\r\n"
+            f"Content-Type: {media_type}\r\nContent-Length: {len(content)}\r\n\r\n"
+        )
+        try:
+            return await self._exchange(head.encode() + content)
+        except (OSError, asyncio.IncompleteReadError):
+            self.close()
+            return await self._exchange(head.encode() + content)
+        except asyncio.CancelledError:
+            self.close()  # else its answer would be taken for the next one's
+            raise
 
     def close(self) -> None:
         """Hang up."""
@@ -72,7 +88,7 @@ class Connection:
             self._writer.close()
         self._reader = self._writer = None
 
-    async def _exchange(self, request: bytes) -> tuple[int, bytes]:
+    async def _exchange(self, request: bytes) -> tuple[int, bytes, bytes]:
         if self._reader is None or self._writer is None:
             self._reader, self._writer = await asyncio.open_connection(self.host, self.port)
         self._writer.write(request)
@@ -84,7 +100,7 @@ class Connection:
         answer = await self._reader.readexactly(length)
         if b"connection: close" in head:
             self.close()
-        return int(head.split(b" ", 2)[1]), answer
+        return int(head.split(b" ", 2)[1]), head, answer
 
 
 Claimed = Callable[[str, float], None]
