@@ -20,12 +20,11 @@ from weighhouse_cli.embedded.directory import free_port
 from weighhouse_testing.experiments import small_experiment
 
 from upgrade.releases import Serving, former, present, say
-from upgrade.telling import Told, deliberate, differences, listen, lists
+from upgrade.telling import Told, deliberate, differences, kind_of, listen, lists
 
 BEFORE_TENANTS_HAD_ROLES = "6f077f7"
 """The last commit whose database login owned its tables."""
 MEASURED_WITHIN = 600.0
-SHOWN = 40
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -90,14 +89,16 @@ def tell(commit: str, before: Told, after: Told, same: bool) -> int:
     reasons = Counter(why for one in every if (why := deliberate(one)) is not None)
     for why, times in reasons.items():
         say(f"{times} times on purpose: {why}")
-    for line in found[:SHOWN]:
-        say(line)
-    if len(found) > SHOWN:
-        say(f"… and {len(found) - SHOWN} more")
+    kinds: dict[str, list[str]] = {}
+    for one in found:
+        kinds.setdefault(kind_of(one), []).append(one)
+    for alike in sorted(kinds.values(), key=len, reverse=True):
+        say(f"{len(alike)} times, for example {alike[0]}")
     result = {
         "from": commit,
         "addresses": len(before),
         "differences": len(found),
+        "kinds": len(kinds),
         "on_purpose": sum(reasons.values()),
         "agents_go_on": same,
     }

@@ -49,6 +49,9 @@ DELIBERATE = {
 }
 """What releases tell differently since, and why."""
 
+OF_ONE = re.compile(r"(?<=/)[^/]*(?:[0-9a-f]{8}-[0-9a-f-]{27}|~|=)[^/]*|\[\d+\]")
+"""Parts of addresses that are of one thing alone."""
+
 Told = dict[str, Any]
 
 
@@ -146,6 +149,12 @@ def _of_now(where: str) -> bool:
 def deliberate(difference: str) -> str | None:
     """Why something is told differently on purpose; None: it is not."""
     return next((why for why, told in DELIBERATE.items() if told.fullmatch(difference)), None)
+
+
+def kind_of(difference: str) -> str:
+    """What differences of one kind have in common: the field, whatever it is of."""
+    field, _, told = difference.partition(": ")
+    return OF_ONE.sub("…", field) + (": not told" if told.endswith("any more") else "")
 
 
 def _named(items: list[Any]) -> bool:
