@@ -69,6 +69,7 @@ BaseText = Annotated[
     str,
     AfterValidator(_spelled),
     Field(
+        max_length=300,
         examples=["pooled", "branch:main", "release:7.2.1"],
         json_schema_extra={"pattern": PATTERN},
     ),

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from weighhouse_protocol.base import Document, Name
+from weighhouse_protocol.base import Document, Few, Name, Sentence
 
 
 class SystemDisclosure(Document):
@@ -33,6 +33,6 @@ class Disclosure(Document):
     """Whose interest the outcome touches; `none` is an answer."""
     hosting: str = Field(default="", max_length=1000)
     """Whose machines these are; in a cloud: instance, region, price and the price's date."""
-    systems: tuple[SystemDisclosure, ...] = ()
-    caveats: tuple[str, ...] = ()
+    systems: Few[SystemDisclosure] = ()
+    caveats: Few[Sentence] = ()
     """What the figures do not show."""

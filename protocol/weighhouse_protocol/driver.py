@@ -4,7 +4,26 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, SerializerFunctionWrapHandler, TypeAdapter, model_serializer
 
-from weighhouse_protocol.base import Document, Report, Scalar
+from weighhouse_protocol.base import (
+    Count,
+    Document,
+    Elapsed,
+    Few,
+    FewBy,
+    Instant,
+    Label,
+    Length,
+    Many,
+    Measure,
+    Order,
+    Page,
+    Percent,
+    Report,
+    Scalar,
+    Sentence,
+    SmallJson,
+    Words,
+)
 from weighhouse_protocol.load import Load, Phase, PhaseKind, Share
 from weighhouse_protocol.workload import Workload
 
@@ -12,9 +31,9 @@ from weighhouse_protocol.workload import Workload
 class DriverTarget(Document):
     """Where the driver finds the system."""
 
-    endpoints: tuple[str, ...] = Field(min_length=1)
+    endpoints: Few[Label] = Field(min_length=1)
     """`tcp://HOST:PORT`, `unix:///PATH` or, for an embedded engine, `file:///DIRECTORY`."""
-    options: dict[str, Scalar] = Field(default_factory=dict)
+    options: FewBy[Scalar] = Field(default_factory=dict)
 
 
 class DriverOrder(Document):
@@ -24,7 +43,7 @@ class DriverOrder(Document):
     workload: Workload
     target: DriverTarget
     load: Load
-    phases: tuple[Phase, ...] = Field(min_length=1)
+    phases: Few[Phase] = Field(min_length=1)
     seed: int = Field(ge=0, lt=2**64)
     interval_seconds: float = Field(default=1.0, ge=0.05, le=60)
     shards: int = Field(default=1, ge=1, le=256)
@@ -55,36 +74,36 @@ class Go(Document):
     driver in good order, with `interrupted`.
     """
 
-    go: int = Field(ge=0)
+    go: Order
     """Index of the phase in the order."""
-    at_us: int = Field(ge=0)
+    at_us: Instant
     """Unix time, µs."""
 
 
 class DriverDescription(Report):
     """What `DRIVER --describe` prints."""
 
-    driver: str
-    version: str
-    protocol: int
-    operations: tuple[str, ...]
-    features: tuple[str, ...] = ()
-    distributions: tuple[str, ...]
-    load_models: tuple[str, ...]
-    endpoint_kinds: tuple[str, ...] = ()
-    options: dict[str, object] = Field(default_factory=dict)
+    driver: Label
+    version: Label
+    protocol: Order
+    operations: Few[Label]
+    features: Few[Label] = ()
+    distributions: Few[Label]
+    load_models: Few[Label]
+    endpoint_kinds: Few[Label] = ()
+    options: SmallJson = Field(default_factory=dict)
 
 
 class Recorded(Report):
     """Operations with one outcome: how many, and how long they took."""
 
-    count: int = Field(ge=0)
-    response: str | None = None
+    count: Count
+    response: Page | None = None
     """HdrHistogram, V2 deflate base64, ns: from due to done; in a closed loop an operation is due
     with the answer before it, or at the end of the pause."""
-    service: str | None = None
+    service: Page | None = None
     """The same from sent to done; only in an open loop."""
-    overflow: int = 0
+    overflow: Count = 0
     """Of drivers and tools whose histograms end somewhere: values beyond, counted and in no
     histogram."""
 
@@ -94,7 +113,7 @@ class OperationInterval(Report):
 
     ok: Recorded | None = None
     not_found: Recorded | None = None
-    errors: dict[str, Recorded] = Field(default_factory=dict)
+    errors: FewBy[Recorded] = Field(default_factory=dict)
     verify_failed: Recorded | None = None
     never_sent: Recorded | None = None
     """Due, and given up in this interval without having been sent. There is no time of them."""
@@ -103,15 +122,15 @@ class OperationInterval(Report):
 class DriverSelf(Report):
     """What the driver measured of itself in one interval."""
 
-    cpu_us: int = 0
-    user_us: int = 0
-    system_us: int = 0
-    lag: str | None = None
+    cpu_us: Count = 0
+    user_us: Count = 0
+    system_us: Count = 0
+    lag: Page | None = None
     """Histogram of sent - due, ns; only in an open loop."""
-    loop_delay_p99_us: float = 0.0
-    steal_percent: float = 0.0
-    in_flight_max: int = 0
-    reconnects: int = 0
+    loop_delay_p99_us: Measure = 0.0
+    steal_percent: Percent = 0.0
+    in_flight_max: Count = 0
+    reconnects: Count = 0
     saturated: bool = False
 
 
@@ -119,14 +138,14 @@ class Ready(Report):
     """The driver is connected and waits to begin."""
 
     event: Literal["ready"] = "ready"
-    at_us: int
-    elapsed_us: int
-    driver: str
-    version: str
-    shards: int = 1
-    connections: int = 0
-    layout: str | None = None
-    stream_hash: str | None = None
+    at_us: Instant
+    elapsed_us: Elapsed
+    driver: Label
+    version: Label
+    shards: Order = 1
+    connections: Count = 0
+    layout: Label | None = None
+    stream_hash: Label | None = None
     """Hash of the first 10,000 operations that this seed gives."""
 
 
@@ -134,20 +153,20 @@ class PhaseStarted(Report):
     """A phase began."""
 
     event: Literal["phase_started"] = "phase_started"
-    at_us: int
-    elapsed_us: int
+    at_us: Instant
+    elapsed_us: Elapsed
     phase: PhaseKind
-    index: int
+    index: Order
 
 
 class Due(NamedTuple):
     """Operations that were due in one interval."""
 
-    start_us: int
+    start_us: Instant
     """The `start_us` of the interval in which they were due."""
-    begun: int
+    begun: Count
     """How many were sent."""
-    never_sent: int
+    never_sent: Count
     """How many were given up."""
 
 
@@ -155,55 +174,55 @@ class Interval(Report):
     """What one driver saw in one interval."""
 
     event: Literal["interval"] = "interval"
-    at_us: int
-    elapsed_us: int
+    at_us: Instant
+    elapsed_us: Elapsed
     phase: PhaseKind
-    index: int
-    sequence: int
-    start_us: int
+    index: Order
+    sequence: Order
+    start_us: Instant
     """Begin of the interval, unix time µs."""
-    duration_us: int
+    duration_us: Length
     drain: bool = False
     """Whether it lies after the end of a phase of an open loop: what was due in the phase comes
     back, and nothing else is due."""
-    due: tuple[Due, ...] = ()
+    due: Many[Due] = ()
     """Of an open loop: the operations that were begun or given up in this interval, by the interval
     in which they were due."""
-    operations: dict[str, OperationInterval]
+    operations: FewBy[OperationInterval]
     driver: DriverSelf = DriverSelf()
 
 
 class OperationTotals(Report):
     """Counts of one operation over a phase."""
 
-    ok: int = 0
-    not_found: int = 0
-    errors: dict[str, int] = Field(default_factory=dict)
-    verify_failed: int = 0
-    never_sent: int = 0
+    ok: Count = 0
+    not_found: Count = 0
+    errors: FewBy[Count] = Field(default_factory=dict)
+    verify_failed: Count = 0
+    never_sent: Count = 0
 
 
 class Said(Report):
     """What a server, or the library that asks it, said first of operations that failed one way."""
 
-    at_us: int
-    words: str = Field(max_length=4096)
+    at_us: Instant
+    words: Sentence
 
 
 class PhaseFinished(Report):
     """A phase ended."""
 
     event: Literal["phase_finished"] = "phase_finished"
-    at_us: int
-    elapsed_us: int
+    at_us: Instant
+    elapsed_us: Elapsed
     phase: PhaseKind
-    index: int
-    duration_us: int
-    operations: dict[str, OperationTotals] = Field(default_factory=dict)
+    index: Order
+    duration_us: Elapsed
+    operations: FewBy[OperationTotals] = Field(default_factory=dict)
     client_bound: bool = False
-    client_bound_reasons: tuple[str, ...] = ()
+    client_bound_reasons: Few[Sentence] = ()
     interrupted: bool = False
-    said: dict[str, Said] = Field(default_factory=dict)
+    said: FewBy[Said] = Field(default_factory=dict)
     """Kind of error → the first words of it."""
 
 
@@ -211,19 +230,19 @@ class Failed(Report):
     """The driver gave up."""
 
     event: Literal["failed"] = "failed"
-    at_us: int
-    elapsed_us: int
-    kind: str
-    message: str
-    hint: str = ""
+    at_us: Instant
+    elapsed_us: Elapsed
+    kind: Label
+    message: Words
+    hint: Words = ""
 
 
 class Finished(Report):
     """The driver did all it was asked."""
 
     event: Literal["finished"] = "finished"
-    at_us: int
-    elapsed_us: int
+    at_us: Instant
+    elapsed_us: Elapsed
 
 
 DriverEvent = Annotated[

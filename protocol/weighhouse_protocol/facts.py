@@ -5,92 +5,103 @@ import json
 
 from pydantic import Field
 
-from weighhouse_protocol.base import Name, Report
+from weighhouse_protocol.base import (
+    Bytes,
+    Count,
+    Label,
+    Many,
+    ManyBy,
+    Measure,
+    Name,
+    Order,
+    Report,
+    Sentence,
+)
 
 
 class StorageFacts(Report):
     """Where an agent's directory lies, and with it the data of what it sets up."""
 
-    device: str | None = None
+    device: Label | None = None
     """Of the kernel, for example `nvme0n1p2`; None: no block device."""
-    driver: str | None = None
+    driver: Label | None = None
     """Of the disk, for example `nvme`, `sd`, `virtio_blk`."""
-    file_system: str | None = None
-    mount_options: str | None = None
-    scheduler: str | None = None
+    file_system: Label | None = None
+    mount_options: Sentence | None = None
+    scheduler: Label | None = None
     rotational: bool | None = None
     """As the disk says of itself; virtual disks often say so wrongly."""
-    size_bytes: int | None = None
-    free_bytes: int | None = None
+    size_bytes: Bytes | None = None
+    free_bytes: Bytes | None = None
     """For accounts other than root."""
 
 
 class NetworkFacts(Report):
     """A network device that is no software of the kernel's."""
 
-    name: str
-    driver: str | None = None
-    state: str | None = None
+    name: Label
+    driver: Label | None = None
+    state: Label | None = None
     """`up`, `down` …"""
-    speed_megabits: int | None = None
+    speed_megabits: Bytes | None = None
     """A second; virtual devices have none to tell."""
-    duplex: str | None = None
-    mtu: int | None = None
-    receive_queues: int | None = None
-    transmit_queues: int | None = None
+    duplex: Label | None = None
+    mtu: Bytes | None = None
+    receive_queues: Bytes | None = None
+    transmit_queues: Bytes | None = None
 
 
 class MachineFacts(Report):
     """A machine, as its agent reports it; unknown values are None, never guessed."""
 
-    hostname: str
-    machine_id: str
+    hostname: Label
+    machine_id: Label
     """Stable hash that tells machines apart; not the raw machine id."""
-    cpu_model: str
-    cores: int
-    memory_bytes: int
-    kernel: str
-    operating_system: str
-    architecture: str
-    boot_id: str = ""
-    cpu_governor: str | None = None
+    cpu_model: Label
+    cores: Count
+    memory_bytes: Bytes
+    kernel: Label
+    operating_system: Label
+    architecture: Label
+    boot_id: Label = ""
+    cpu_governor: Label | None = None
     simultaneous_multithreading: bool | None = None
-    virtualisation: str | None = None
-    clock_source: str | None = None
-    swap_bytes: int | None = None
-    cgroup_version: int | None = None
-    cgroup_cpu_limit: float | None = None
-    cgroup_memory_limit_bytes: int | None = None
-    load_average_1m: float | None = None
-    versions: dict[str, str] = Field(default_factory=dict)
+    virtualisation: Label | None = None
+    clock_source: Label | None = None
+    swap_bytes: Bytes | None = None
+    cgroup_version: Bytes | None = None
+    cgroup_cpu_limit: Measure | None = None
+    cgroup_memory_limit_bytes: Bytes | None = None
+    load_average_1m: Measure | None = None
+    versions: ManyBy[Sentence] = Field(default_factory=dict)
     """Versions of what matters: agent, python, drivers."""
     turbo: bool | None = None
     """Whether cores may run above their nominal frequency for a while."""
-    transparent_huge_pages: str | None = None
+    transparent_huge_pages: Label | None = None
     """`always`, `madvise`, `never`."""
-    numa_nodes: int | None = None
+    numa_nodes: Bytes | None = None
     numa_balancing: bool | None = None
-    mitigations: dict[str, str] | None = None
+    mitigations: ManyBy[Sentence] | None = None
     """Faults of the processor that it is concerned by → what the kernel does about each."""
-    swappiness: int | None = None
-    steal_percent: float | None = None
+    swappiness: Bytes | None = None
+    steal_percent: Measure | None = None
     """Share of the processors' time since boot that a hypervisor gave to others."""
     clock_synchronised: bool | None = None
     """Whether something keeps the kernel's clock right."""
-    clock_error_us: int | None = None
+    clock_error_us: Bytes | None = None
     """How far the clock may be off, by the kernel's account; None when nothing keeps it right."""
-    open_files_limit: int | None = None
+    open_files_limit: Bytes | None = None
     """Of the agent's process; None: no limit or not known."""
-    ephemeral_ports: int | None = None
+    ephemeral_ports: Bytes | None = None
     """How many ports there are for connections that go out, to one address and port."""
-    listen_backlog: int | None = None
+    listen_backlog: Bytes | None = None
     """Longest queue of connections that a server has not accepted yet."""
-    packet_backlog: int | None = None
+    packet_backlog: Bytes | None = None
     """Longest queue of packets before a processor, those over loopback among them."""
-    packets_dropped: int | None = None
+    packets_dropped: Bytes | None = None
     """Since boot, because that queue was full."""
     storage: StorageFacts | None = None
-    network_devices: tuple[NetworkFacts, ...] = ()
+    network_devices: Many[NetworkFacts] = ()
 
     def fingerprint(self) -> str:
         """Hash of what makes results of two machines comparable: CPU, memory, kernel, limits.
@@ -119,20 +130,20 @@ class SlotStatement(Report):
     """What an agent gives to one attempt at a time."""
 
     name: Name = "machine"
-    processors: tuple[int, ...] = ()
+    processors: Many[Order] = ()
     """Numbers of the processors it has for itself; none: all of the machine's."""
-    memory_mebibytes: int | None = None
+    memory_mebibytes: Bytes | None = None
 
 
 class PolicyStatement(Report):
     """What the agent's local policy file allows, told to the server so that people can see it."""
 
-    plugins: tuple[str, ...] = ("*",)
-    networks: tuple[str, ...] = ("127.0.0.0/8", "::1/128")
-    deployments: tuple[str, ...] = ("process", "in_process")
-    max_run_seconds: float = 86_400.0
-    max_rate_per_second: float | None = None
-    max_clients: int | None = None
-    address: str = "127.0.0.1"
+    plugins: Many[Label] = ("*",)
+    networks: Many[Label] = ("127.0.0.0/8", "::1/128")
+    deployments: Many[Label] = ("process", "in_process")
+    max_run_seconds: Measure = 86_400.0
+    max_rate_per_second: Measure | None = None
+    max_clients: Bytes | None = None
+    address: Label = "127.0.0.1"
     """Where peers of a gang reach servers on this machine."""
-    slots: tuple[SlotStatement, ...] = (SlotStatement(),)
+    slots: Many[SlotStatement] = (SlotStatement(),)

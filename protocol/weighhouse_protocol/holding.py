@@ -9,33 +9,36 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from weighhouse_protocol.base import Document
-from weighhouse_protocol.fairness.rules import FactName, Wanted
+from weighhouse_protocol.base import Document, Few, Label, Sentence
+from weighhouse_protocol.fairness.rules import Conditions, Wanted
 from weighhouse_protocol.workload import Workload
 
 WORKLOAD = ("workload:field_count", "workload:field_length", "workload:scans")
 """Facts of a workload that a footprint may depend on; a length is the longest."""
 
-FootprintFact = str
-"""As `rules.FactName`, or one of `WORKLOAD`."""
+LEAST_GROWTH = 1.01
+"""Sizes that hardly grow would be counted one by one."""
 
 
 class Steps(Document):
     """Sizes that memory is handed out in; a piece takes the next one that it fits into."""
 
-    multiple_of: int = Field(default=1, ge=1)
+    multiple_of: int = Field(default=1, ge=1, le=2**40)
     """Each size is a multiple of it."""
-    least: int = Field(default=0, ge=0)
+    least: int = Field(default=0, ge=0, le=2**40)
     """The smallest size, and where growth begins; 0: sizes do not grow by factors."""
-    factor: float = Field(default=1.0, ge=1.0)
+    factor: float = Field(default=1.0, ge=1.0, le=100.0)
     """From one size to the next; each is rounded up to `multiple_of`."""
-    a_doubling: int = Field(default=0, ge=0)
+    a_doubling: int = Field(default=0, ge=0, le=1024)
     """So many equal steps from each power of two to the next, beyond `least`."""
 
     @model_validator(mode="after")
     def _grows_in_one_way(self) -> Self:
         if (self.factor > 1.0) and self.a_doubling:
             message = "sizes grow by `factor` or by steps `a_doubling`, not by both"
+            raise ValueError(message)
+        if 1.0 < self.factor < LEAST_GROWTH:
+            message = f"factor: 1, or from {LEAST_GROWTH:g} on; sizes have to grow"
             raise ValueError(message)
         if (self.factor > 1.0 or self.a_doubling) and not self.least:
             message = "least: where growth begins"
@@ -62,14 +65,15 @@ class Steps(Document):
 class Footprint(Document):
     """What one copy of a record takes on a node, where all of `when` holds."""
 
-    when: dict[FootprintFact, Wanted] = Field(default_factory=dict)
-    record_bytes: int = Field(ge=0)
+    when: dict[Label, Wanted] = Field(default_factory=dict, max_length=50)
+    """By names as `rules.FactName`, or one of `WORKLOAD`."""
+    record_bytes: int = Field(ge=0, le=2**40)
     """For each record: its key and what the system keeps beside it."""
-    field_bytes: int = Field(default=0, ge=0)
+    field_bytes: int = Field(default=0, ge=0, le=2**40)
     """For each field, its value apart."""
-    head_bytes: int = Field(default=0, ge=0)
+    head_bytes: int = Field(default=0, ge=0, le=2**40)
     """Within each piece, before sizes are rounded up."""
-    beside_bytes: int = Field(default=0, ge=0)
+    beside_bytes: int = Field(default=0, ge=0, le=2**40)
     """In memory for each record, outside of what `x-holds` is the size of: an index."""
     names: bool = False
     """The names of the fields are kept in every record."""
@@ -96,16 +100,16 @@ class Holding(Document):
     aspect `eviction`: refused, or evicted; and where one of `disk_beyond` holds it goes to disk.
     """
 
-    footprints: tuple[Footprint, ...] = Field(min_length=1)
+    footprints: Few[Footprint] = Field(min_length=1)
     """The first that holds decides."""
-    node_bytes: int = Field(default=0, ge=0)
+    node_bytes: int = Field(default=0, ge=0, le=2**40)
     """Memory of a node without a record."""
-    disk_beyond: tuple[dict[FactName, Wanted], ...] = ()
+    disk_beyond: Few[Conditions] = ()
     """Records beyond what a node is given go to disk, where all of one of these holds."""
-    on_disk: tuple[dict[FactName, Wanted], ...] = ()
+    on_disk: Few[Conditions] = ()
     """All records are on disk, and what a node is given is a size there, where all of one of these
     holds; else memory is what they need."""
-    source: str
+    source: Sentence
     """Where the figures are from: measured on what, or whose page says so."""
 
     def facts(self) -> Iterator[str]:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from weighhouse_protocol.base import Document
+from weighhouse_protocol.base import Document, Few, Sentence
 from weighhouse_protocol.target import Target, Topology
 from weighhouse_protocol.workload import Operation
 
@@ -26,11 +26,11 @@ class ManifestTopology(Document):
     max_nodes: int = Field(default=1, ge=1, le=1000)
     min_primaries: int = Field(default=2, ge=2, le=1000)
     """Of the layout `shards`: fewest primaries, when there is more than one."""
-    nodes_are: str = ""
+    nodes_are: Sentence = ""
     """What several nodes are, in words."""
     spread: bool = False
     """Whether its nodes can be on several machines, as its plugin starts them."""
-    shards_lack: tuple[Operation | Feature, ...] = ()
+    shards_lack: Few[Operation | Feature] = ()
     """Operations and features that several nodes with a share of the data each do not have."""
     keys_by_client: Literal["never", "always", "hashing"] = "never"
     """Whether several nodes know nothing of each other, and the client spreads the keys over them;

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from weighhouse_protocol.base import Document
+from weighhouse_protocol.base import Document, Rate
 from weighhouse_protocol.workload import Operation
 
 MOST_FACTOR = 1000
@@ -52,7 +52,9 @@ class StepProfile(Document):
 
     shape: Literal["steps"] = "steps"
     step_seconds: float = Field(gt=0, le=7 * 86_400)
-    factors: tuple[float, ...] = Field(min_length=1, max_length=1000)
+    factors: tuple[Annotated[float, Field(ge=0, le=MOST_FACTOR)], ...] = Field(
+        min_length=1, max_length=1000
+    )
 
     @model_validator(mode="after")
     def _factors_lead_somewhere(self) -> Self:
@@ -71,10 +73,10 @@ class OpenLoad(Document):
 
     model: Literal["open"]
     arrival: Literal["constant", "poisson"] = "constant"
-    rate_per_second: float = Field(gt=0, le=50_000_000)
+    rate_per_second: Rate
     profile: Profile | None = None
     """How the rate changes from the phase's start on; default: not at all."""
-    operation_rates: dict[Operation, float] = Field(default_factory=dict)
+    operation_rates: dict[Operation, Rate] = Field(default_factory=dict, max_length=20)
     """Operations due a second of each kind, in place of the workload's mix; they add up to
     `rate_per_second`."""
     connections: int = Field(default=8, ge=1, le=10_000)
@@ -138,6 +140,6 @@ class Phase(Document):
 
     kind: PhaseKind
     duration_seconds: float | None = Field(default=None, gt=0, le=7 * 86_400)
-    operation_count: int | None = Field(default=None, ge=1)
+    operation_count: int | None = Field(default=None, ge=1, le=10**15)
     clients: int | None = Field(default=None, ge=1, le=10_000)
     """Clients of a load phase; elsewhere the load level decides."""

@@ -4,11 +4,21 @@ import datetime
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self, cast
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import Field, model_validator
 
-from weighhouse_protocol.base import Document, Name, Scalar
+from weighhouse_protocol.base import (
+    Document,
+    Few,
+    FewBy,
+    Label,
+    Name,
+    Page,
+    Scalar,
+    Sentence,
+    Words,
+)
 from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
 from weighhouse_protocol.holding import Holding
@@ -32,8 +42,8 @@ class BenchmarkClause(Document):
     """What a licence says of publishing benchmarks."""
 
     policy: PublicationPolicy
-    text: str
-    source: str
+    text: Words
+    source: Label
     checked_on: datetime.date
 
 
@@ -42,17 +52,17 @@ class Edition(Document):
 
     id: Name
     name: str = Field(max_length=120)
-    licence: str
+    licence: Label
     """By its SPDX name, or its title."""
     policy: PublicationPolicy
-    text: str
+    text: Words
     """What the clause says; where it could not be read, that."""
-    conditions: tuple[str, ...] = ()
+    conditions: Few[Words] = ()
     """What has to be kept, one in each: of the policy `open_with_conditions`."""
-    source: str
+    source: Label
     """Where the text stands, an `https://` address."""
     checked_on: datetime.date
-    reviewer: str = "Weighhouse maintainers"
+    reviewer: Label = "Weighhouse maintainers"
     """Who read it."""
 
     @model_validator(mode="after")
@@ -74,7 +84,7 @@ class DisclaimerCondition(Document):
     neither nodes nor parameters are known.
     """
 
-    deployments: tuple[Deployment, ...] = ()
+    deployments: Few[Deployment] = ()
     """One of these; empty: any."""
     several_nodes: bool | None = None
     """True: it has more than one; false: it has one."""
@@ -84,7 +94,7 @@ class DisclaimerCondition(Document):
     """True: several of its nodes are on one machine; false: none are."""
     keys_by_client: bool | None = None
     """True: the client spreads the keys over its nodes; false: it does not."""
-    parameters: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
+    parameters: FewBy[Few[Scalar]] = Field(default_factory=dict)
     """Parameter → values, one of which it has, set by the experiment or by default."""
 
     def holds(
@@ -128,7 +138,7 @@ class ManifestDisclaimer(Document):
     severity: Literal["note", "caution", "bar"] = "note"
     title: str = Field(max_length=120)
     text: str = Field(max_length=4000)
-    source: str | None = None
+    source: Label | None = None
     when: DisclaimerCondition = DisclaimerCondition()
     """Whose numbers it concerns; left out: all."""
 
@@ -145,17 +155,17 @@ class ManifestDriver(Document):
 class ManifestImage(Document):
     """How the system is started in a container, by its vendor's documentation."""
 
-    image: str
+    image: Label
     """With a tag, for example `docker.io/library/redis:8.2`."""
-    program: str
+    program: Label
     """What is started in it, by path or name; the deployment's arguments follow."""
-    arguments: tuple[str, ...] = ()
+    arguments: Few[Sentence] = ()
     """Arguments that a container needs before the deployment's own."""
     port: int = Field(ge=1, le=65_535)
     """Where it listens unless told otherwise."""
-    health: str
+    health: Sentence
     """How readiness is asked of it."""
-    source: str
+    source: Label
     """Page of the vendor that says so."""
     checked_on: datetime.date
 
@@ -163,7 +173,7 @@ class ManifestImage(Document):
 class ManifestTool(Document):
     """What a foreign load tool can be used for."""
 
-    drivers: tuple[Name, ...] = Field(min_length=1)
+    drivers: Few[Name] = Field(min_length=1)
     """Drivers in whose place it can make load, for example `resp`."""
     pipelines: bool = False
     """Whether its clients can keep several requests in flight."""
@@ -173,39 +183,39 @@ class Manifest(Document):
     """One system (or foreign load tool) as its plugin describes it."""
 
     id: Name
-    version: str
+    version: Label
     """Version of the plugin."""
     kind: Literal["system", "tool"] = "system"
-    name: str
-    vendor: str
-    homepage: str = ""
-    licence: str
-    architecture: str
-    summary: str = ""
-    colour: str = Field(pattern=r"^#[0-9A-Fa-f]{6}$")
+    name: Label
+    vendor: Label
+    homepage: Label = ""
+    licence: Label
+    architecture: Words
+    summary: Words = ""
+    colour: str = Field(max_length=7, pattern=r"^#[0-9A-Fa-f]{6}$")
     mark: str = Field(max_length=4)
-    operations: tuple[Operation, ...]
-    features: tuple[Feature, ...] = ()
+    operations: Few[Operation]
+    features: Few[Feature] = ()
     """Further parts of a workload that it can carry out."""
-    deployments: tuple[Deployment, ...] = ()
+    deployments: Few[Deployment] = ()
     """Ways to bring it up; a tool has none."""
     default_deployment: Deployment = "process"
     topology: ManifestTopology = ManifestTopology()
     image: ManifestImage | None = None
     """For the deployment `docker`."""
-    faults: tuple[FaultVerb, ...] = ()
+    faults: Few[FaultVerb] = ()
     """What can be done to it on purpose while it is measured."""
     tool: ManifestTool | None = None
     """For the kind `tool`."""
-    packages: dict[str, str] = Field(default_factory=dict)
+    packages: FewBy[Label] = Field(default_factory=dict)
     """Executable → the Debian package that brings it."""
     parameters: dict[str, object] = Field(default_factory=dict)
     """JSON Schema of `target.parameters`: an object schema; each property has `title`,
     `description`, `default`, and `x-unit` where it has a unit, and may have `x-aspect`
     (`durability`, `replication`, `consistency`, `memory`, `threads`) for comparability."""
-    requirements: tuple[Requirement, ...] = ()
+    requirements: Annotated[tuple[Requirement, ...], Field(max_length=500)] = ()
     """What parameters need of each other and of the machine."""
-    aspects: dict[str, str] = Field(default_factory=dict)
+    aspects: FewBy[Words] = Field(default_factory=dict)
     """Comparability aspects that no parameter decides, in words: `durability`, `consistency`,
     `network`, … → what this system does by default."""
     fairness: Translation = Translation()
@@ -215,10 +225,10 @@ class Manifest(Document):
     driver: ManifestDriver
     benchmark_clause: BenchmarkClause
     """Of the default edition; left out where there are editions."""
-    editions: tuple[Edition, ...] = ()
+    editions: Few[Edition] = ()
     """Editions of the product, the default one first; none: manifests from before there were."""
-    disclaimers: tuple[ManifestDisclaimer, ...] = ()
-    documentation: str = ""
+    disclaimers: Few[ManifestDisclaimer] = ()
+    documentation: Page = ""
     """The plugin's page, Markdown; the SDK fills it from the folder's README.md."""
 
     @model_validator(mode="before")

@@ -1,12 +1,25 @@
 """What the server hands to an agent: registration, sessions, orders."""
 
 import datetime
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
-from weighhouse_protocol.base import Document, Name, Report, Whole
+from weighhouse_protocol.base import (
+    Document,
+    Few,
+    Instant,
+    Label,
+    Many,
+    Name,
+    Order,
+    Report,
+    Seconds,
+    Sentence,
+    SmallJson,
+    Whole,
+)
 from weighhouse_protocol.facts import MachineFacts, PolicyStatement
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.load import Load, Phase, Share
@@ -24,7 +37,7 @@ class Registration(Document):
     name: str = Field(min_length=1, max_length=80)
     instance_id: UUID
     """Made once by the agent's home directory; a repeated call with it gets a new token."""
-    roles: tuple[AgentRole, ...] = ("driver", "server")
+    roles: Few[AgentRole] = ("driver", "server")
     facts: MachineFacts
 
 
@@ -32,7 +45,7 @@ class Registered(Report):
     """Answer to a registration."""
 
     agent_id: UUID
-    agent_token: str
+    agent_token: Sentence
 
 
 class SessionOpening(Document):
@@ -41,14 +54,14 @@ class SessionOpening(Document):
     instance_id: UUID
     process_id: UUID
     """New with each start of the agent's program."""
-    home: str = ""
+    home: Sentence = ""
     """Tells the agent's directory from a copy of it; the same after a restart."""
-    agent_version: str
-    protocol: int = 1
-    manifests: tuple[Manifest, ...]
+    agent_version: Label
+    protocol: Order = 1
+    manifests: Few[Manifest]
     facts: MachineFacts
     policy: PolicyStatement
-    spooled_attempts: tuple[UUID, ...] = ()
+    spooled_attempts: Many[UUID] = ()
     resting: str | None = Field(default=None, max_length=500)
     """Why the agent asks for no work for now, for people to read; None: it does."""
 
@@ -56,14 +69,14 @@ class SessionOpening(Document):
 class Timings(Report):
     """All times are the server's to dictate."""
 
-    long_poll_seconds: float = 50.0
-    heartbeat_seconds: float = 15.0
-    upload_seconds: float = 1.0
-    teardown_seconds: float = 60.0
-    term_seconds: float = 10.0
-    failing_tries: int = 20
+    long_poll_seconds: Seconds = 50.0
+    heartbeat_seconds: Seconds = 15.0
+    upload_seconds: Seconds = 1.0
+    teardown_seconds: Seconds = 60.0
+    term_seconds: Seconds = 10.0
+    failing_tries: Order = 20
     """A call of an attempt that the server fails at so often (500), one after the other …"""
-    failing_seconds: float = 600.0
+    failing_seconds: Seconds = 600.0
     """… and for so long, is given up; the attempt ends as a failure of the infrastructure."""
 
 
@@ -72,7 +85,7 @@ class SessionOpened(Report):
 
     agent_id: UUID
     timings: Timings
-    directives: tuple[Literal["drain", "resume"], ...] = ()
+    directives: Few[Literal["drain", "resume"]] = ()
     server_time: datetime.datetime
 
 
@@ -83,20 +96,20 @@ class ClaimRequest(Document):
     process_id: UUID
     slot: Name = "machine"
     """The slot that is free: one of those in the policy statement."""
-    wait_seconds: float = Field(default=50.0, ge=0, le=60)
+    wait_seconds: Seconds = Field(default=50.0, ge=0, le=60)
 
 
 class GangMember(Report):
     """One agent's part in an attempt, as all members are told of each other."""
 
-    index: int
+    index: Order
     """From 0; the first that has nodes is the lead, which makes one system of them."""
-    agent_name: str
+    agent_name: Label
     slot: Name = "machine"
-    roles: tuple[AgentRole, ...]
-    address: str
+    roles: Few[AgentRole]
+    address: Label
     """Where its peers reach it: what the policy of its machine says."""
-    nodes: tuple[int, ...] = ()
+    nodes: Many[Order] = ()
     """Numbers of the system's nodes on its machine, from 1; none for a driver alone."""
     share: Share | None = None
     """Its part of the load; None: it makes none."""
@@ -107,7 +120,7 @@ class OrderLink(Report):
 
     workload: Workload
     load: Load
-    phases: tuple[Phase, ...] = Field(min_length=1)
+    phases: Few[Phase] = Field(min_length=1)
     """None of them loads."""
 
 
@@ -118,20 +131,20 @@ class AttemptOrder(Report):
     attempt_id: UUID
     run_id: UUID
     campaign_id: UUID
-    fence: int
+    fence: Order
     """Grows with each attempt at a run."""
-    attempt_token: str
+    attempt_token: Sentence
     """Bearer token of this attempt's calls."""
     target: Target
     workload: Workload
     load: Load
-    phases: tuple[Phase, ...]
-    interval_seconds: float
-    chain: tuple[OrderLink, ...] = ()
+    phases: Few[Phase]
+    interval_seconds: Seconds
+    chain: Few[OrderLink] = ()
     """What is measured next, in this order, on the system as the phases above left it: by a driver
     of its own, with the seed of the run. Only for an agent alone."""
-    seed: int
-    faults: tuple[Fault, ...] = ()
+    seed: Annotated[int, Field(ge=0, lt=2**64)]
+    faults: Few[Fault] = ()
     """What is done to the system on purpose, in order of time."""
     fill_until: FillUntil | None = None
     """When the measured phase ends, should it not have lasted as long as it may."""
@@ -139,15 +152,15 @@ class AttemptOrder(Report):
     """Driver threads; None: as many as connections and processors of the slot can use."""
     slot: Name = "machine"
     """The agent's slot that carries it out."""
-    member: int = 0
+    member: Order = 0
     """This agent's index in the gang."""
-    gang: tuple[GangMember, ...] = ()
+    gang: Many[GangMember] = ()
     """All members in order of their index; empty: this agent alone, without barriers. Clients,
     rate and operation counts of `load` and `phases` are this member's share already."""
-    manifest_digest: str | None = None
+    manifest_digest: Label | None = None
     """Digest of the system's manifest that the run was planned with."""
-    sample_seconds: float = 1.0
-    limit_seconds: float
+    sample_seconds: Seconds = 1.0
+    limit_seconds: Seconds
     """The run's own limit, from deployment to collection."""
 
 
@@ -155,7 +168,7 @@ class Claimed(Report):
     """Answer to a claim; no order when nothing came up while waiting (try again)."""
 
     order: AttemptOrder | None = None
-    directives: tuple[Literal["drain", "resume"], ...] = ()
+    directives: Few[Literal["drain", "resume"]] = ()
 
 
 # Barriers: how the members of a gang keep step.
@@ -181,26 +194,30 @@ class Arrival(Document):
     """
 
     fence: Whole
-    payload: dict[str, JsonValue] = Field(default_factory=dict)
+    payload: SmallJson = Field(default_factory=dict)
     """What the other members are to know; the first arrival's stays."""
-    sent_at_us: Whole
+    sent_at_us: Instant
     """The agent's clock, unix µs."""
-    wait_seconds: float = Field(default=0.0, ge=0, le=60)
+    wait_seconds: Seconds = Field(default=0.0, ge=0, le=60)
 
 
 class BarrierState(Report):
     """Answer to an arrival."""
 
-    name: str
+    name: Label
     released: bool
-    begins_at_us: int | None = None
+    begins_at_us: Instant | None = None
     """The server's clock, unix µs: when what follows begins; None until released."""
-    payloads: dict[int, dict[str, JsonValue]] = Field(default_factory=dict)
+    payloads: dict[Order, SmallJson] = Field(
+        default_factory=dict,
+        max_length=2000,
+        json_schema_extra={"propertyNames": {"maxLength": 10}},
+    )
     """Member's index → what it told; all of them once released."""
-    waiting_for: tuple[int, ...] = ()
+    waiting_for: Many[Order] = ()
     """Members that are not there yet."""
     cancel: Literal["none", "graceful", "kill"] = "none"
-    received_at_us: int
+    received_at_us: Instant
     """The server's clock when the request came, and when the answer left; with the two instants of
     the agent they tell how far its clock is off (RFC 5905, section 8)."""
-    answered_at_us: int
+    answered_at_us: Instant

@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from weighhouse_protocol.base import Document
+from weighhouse_protocol.base import Document, FewBy, Label
 
 
 class ServerPlacement(Document):
     """The machines that hold a system's nodes."""
 
-    labels: dict[str, str] = Field(default_factory=dict)
+    labels: FewBy[Label] = Field(default_factory=dict)
     """Labels they must carry, besides those of the placement."""
     machines: int = Field(default=1, ge=1, le=1000)
     """The topology's nodes are spread over them in turn; a target of fewer nodes takes fewer."""
@@ -19,7 +19,7 @@ class ServerPlacement(Document):
 class DriverPlacement(Document):
     """The machines that make the load."""
 
-    labels: dict[str, str] = Field(default_factory=dict)
+    labels: FewBy[Label] = Field(default_factory=dict)
     """Labels they must carry, besides those of the placement."""
     machines: int = Field(default=1, ge=1, le=1000)
     """Clients or rate, and the records to load, are shared out among them."""
@@ -31,7 +31,7 @@ class DriverPlacement(Document):
 class Placement(Document):
     """Which agents may take a run, and how its work is spread over them."""
 
-    labels: dict[str, str] = Field(default_factory=dict)
+    labels: FewBy[Label] = Field(default_factory=dict)
     """Labels every agent must carry."""
     servers: ServerPlacement = ServerPlacement()
     drivers: DriverPlacement = DriverPlacement()

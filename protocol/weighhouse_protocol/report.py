@@ -4,7 +4,26 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from weighhouse_protocol.base import Document, Report, Whole
+from weighhouse_protocol.base import (
+    Bytes,
+    Count,
+    Document,
+    Elapsed,
+    Few,
+    FewBy,
+    Instant,
+    Label,
+    Many,
+    ManyBy,
+    Measure,
+    Offset,
+    Order,
+    Percent,
+    Report,
+    Sentence,
+    Whole,
+    Words,
+)
 from weighhouse_protocol.driver import Interval, Said
 from weighhouse_protocol.facts import MachineFacts
 
@@ -23,10 +42,10 @@ class Failure(Report):
     """Why an attempt did not come to its end."""
 
     kind: FailureKind
-    message: str
-    hint: str = ""
+    message: Words
+    hint: Words = ""
     """How to mend it."""
-    log_lines: tuple[str, ...] = ()
+    log_lines: Few[Words] = ()
     """The last lines of the log that tells, for example the server's own."""
 
 
@@ -43,9 +62,9 @@ ours, and what the vendor ships is not known."""
 class Setting(Report):
     """One line of the effective configuration."""
 
-    name: str
-    value: str
-    default: str | None = None
+    name: Label
+    value: Words
+    default: Words | None = None
     """The vendor's default; None: unknown."""
     source: SettingSource = "default"
     """Agents of before know `default`, `experiment` and `plugin` alone."""
@@ -55,8 +74,8 @@ class PhaseChanged(Report):
     """The run entered a phase."""
 
     kind: Literal["phase"] = "phase"
-    sequence: int
-    at_us: int
+    sequence: Order
+    at_us: Instant
     phase: RunPhase
 
 
@@ -64,8 +83,8 @@ class IntervalReported(Report):
     """A driver's interval, as the driver wrote it."""
 
     kind: Literal["interval"] = "interval"
-    sequence: int
-    at_us: int
+    sequence: Order
+    at_us: Instant
     interval: Interval
 
 
@@ -73,17 +92,17 @@ class ResourceSample(Report):
     """What the system under test and the machine used, over one sampling period."""
 
     kind: Literal["sample"] = "sample"
-    sequence: int
-    at_us: int
-    cpu_percent: float | None = None
+    sequence: Order
+    at_us: Instant
+    cpu_percent: Percent | None = None
     """Of the system's processes; 100 = one core."""
-    resident_bytes: int | None = None
-    disk_bytes: int | None = None
-    driver_cpu_percent: float | None = None
-    driver_resident_bytes: int | None = None
-    machine_cpu_percent: float | None = None
-    steal_percent: float | None = None
-    metrics: dict[str, float] = Field(default_factory=dict)
+    resident_bytes: Bytes | None = None
+    disk_bytes: Bytes | None = None
+    driver_cpu_percent: Percent | None = None
+    driver_resident_bytes: Bytes | None = None
+    machine_cpu_percent: Percent | None = None
+    steal_percent: Percent | None = None
+    metrics: ManyBy[Measure] = Field(default_factory=dict)
     """The system's own metrics, by name; `system_open_files`; as counters since sampling began,
     where the kernel tells, `system_disk_read_bytes`, `system_disk_written_bytes`, and by interface
     `network_received_bytes.NAME`, `network_sent_bytes.NAME`, `network_received_packets.NAME`,
@@ -95,47 +114,47 @@ class TimelineMark(Report):
     """Something happened: an event of the system, of the plugin or of the driver."""
 
     kind: Literal["mark"] = "mark"
-    sequence: int
-    at_us: int
-    mark: str
+    sequence: Order
+    at_us: Instant
+    mark: Label
     """`deployed`, `ready`, `stopped`; `fault`, `fault_done`, `fault_failed`; a system's own event:
     `NAME_began` and `NAME_ended`, or `NAME`; `filled`, `disk_nearly_full`; `sample_failed`,
     `memory_failed`, `system_ended`."""
-    label: str = ""
+    label: Sentence = ""
 
 
 class TargetDescribed(Report):
     """What was really set up."""
 
     kind: Literal["target"] = "target"
-    sequence: int
-    at_us: int
-    version: str
-    endpoints: tuple[str, ...]
-    effective_configuration: tuple[Setting, ...] = ()
-    commands: tuple[str, ...] = ()
+    sequence: Order
+    at_us: Instant
+    version: Label
+    endpoints: Many[Label]
+    effective_configuration: Many[Setting] = ()
+    commands: Many[Words] = ()
     """Command lines used, secrets masked."""
     facts: MachineFacts
     co_located: bool | None = True
     """Driver and system share a machine; None: it cannot be known from here."""
-    threads: int | None = None
+    threads: Order | None = None
     """Threads that made the load; None: told by an older agent, or none was made here."""
-    layout: str | None = None
-    stream_hash: str | None = None
+    layout: Label | None = None
+    stream_hash: Label | None = None
 
 
 class MemoryMeasured(Report):
     """Memory of the system at a moment of the run."""
 
     kind: Literal["memory"] = "memory"
-    sequence: int
-    at_us: int
+    sequence: Order
+    at_us: Instant
     moment: Literal["before", "after_load", "after"]
-    resident_bytes: int | None = None
-    used_bytes: int | None = None
+    resident_bytes: Bytes | None = None
+    used_bytes: Bytes | None = None
     """What the system says it uses for data, where it says so."""
-    disk_bytes: int | None = None
-    records: int | None = None
+    disk_bytes: Bytes | None = None
+    records: Count | None = None
     """What the system says it holds, copies aside, where it says so."""
 
 
@@ -143,20 +162,20 @@ class PhaseEnded(Report):
     """A driver's phase ended; what it counted and said of itself."""
 
     kind: Literal["phase_ended"] = "phase_ended"
-    sequence: int
-    at_us: int
+    sequence: Order
+    at_us: Instant
     phase: Literal["load", "warmup", "measure"]
-    duration_us: int
-    operations: dict[str, dict[str, int]] = Field(default_factory=dict)
+    duration_us: Elapsed
+    operations: FewBy[FewBy[Count]] = Field(default_factory=dict)
     """Operation → {ok, not_found, errors, verify_failed, never_sent}."""
-    errors: dict[str, int] = Field(default_factory=dict)
+    errors: FewBy[Count] = Field(default_factory=dict)
     """Kind of error → how many, over all operations."""
-    said: dict[str, Said] = Field(default_factory=dict)
+    said: FewBy[Said] = Field(default_factory=dict)
     """Kind of error → the first words of it."""
     client_bound: bool = False
-    client_bound_reasons: tuple[str, ...] = ()
+    client_bound_reasons: Few[Sentence] = ()
     interrupted: bool = False
-    stream_hash: str | None = None
+    stream_hash: Label | None = None
     """Hash of the first operations of the phase's driver, where it told; None too of an agent from
     before there were chains."""
 
@@ -185,7 +204,7 @@ class EventBatch(Document):
 class EventsAccepted(Report):
     """Answer to a batch: everything below `next_sequence` is stored."""
 
-    next_sequence: int
+    next_sequence: Order
 
 
 class AttemptStarted(Document):
@@ -197,9 +216,9 @@ class AttemptStarted(Document):
 class ClockOffset(Report):
     """How far an agent's clock is from the server's, by the exchange of the least round trip."""
 
-    offset_us: Whole
+    offset_us: Offset
     """The server's clock less the agent's."""
-    error_us: Whole = Field(ge=0)
+    error_us: Whole
     """The offset is right within this: half of the round trip."""
     samples: Whole = Field(default=1, ge=1)
 
@@ -214,7 +233,7 @@ class Heartbeat(Document):
     """Events spooled so far, whether sent or not."""
     spool_bytes: Whole = 0
     """Of the events that are not with the server yet."""
-    sent_at_us: Whole | None = None
+    sent_at_us: Instant | None = None
     """The agent's clock, unix µs."""
     clock: ClockOffset | None = None
     """What the agent makes of the latest exchanges."""
@@ -224,10 +243,10 @@ class HeartbeatAnswer(Report):
     """The lease is renewed; the server may ask to stop."""
 
     cancel: Literal["none", "graceful", "kill"] = "none"
-    received_at_us: int | None = None
+    received_at_us: Instant | None = None
     """The server's clock when the request came; with `answered_at_us` and the agent's two
     instants: RFC 5905, section 8."""
-    answered_at_us: int | None = None
+    answered_at_us: Instant | None = None
 
 
 class Completion(Document):
@@ -249,8 +268,8 @@ class CompletionAnswer(Report):
 class AttemptState(Report):
     """Answer to `GET /agent/v1/attempts/{id}`: what the server has."""
 
-    attempt_id: str
-    status: str
-    next_sequence: int
-    log_offsets: dict[str, int] = Field(default_factory=dict)
+    attempt_id: Label
+    status: Label
+    next_sequence: Order
+    log_offsets: ManyBy[Bytes] = Field(default_factory=dict)
     cancel: Literal["none", "graceful", "kill"] = "none"

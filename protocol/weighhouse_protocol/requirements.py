@@ -9,7 +9,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from weighhouse_protocol.base import Document, Scalar
+from weighhouse_protocol.base import Document, Few, Label, Measure, Scalar, Sentence
 from weighhouse_protocol.fairness.rules import Wanted
 
 MACHINE = {
@@ -28,7 +28,10 @@ WORKLOAD = ("workload:expires",)
 """Facts of a workload: whether its records do. Known where an experiment is written."""
 
 Fact = Annotated[
-    str, StringConstraints(pattern=r"^(option:)?[^:]+$|^topology:[a-z_]+$|^workload:expires$")
+    str,
+    StringConstraints(
+        max_length=300, pattern=r"^(option:)?[^:]+$|^topology:[a-z_]+$|^workload:expires$"
+    ),
 ]
 """What `when` looks at: `NAME`, a parameter; `option:NAME`, a driver option; one of `LAYOUT` or of
 `WORKLOAD`."""
@@ -45,18 +48,18 @@ GIVEN = "given:"
 class Linear(Document):
     """A bound that is not fixed: `times` another number, `plus` something."""
 
-    of: str
+    of: Label
     """A parameter, or a fact of the machine."""
-    times: float = 1.0
-    plus: float = 0.0
+    times: Measure = 1.0
+    plus: Measure = 0.0
 
 
 class Need(Document):
     """What a parameter has to be, where neither one value nor a list of values says it."""
 
-    at_least: float | Linear | None = None
-    at_most: float | Linear | None = None
-    multiple_of: str | None = None
+    at_least: Measure | Linear | None = None
+    at_most: Measure | Linear | None = None
+    multiple_of: Label | None = None
     """A parameter."""
     left_out: bool = False
     """True: the experiment may not set it, to its default neither."""
@@ -80,9 +83,9 @@ class Need(Document):
 class Requirement(Document):
     """When all of `when` holds, so has all of `needs`."""
 
-    when: dict[Fact, Wanted] = Field(default_factory=dict)
+    when: dict[Fact, Wanted] = Field(default_factory=dict, max_length=50)
     """Fact → what it has to be; none: always. A parameter that is not set has its default."""
-    needs: dict[str, Scalar | tuple[Scalar, ...] | Need] = Field(min_length=1)
+    needs: dict[Label, Scalar | Few[Scalar] | Need] = Field(min_length=1, max_length=50)
     """Parameter, fact of the machine, or `edition` → what it then has to be. A bound by a number
     that is left to the system, or by one that is not known, is none."""
     because: str = Field(min_length=1, max_length=400)
@@ -122,12 +125,12 @@ class Unmet(Document):
     """A requirement that a target does not meet."""
 
     requirement: Requirement
-    parameter: str
+    parameter: Label
     """Of its `needs`."""
-    wanted: str
+    wanted: Sentence
     """What that has to be, in words."""
     value: Scalar
-    concerned: tuple[str, ...]
+    concerned: Few[Label]
     """All parameters whose values bring it about, that one first."""
 
     @property

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from weighhouse_protocol.base import Document
+from weighhouse_protocol.base import LONGEST_US, Document
 from weighhouse_protocol.load import ClosedLoad, OpenLoad
 
 Scenario = Literal[
@@ -25,7 +25,7 @@ class LatencyEnvelope(Document):
     """The latency a result has to stay inside to count."""
 
     percentile: float = Field(default=99.0, gt=0, lt=100)
-    limit_us: float = Field(gt=0)
+    limit_us: float = Field(gt=0, le=LONGEST_US)
 
     @property
     def words(self) -> str:

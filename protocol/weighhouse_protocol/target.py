@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from weighhouse_protocol.base import Document, Name, Scalar
+from weighhouse_protocol.base import Document, FewBy, Label, Name, Scalar
 
 Deployment = Literal["process", "docker", "external", "in_process"]
 """How a system is brought up; `in_process` systems live inside the driver."""
@@ -44,7 +44,7 @@ class Target(Document):
     plugin_version: str = Field(default="any", max_length=80)
     """Exact version of the plugin wanted, or `any`: only agents that have it take the run."""
     deployment: Deployment = "process"
-    endpoints: tuple[str, ...] = ()
+    endpoints: tuple[Label, ...] = Field(default=(), max_length=1000)
     """Addresses of an `external` deployment, for example `tcp://127.0.0.1:6379`."""
     topology: Topology = Topology()
     image: str = Field(default="", max_length=300)
@@ -56,9 +56,9 @@ class Target(Document):
     tool: Name | None = None
     """Foreign load tool that makes the load, for example `redis-benchmark`; default: the plugin's
     own driver."""
-    parameters: dict[str, Scalar] = Field(default_factory=dict)
+    parameters: FewBy[Scalar] = Field(default_factory=dict)
     """Settings that the plugin's manifest declares, by name."""
-    driver_options: dict[str, Scalar] = Field(default_factory=dict)
+    driver_options: FewBy[Scalar] = Field(default_factory=dict)
     """Options that the plugin's driver declares, by name (for example `layout`)."""
 
     @property

@@ -5,7 +5,7 @@ snake case; `operations` gathers its `…proportion` properties.
 """
 
 import math
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -29,6 +29,10 @@ RequestDistribution = Literal[
 
 WEIGHT_TOLERANCE = 1e-6
 MOST_FIELD_BYTES = 1_000_000
+LengthWeight = tuple[
+    Annotated[int, Field(ge=1, le=MOST_FIELD_BYTES)], Annotated[float, Field(gt=0, le=1e15)]
+]
+"""A length in bytes, and its weight among others."""
 ZIPFIAN_THETA = 0.99
 """YCSB's only exponent."""
 
@@ -61,9 +65,9 @@ class Workload(Document):
     description: str = Field(default="", max_length=2000)
     record_count: int = Field(default=1000, ge=1, le=10**12)
     """Records in the table before the measured phase starts."""
-    insert_start: int = Field(default=0, ge=0)
+    insert_start: int = Field(default=0, ge=0, le=10**12)
     """First record number of this slice of the key space."""
-    insert_count: int | None = Field(default=None, ge=1)
+    insert_count: int | None = Field(default=None, ge=1, le=10**12)
     """Records the load phase inserts; default: record_count - insert_start."""
     field_count: int = Field(default=10, ge=1, le=1000)
     field_length: int = Field(default=100, ge=1, le=1_000_000)
@@ -72,9 +76,11 @@ class Workload(Document):
     """How the length of each value is drawn: within min_field_length and field_length, or from
     `field_length_histogram`. `zipfian` favours short ones."""
     min_field_length: int = Field(default=1, ge=1, le=1_000_000)
-    field_length_histogram: tuple[tuple[int, float], ...] = Field(default=(), max_length=100_000)
+    field_length_histogram: tuple[LengthWeight, ...] = Field(default=(), max_length=10_000)
     """Pairs of a length in bytes and its weight."""
-    field_name_prefix: str = Field(default="field", pattern=r"^[A-Za-z][A-Za-z0-9_]*$")
+    field_name_prefix: str = Field(
+        default="field", max_length=100, pattern=r"^[A-Za-z][A-Za-z0-9_]*$"
+    )
     read_all_fields: bool = True
     read_fields_by_name: bool = False
     """Reads of all fields name them one by one (YCSB's readallfieldsbyname)."""
@@ -150,13 +156,6 @@ class Workload(Document):
                 "that needs it; for example [[100, 3], [1000, 1]]"
             )
             raise ValueError(message)
-        for length, weight in self.field_length_histogram:
-            if not (1 <= length <= MOST_FIELD_BYTES and weight > 0):
-                message = (
-                    f"field_length_histogram: [{length}, {weight:g}] is not a length within 1 and "
-                    f"{MOST_FIELD_BYTES:,} with a weight above 0"
-                )
-                raise ValueError(message)
         return self
 
     @model_validator(mode="after")

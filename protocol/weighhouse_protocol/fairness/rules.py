@@ -10,13 +10,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from weighhouse_protocol.base import Document, Scalar
+from weighhouse_protocol.base import Document, Few, FewBy, Label, Measure, Scalar
 from weighhouse_protocol.fairness.vocabulary import ASPECTS, FORMS, Aspect
 
 FactName = Annotated[
     str,
     StringConstraints(
-        pattern=r"^(option:|setting:)?[^:]+$|^topology:(nodes|replication_factor)$|^deployment$"
+        max_length=300,
+        pattern=r"^(option:|setting:)?[^:]+$|^topology:(nodes|replication_factor)$|^deployment$",
     ),
 ]
 """What a rule looks at: `NAME`, a parameter of the manifest, read back from the effective
@@ -29,9 +30,9 @@ UNKNOWN = "unknown"
 class Condition(Document):
     """What a fact has to be, where neither one value nor a list of values says it."""
 
-    at_least: float | None = None
-    at_most: float | None = None
-    other_than: tuple[Scalar, ...] = ()
+    at_least: Measure | None = None
+    at_most: Measure | None = None
+    other_than: Few[Scalar] = ()
     absent: bool | None = None
     """Of a `setting:`: true: the system was asked, and has none of that name."""
 
@@ -47,18 +48,20 @@ class Drawn(Document):
     """A value that is taken from a fact."""
 
     of: FactName
-    times: float = 1.0
+    times: Measure = 1.0
     """What a number is multiplied by, to be seconds or bytes. A text with a unit of its own
     (`10000ms`, `32MiB`) brings it along, and is not multiplied."""
     otherwise: Scalar | None = None
     """In its place as long as the fact is not known: what the plugin orders, or the vendor
     documents."""
-    words: dict[str, str] = Field(default_factory=dict)
+    words: FewBy[Label] = Field(default_factory=dict)
     """The system's word → the vocabulary's; a word that is not here stays as it is, in lower
     case."""
 
 
-Wanted = Scalar | tuple[Scalar, ...] | Condition
+Wanted = Scalar | Few[Scalar] | Condition
+Conditions = Annotated[dict[FactName, Wanted], Field(max_length=50)]
+"""Fact → what it has to be."""
 
 Part = Literal[
     "kept", "nodes", "reaches", "every_seconds", "copies", "asks", "bytes", "page_cache"
@@ -69,9 +72,9 @@ Part = Literal[
 class Rule(Document):
     """`value`, when all of `when` holds."""
 
-    when: dict[FactName, Wanted] = Field(default_factory=dict)
+    when: Conditions = Field(default_factory=dict)
     """Fact → what it has to be; none: always."""
-    value: Scalar | Drawn | dict[Part, Scalar | Drawn]
+    value: Scalar | Drawn | Annotated[dict[Part, Scalar | Drawn], Field(max_length=20)]
     """Of the aspect: a word, or the fields of its form; `unknown` where it cannot be known."""
 
     def facts(self) -> Iterator[str]:
@@ -96,17 +99,17 @@ class Translation(Document):
     target cap memory and processors beside the rules.
     """
 
-    durability: tuple[Rule, ...] = ()
-    acknowledgement: tuple[Rule, ...] = ()
-    reads: tuple[Rule, ...] = ()
-    memory: tuple[Rule, ...] = ()
-    processors: tuple[Rule, ...] = ()
-    compression: tuple[Rule, ...] = ()
-    encryption: tuple[Rule, ...] = ()
-    transport: tuple[Rule, ...] = ()
-    eviction: tuple[Rule, ...] = ()
-    update_writes: tuple[Rule, ...] = ()
-    missing_update: tuple[Rule, ...] = ()
+    durability: Few[Rule] = ()
+    acknowledgement: Few[Rule] = ()
+    reads: Few[Rule] = ()
+    memory: Few[Rule] = ()
+    processors: Few[Rule] = ()
+    compression: Few[Rule] = ()
+    encryption: Few[Rule] = ()
+    transport: Few[Rule] = ()
+    eviction: Few[Rule] = ()
+    update_writes: Few[Rule] = ()
+    missing_update: Few[Rule] = ()
 
     def of(self, aspect: Aspect) -> tuple[Rule, ...]:
         """The rules of an aspect."""

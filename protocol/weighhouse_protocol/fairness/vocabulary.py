@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter, model_validator
 
 from weighhouse_protocol.base import Document, Name
 
-Copies = Annotated[int, Field(ge=1)] | Literal["majority", "all"]
+Copies = Annotated[int, Field(ge=1, le=1000)] | Literal["majority", "all"]
 """A number of copies; `majority` and `all` as long as it is not known of how many."""
 
 
@@ -26,7 +26,7 @@ class Durability(Document):
     reaches: Literal["system", "disk"] | None = None
     """Of `log`: handed to the operating system, which writes it to disk when it likes; or forced to
     the disk."""
-    every_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    every_seconds: Annotated[float, Field(ge=0, le=1e9)] | None = None
     """Of `log`: how often; 0: before the answer."""
 
     @model_validator(mode="after")
@@ -58,20 +58,20 @@ class Reads(Document):
     """only: there is one copy. primary: the copy that takes the writes. any: one copy, whichever.
     several: more than one, fewer than a quorum. quorum: so many that a read sees every write that
     as many acknowledged. all: every copy."""
-    copies: Annotated[int, Field(ge=1)] | None = None
+    copies: Annotated[int, Field(ge=1, le=1000)] | None = None
     """How many, where it is known."""
 
 
 class Memory(Document):
     """Memory of each node for data and caches."""
 
-    bytes: Annotated[int, Field(ge=0)] | Literal["unlimited"]
+    bytes: Annotated[int, Field(ge=0, le=2**63 - 1)] | Literal["unlimited"]
     """unlimited: what the machine has."""
     page_cache: bool = False
     """Whether the operating system's page cache serves the data beyond that."""
 
 
-Processors = Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["all"]
+Processors = Annotated[float, Field(gt=0, le=1e6)] | Literal["all"]
 """Processors' worth of time of each node; `all`: of its machine."""
 
 Compression = Name
