@@ -64,9 +64,9 @@ test-parameters: install ## start each system that is here with each parameter's
 	@tests/parameters/run.sh $(SYSTEMS)
 
 .PHONY: chaos
-chaos: install ## break a platform with three agents for a while: ROUNDS=20, SEED; last line JSON, exit 0 when nothing is lost
+chaos: install ## full disks, stopped servers, parted networks and kills under load, a minute each: ROUNDS=20, SEED, SHORT=1, ONLY=names; last line JSON (needs root)
 	@$(BOOTSTRAP)/debian.sh build
-	@PYTHONPATH=tests $(PY)/python -m chaos --rounds $(or $(ROUNDS),20) $(if $(SEED),--seed $(SEED)) $(if $(SHORT),--short)
+	@PYTHONPATH=tests $(PY)/python -m chaos --rounds $(or $(ROUNDS),20) $(if $(SEED),--seed $(SEED)) $(if $(SHORT),--short) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: fuzz-api
 fuzz-api: env ## ask every operation of the API EXAMPLES=200 invented requests, each as owner, viewer, agent, nobody; SEED, ONLY=names; last line JSON

@@ -39,6 +39,12 @@ class Account:
         setattr(self, what, getattr(self, what) + count)
         self.notes.append(f"{what}: {text}")
 
+    def add(self, other: "Account") -> None:
+        """Count another's in."""
+        for name, value in other.figures().items():
+            setattr(self, name, getattr(self, name) + value)
+        self.notes += other.notes
+
     def figures(self) -> dict[str, Any]:
         """For the last line of a bench."""
         return {name: value for name, value in asdict(self).items() if name != "notes"}

@@ -16,7 +16,7 @@ from weighhouse_testing.agents import TestedAgent
 from weighhouse_testing.platform import RunningPlatform
 
 PARTS = ("worker", "backend", "beat", "postgresql", "redis")
-HOMES_MEBIBYTES = 512
+DISK_MEBIBYTES = 1024
 CLOCK_SECONDS = 60
 
 
@@ -33,6 +33,8 @@ class Scene:
     random: random.Random
     cut_seconds: tuple[float, float]
     """How long an agent's network stays cut: shortest and longest."""
+    platforms_disk: Path = Path()
+    """The file system that the platform's directory is on, where it is one of its own."""
 
     def agent(self) -> TestedAgent:
         """One of the agents."""
@@ -139,7 +141,7 @@ def small_disk(folder: Path) -> Iterator[bool]:
         yield False
         return
     done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={HOMES_MEBIBYTES}m", "weighhouse-chaos", str(folder)],
+        ["mount", "-t", "tmpfs", "-o", f"size={DISK_MEBIBYTES}m", "weighhouse-chaos", str(folder)],
         capture_output=True,
         check=False,
     )

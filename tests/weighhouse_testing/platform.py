@@ -123,13 +123,16 @@ class RunningPlatform:
 
 
 @contextmanager
-def running_platform(*, agent: bool = True, **settings: str) -> Iterator[RunningPlatform]:
+def running_platform(
+    *, agent: bool = True, within: Path | None = None, **settings: str
+) -> Iterator[RunningPlatform]:
     """Start a platform of its own on a temporary directory; stop and remove it afterwards.
 
     :param agent: with one, which a test that weighs nothing does without.
+    :param within: the folder that its directory is made in; default: the system's for such.
     :param settings: further WEIGHHOUSE_… settings, by name without the prefix.
     """
-    path = Path(tempfile.mkdtemp(prefix="weighhouse-platform-"))
+    path = Path(tempfile.mkdtemp(prefix="weighhouse-platform-", dir=within))
     options = PlatformOptions(
         directory=path,
         port=free_port(),
