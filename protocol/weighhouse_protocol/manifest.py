@@ -1,10 +1,9 @@
 """A plugin's manifest: what `plugin.toml` says of a system."""
 
 import datetime
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self, cast
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -23,6 +22,8 @@ from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
 from weighhouse_protocol.holding import Holding
 from weighhouse_protocol.layouts import HASHING, Feature, ManifestTopology
+from weighhouse_protocol.offered import check_whole, toml_of
+from weighhouse_protocol.parameters import Parameters, declared, defaults
 from weighhouse_protocol.requirements import Requirement, Unmet, check_names, unmet, values_of
 from weighhouse_protocol.target import Deployment, Target, Topology
 from weighhouse_protocol.workload import Operation
@@ -148,8 +149,8 @@ class ManifestDriver(Document):
 
     id: Name
     """For example `resp`; the executable is `weighhouse-driver-ID`."""
-    options: dict[str, object] = Field(default_factory=dict)
-    """JSON Schema of `driver_options`: an object schema with `properties`."""
+    options: Parameters = Field(default_factory=dict)
+    """What `driver_options` may be."""
 
 
 class ManifestImage(Document):
@@ -209,10 +210,9 @@ class Manifest(Document):
     """For the kind `tool`."""
     packages: FewBy[Label] = Field(default_factory=dict)
     """Executable → the Debian package that brings it."""
-    parameters: dict[str, object] = Field(default_factory=dict)
-    """JSON Schema of `target.parameters`: an object schema; each property has `title`,
-    `description`, `default`, and `x-unit` where it has a unit, and may have `x-aspect`
-    (`durability`, `replication`, `consistency`, `memory`, `threads`) for comparability."""
+    parameters: Parameters = Field(default_factory=dict)
+    """What a target's `parameters` may be; `x-aspect` is one of `durability`, `replication`,
+    `consistency`, `memory`, `threads`, for comparability."""
     requirements: Annotated[tuple[Requirement, ...], Field(max_length=500)] = ()
     """What parameters need of each other and of the machine."""
     aspects: FewBy[Words] = Field(default_factory=dict)
@@ -233,9 +233,12 @@ class Manifest(Document):
 
     @model_validator(mode="before")
     @classmethod
-    def _clause_of_editions(cls, data: object) -> object:
-        """The default edition's clause is the product's."""
-        if not isinstance(data, Mapping) or "benchmark_clause" in data or not data.get("editions"):
+    def _measured(cls, data: object) -> object:
+        """Before anything else is done with it; the default edition's clause is the product's."""
+        if not isinstance(data, Mapping):
+            return data
+        check_whole(data)
+        if "benchmark_clause" in data or not data.get("editions"):
             return data
         editions = data["editions"]
         first = editions[0] if isinstance(editions, list | tuple) else None
@@ -271,7 +274,7 @@ class Manifest(Document):
         self._check_facts()
         check_names(self.requirements, declared(self.parameters), declared(self.driver.options))
         for said in self.disclaimers:
-            unknown = said.when.parameters.keys() - self._defaults().keys()
+            unknown = said.when.parameters.keys() - defaults(self.parameters).keys()
             if unknown:
                 message = f"disclaimers.{said.id}.when: no parameters: {', '.join(sorted(unknown))}"
                 raise ValueError(message)
@@ -366,27 +369,14 @@ class Manifest(Document):
         :param target: of this system, or loaded by this tool.
         :param machines: that its nodes are spread over.
         """
-        defaults = self._defaults()
+        own = defaults(self.parameters)
         return tuple(
             said
             for said in self.disclaimers
             if said.when.holds(
-                target, machines, defaults, keys_by_client=self.topology.by_client(target)
+                target, machines, own, keys_by_client=self.topology.by_client(target)
             )
         )
-
-    def _defaults(self) -> dict[str, Scalar]:
-        return {
-            name: cast("Scalar", schema["default"])
-            for name, schema in declared(self.parameters).items()
-            if "default" in schema
-        }
-
-
-def declared(schema: Mapping[str, object]) -> Mapping[str, Mapping[str, object]]:
-    """The properties of an object schema: name → its own schema."""
-    properties = schema.get("properties", {})
-    return properties if isinstance(properties, Mapping) else {}
 
 
 def _repository(image: str) -> str:
@@ -401,10 +391,9 @@ def load_manifest(path: Path, documentation: str = "") -> Manifest:
 
     :param path: the file.
     :param documentation: Markdown of the plugin's page, put into the manifest.
-    :raises pydantic.ValidationError: when the manifest is not valid.
-    :raises tomllib.TOMLDecodeError: when the file is not TOML.
+    :raises ValueError: when it is not a valid manifest, or no TOML; told as `offered.refusal` does.
     """
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    data = toml_of(path)
     if documentation:
         data["documentation"] = documentation
     return Manifest.model_validate(data)

@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from weighhouse_protocol.base import Document, Few, Label, Measure, Scalar, Sentence
 from weighhouse_protocol.fairness.rules import Wanted
+from weighhouse_protocol.parameters import same
 
 MACHINE = {
     "machine:memory_bytes": "bytes of memory",
@@ -193,9 +194,9 @@ def _fits(value: Scalar | None, wanted: Wanted) -> bool:
     if value is None:
         return False
     if isinstance(wanted, tuple):
-        return any(_same(value, each) for each in wanted)
+        return any(same(value, each) for each in wanted)
     if not isinstance(wanted, bool | int | float | str):
-        if any(_same(value, each) for each in wanted.other_than):
+        if any(same(value, each) for each in wanted.other_than):
             return False
         if (wanted.at_least, wanted.at_most) == (None, None):
             return True
@@ -204,7 +205,7 @@ def _fits(value: Scalar | None, wanted: Wanted) -> bool:
             and (wanted.at_least is None or value >= wanted.at_least)
             and (wanted.at_most is None or value <= wanted.at_most)
         )
-    return _same(value, wanted)
+    return same(value, wanted)
 
 
 def _missing(
@@ -213,7 +214,7 @@ def _missing(
     """What a value lacks, in words, and further parameters that bring it about."""
     if not isinstance(need, Need):
         choices = need if isinstance(need, tuple) else (need,)
-        fits = any(_same(value, each) for each in choices)
+        fits = any(same(value, each) for each in choices)
         return None if fits else (" or ".join(map(_plain, choices)), [])
     if isinstance(value, bool | str):
         return None
@@ -240,10 +241,6 @@ def _given(requirement: Requirement, facts: Facts) -> str:
     return f"as {' and '.join(said)}" if said else ""
 
 
-def _same(one: Scalar, other: Scalar) -> bool:
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
-
-
 def _plain(value: Scalar | None) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -260,6 +257,6 @@ def values_of(
     for name, schema in schemas.items():
         value = given.get(name, schema.get("default"))
         if isinstance(value, bool | int | float | str):
-            left = "x-unset" in schema and _same(value, schema["x-unset"])  # type: ignore[arg-type]
+            left = "x-unset" in schema and same(value, schema["x-unset"])  # type: ignore[arg-type]
             found[name] = None if left else value
     return found

@@ -2,12 +2,13 @@
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from jsonschema import Draft202012Validator
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.faults import Fault
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.parameters import declared, value_problems
 from weighhouse_protocol.requirements import Unmet
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
@@ -16,6 +17,10 @@ from weighhouse_protocol.yaml_document import FieldError
 from weighhouse_backend.experiments.chain_checks import chain_errors
 from weighhouse_backend.experiments.size_checks import size_errors
 
+MOST_ERRORS = 50
+"""That are told at once: whoever mends those asks again."""
+MOST_LIKENED = 50_000
+"""Letters of a name × letters of all that it may have meant: likening grows with both."""
 OWN_NODES = frozenset({"process", "docker"})
 """Deployments whose nodes the agent starts, and so may end."""
 
@@ -27,44 +32,44 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
     :param manifests: by system id, those the platform knows.
     :returns: unknown systems, parameters and options, values out of range, deployments,
         operations and faults that a system does not have; each with its path and what would be
-        right.
+        right; the first `MOST_ERRORS` of them.
     """
-    errors: list[FieldError] = []
+    return list(islice(_errors(experiment, manifests), MOST_ERRORS))
+
+
+def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> Iterator[FieldError]:
     for index, target in enumerate(experiment.targets):
         path = f"targets[{index}]"
         manifest = manifests.get(target.system)
         systems = [name for name, each in manifests.items() if each.kind == "system"]
         if manifest is None or manifest.kind != "system":
-            errors.append(_unknown_system(path, target.system, systems))
+            yield _unknown_system(path, target.system, systems)
             continue
-        errors.extend(_edition_errors(path, target, manifest))
-        errors.extend(_deployment_errors(path, target, manifest))
-        errors.extend(_tool_errors(path, target, manifest, manifests))
-        errors.extend(
-            _value_errors(f"{path}.parameters", target.parameters, manifest.parameters, manifest)
+        yield from _edition_errors(path, target, manifest)
+        yield from _deployment_errors(path, target, manifest)
+        yield from _tool_errors(path, target, manifest, manifests)
+        yield from _value_errors(
+            f"{path}.parameters", target.parameters, manifest.parameters, manifest
         )
-        errors.extend(
-            _value_errors(
-                f"{path}.driver_options",
-                target.driver_options,
-                manifest.driver.options,
-                manifest,
-                what="driver option",
-            )
+        yield from _value_errors(
+            f"{path}.driver_options",
+            target.driver_options,
+            manifest.driver.options,
+            manifest,
+            what="driver option",
         )
         measured = [workload for place, workload in enumerate(experiment.workloads)
                     if experiment.matrix.count(index, place)]  # fmt: skip
-        errors.extend(_requirement_errors(path, target, manifest, measured))
+        yield from _requirement_errors(path, target, manifest, measured)
     for index, workload in enumerate(experiment.workloads):
         targets = [target for place, target in enumerate(experiment.targets)
                    if experiment.matrix.count(place, index)]  # fmt: skip
         part = experiment.model_copy(update={"targets": tuple(targets)})
-        errors.extend(_operation_errors(f"workloads[{index}]", workload, part, manifests))
-    errors.extend(_fault_errors(experiment, manifests))
-    errors.extend(_pipeline_errors(experiment, manifests))
-    errors.extend(chain_errors(experiment, manifests))
-    errors.extend(size_errors(experiment, manifests))
-    return errors
+        yield from _operation_errors(f"workloads[{index}]", workload, part, manifests)
+    yield from _fault_errors(experiment, manifests)
+    yield from _pipeline_errors(experiment, manifests)
+    yield from chain_errors(experiment, manifests)
+    yield from size_errors(experiment, manifests)
 
 
 def _unknown_system(path: str, system: str, manifests: Iterable[str]) -> FieldError:
@@ -167,7 +172,7 @@ def _value_errors(
     manifest: Manifest,
     what: str = "parameter",
 ) -> Iterator[FieldError]:
-    properties: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
+    properties = declared(schema)
     for name, value in values.items():
         known = properties.get(name)
         if known is None:
@@ -177,18 +182,16 @@ def _value_errors(
                 expected="one of " + ", ".join(sorted(properties)) if properties else "none",
             )
             continue
-        for error in Draft202012Validator(known).iter_errors(value):
-            yield FieldError(
-                path=f"{path}.{name}", message=error.message, expected=_expected(known)
-            )
+        for problem in value_problems(known, value):
+            yield FieldError(path=f"{path}.{name}", message=problem, expected=_expected(known))
 
 
 def _requirement_errors(
     path: str, target: Target, manifest: Manifest, workloads: Sequence[Workload]
 ) -> Iterator[FieldError]:
     """What parameters need of each other; what they need of a machine its agent knows."""
-    wrong = Draft202012Validator({"type": "object", **manifest.parameters})
-    if not wrong.is_valid(dict(target.parameters)):
+    known = declared(manifest.parameters)
+    if any(value_problems(known.get(name, {}), value) for name, value in target.parameters.items()):
         return  # What is no value of a parameter says nothing about another.
     told = []
     for expires in sorted({one.ttl_seconds is not None for one in workloads}):
@@ -352,8 +355,7 @@ def _layout_errors(
 def _expected(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return "one of " + ", ".join(str(value) for value in schema["enum"])
-    kind = schema.get("type", "")
-    words = [kind if isinstance(kind, str) else " or ".join(kind)]
+    words = [str(schema.get("type", ""))]
     signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
     words += [f"{sign} {schema[key]}" for key, sign in signs.items() if key in schema]
     if "multipleOf" in schema:
@@ -365,6 +367,8 @@ def _expected(schema: Mapping[str, Any]) -> str:
     return " ".join(word for word in words if word)
 
 
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1)
+def _did_you_mean(name: str, known: Collection[str]) -> str:
+    if len(name) * sum(map(len, known)) > MOST_LIKENED:
+        return ""
+    close = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""

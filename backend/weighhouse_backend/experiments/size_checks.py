@@ -14,7 +14,8 @@ from weighhouse_judging.findings.words import bytes_in_words
 from weighhouse_protocol.experiment import Experiment
 from weighhouse_protocol.fairness.facts import UNITS, Facts
 from weighhouse_protocol.load import ClosedLoad, Load, OpenLoad, StepProfile
-from weighhouse_protocol.manifest import Manifest, declared
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.workload import Workload
 from weighhouse_protocol.yaml_document import FieldError
 

@@ -16,7 +16,7 @@ from weighhouse_protocol.fairness.facts import Facts, number
 from weighhouse_protocol.fairness.rules import UNKNOWN, Condition, Drawn, Wanted
 from weighhouse_protocol.fairness.translation import MEBIBYTE, rules_of, translate, value_of
 from weighhouse_protocol.fairness.vocabulary import ASPECTS, FORMS, Aspect, Memory, Value
-from weighhouse_protocol.manifest import declared
+from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.target import Limits
 
 MOST_TOGETHER = 3

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from weighhouse_protocol.fairness.facts import Facts, plain
 from weighhouse_protocol.fairness.translation import translate
-from weighhouse_protocol.manifest import Manifest, declared
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.target import Target
 
 from weighhouse_judging.fairness.sheet import SideFacts

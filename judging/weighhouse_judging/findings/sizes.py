@@ -13,7 +13,7 @@ from weighhouse_protocol.fairness.facts import UNITS, Facts, number, read_back, 
 from weighhouse_protocol.fairness.rules import Wanted
 from weighhouse_protocol.fairness.translation import meets, value_of
 from weighhouse_protocol.holding import Footprint
-from weighhouse_protocol.manifest import declared
+from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.workload import Workload
 
 Beyond = Literal["refused", "evicted", "disk"]

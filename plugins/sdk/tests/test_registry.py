@@ -1,5 +1,6 @@
 """Plugins are found by entry points; a broken one takes no other with it."""
 
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,29 @@ def test_broken_plugins_are_told_apart(
         load_plugin("broken")
     plugins, broken = discover()
     assert set(broken) == {"broken"}
+    assert "redis" in plugins
+
+
+def test_a_manifest_beyond_the_vocabulary_is_told_with_its_field(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "sdk_test_strange"
+    place.mkdir()
+    (place / "__init__.py").write_text(
+        "import weighhouse_sdk.registry as r; r.packaged_manifest('sdk_test_strange')",
+        encoding="utf-8",
+    )
+    whole = (files("weighhouse_plugin_redis") / "plugin.toml").read_text(encoding="utf-8")
+    (place / "plugin.toml").write_text(
+        f'{whole}\n[parameters.properties.mode]\n"$ref" = "file:///etc/passwd"\n', encoding="utf-8"
+    )
+    install(tmp_path, "strange", "sdk_test_strange:PLUGIN", "")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(PluginBroken, match=r"parameters\.properties\.mode: `\$ref`") as caught:
+        load_plugin("strange")
+    assert "docs/plugins/manifest.md" in caught.value.hint
+    plugins, broken = discover()
+    assert set(broken) == {"strange"}
     assert "redis" in plugins
 
 

@@ -1,26 +1,15 @@
-"""Holds a target against the JSON Schemas that a plugin's manifest declares."""
+"""Holds a target against what a plugin's manifest declares."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
 from weighhouse_protocol.base import Scalar
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.parameters import declared, defaults, value_problems
 from weighhouse_protocol.target import Limits, Target
 
 from weighhouse_sdk.capacity import capacity
 
-
-def declared(schema: Mapping[str, object]) -> dict[str, dict[str, Any]]:
-    """The properties of an object schema: name → its own schema."""
-    properties = schema.get("properties", {})
-    return dict(properties) if isinstance(properties, Mapping) else {}
-
-
-def defaults(schema: Mapping[str, object]) -> dict[str, Scalar]:
-    """The default of each property that has one."""
-    return {name: each["default"] for name, each in declared(schema).items() if "default" in each}
+__all__ = ["declared", "defaults", "object_problems", "requirement_problems", "target_problems"]
 
 
 def object_problems(
@@ -41,10 +30,11 @@ def object_problems(
         for name in values
         if name not in known
     ]
-    whole = {"type": "object", **schema, "additionalProperties": True}
     problems += [
-        (".".join([path, *map(str, error.absolute_path)]), _sentence(error))
-        for error in Draft202012Validator(whole).iter_errors(dict(values))
+        (f"{path}.{name}", problem)
+        for name, value in values.items()
+        if name in known
+        for problem in value_problems(known[name], value)
     ]
     return sorted(problems)
 
@@ -93,10 +83,3 @@ def requirement_problems(
         name = unmet.blamed(target.parameters)
         found.append((f"parameters.{name}" if name else "parameters", unmet.words(name)))
     return found
-
-
-def _sentence(error: ValidationError) -> str:
-    if error.validator == "enum" and isinstance(error.validator_value, list):
-        choices = ", ".join(str(each) for each in error.validator_value)
-        return f"`{error.instance}` is not one of: {choices}"
-    return str(error.message)

@@ -1,12 +1,11 @@
 """Finds the plugins that are installed: `pip install weighhouse-plugin-x` is all it takes."""
 
-import tomllib
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import ValidationError
 from weighhouse_protocol.manifest import Manifest, load_manifest
+from weighhouse_protocol.offered import refusal
 
 from weighhouse_sdk.errors import PluginBroken, PluginMissing
 from weighhouse_sdk.lifecycle import Plugin
@@ -29,9 +28,14 @@ def packaged_manifest(package: str) -> Manifest:
     text = page.read_text(encoding="utf-8") if page else ""
     try:
         return load_manifest(folder / "plugin.toml", text)
-    except (OSError, ValidationError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
         raise PluginBroken(
             f"{package}: plugin.toml cannot be used: {error}", "install the plugin again"
+        ) from error
+    except ValueError as error:
+        raise PluginBroken(
+            f"{package}: plugin.toml cannot be used: {refusal(error)}",
+            "whoever wrote the plugin mends it; docs/plugins/manifest.md says what it may hold",
         ) from error
 
 

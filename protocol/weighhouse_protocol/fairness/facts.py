@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_protocol.manifest import Manifest, declared
+from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.parameters import declared
 from weighhouse_protocol.target import Target
 
 UNITS: Mapping[str, float] = {
