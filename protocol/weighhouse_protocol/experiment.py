@@ -32,6 +32,7 @@ from weighhouse_protocol.scenarios import (
     same_search,
 )
 from weighhouse_protocol.target import Target
+from weighhouse_protocol.text import Named, Prose
 from weighhouse_protocol.workload import Workload
 
 
@@ -68,8 +69,8 @@ class Experiment(Document):
     version: Literal[1] = 1
     """Version of this document's form."""
     slug: Name
-    name: str = Field(min_length=1, max_length=120)
-    description: str = Field(default="", max_length=8000)
+    name: Annotated[str, Named(120)]
+    description: Annotated[str, Prose(8000, least=0)] = ""
     targets: tuple[Target, ...] = Field(min_length=1, max_length=50)
     workloads: tuple[Workload, ...] = Field(min_length=1, max_length=50)
     load_levels: tuple[LoadLevel, ...] = Field(min_length=1, max_length=100)
@@ -338,11 +339,12 @@ class Experiment(Document):
     @property
     def cells_count(self) -> int:
         """How many those are."""
-        return sum(self.cells_under(workload) for workload in range(len(self.workloads)))
-
-    def cells_under(self, workload_index: int) -> int:
-        """How many of them are of one workload."""
         matrix = self.matrix
+        return sum(self.cells_under(place, matrix) for place in range(len(self.workloads)))
+
+    def cells_under(self, workload_index: int, matrix: Matrix | None = None) -> int:
+        """How many of them are of one workload; `matrix`: for who asks of many."""
+        matrix = matrix or self.matrix
         if matrix.complete:
             return len(self.targets) * len(self.load_levels)
         return sum(matrix.count(target, workload_index) for target in range(len(self.targets)))

@@ -4,8 +4,11 @@ Not every target can do every workload, and not every target is measured at the 
 that cannot scan must not forbid the study, and what fits inside a latency is another load for each.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -14,6 +17,8 @@ from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.load import Load
 from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
+
+MOST_PROBLEMS = 20
 
 
 class Exclusion(Document):
@@ -90,6 +95,16 @@ class OwnPoints(Document):
         return self
 
 
+@dataclass
+class _Points:
+    """Load levels, as bits."""
+
+    levels: int = 0
+    """Those of operating points."""
+    of: Counter[tuple[str, str | None]] = field(default_factory=Counter)
+    """Target and workload, or no workload: those in which they have a point."""
+
+
 @dataclass(frozen=True)
 class Matrix:
     """Which cells of targets × workloads × load levels are left."""
@@ -126,8 +141,11 @@ class Matrix:
 
     def problems(self) -> Iterator[str]:
         """What is wrong: an exclusion that names nothing there is, or leaves nothing of something;
-        operating points of nobody.
+        operating points of nobody. At most `MOST_PROBLEMS`.
         """
+        return islice(self._problems(), MOST_PROBLEMS)
+
+    def _problems(self) -> Iterator[str]:
         labels = [level.label for level in self.levels]
         known = {
             "target": {target.name for target in self.targets},
@@ -171,20 +189,34 @@ class Matrix:
 
     def _left_out(self, target: int, workload: int) -> int:
         """The load levels that are left out, as bits."""
-        found = 0
         side, name = self.targets[target], self.workloads[workload].name
-        for exclusion in self.exclusions:
+        points = self._points
+        found = points.levels & ~(points.of[side.name, None] | points.of[side.name, name])
+        for exclusion, levels in zip(self.exclusions, self._excluded, strict=True):
             if exclusion.leaves_out(side) and exclusion.workload in {None, name}:
-                found |= self._bits(exclusion)
-        for place, level in enumerate(self.levels):
-            if isinstance(level, OwnPoints) and level.load_of(side.name, name) is None:
-                found |= 1 << place
+                found |= levels
         return found
 
-    def _bits(self, exclusion: Exclusion) -> int:
-        if exclusion.load is None:
-            return (1 << len(self.levels)) - 1
-        return sum(1 << at for at, one in enumerate(self.levels) if one.label == exclusion.load)
+    @cached_property
+    def _excluded(self) -> list[int]:
+        """Of each exclusion the load levels that it is about, as bits; read once, for every target
+        and workload asks.
+        """
+        levels: Counter[str | None] = Counter({None: (1 << len(self.levels)) - 1})
+        for place, one in enumerate(self.levels):
+            levels[one.label] |= 1 << place
+        return [levels[exclusion.load] for exclusion in self.exclusions]
+
+    @cached_property
+    def _points(self) -> _Points:
+        """Where who has an operating point."""
+        found = _Points()
+        for place, level in enumerate(self.levels):
+            if isinstance(level, OwnPoints):
+                found.levels |= 1 << place
+                for point in level.points:
+                    found.of[point.target, point.workload] |= 1 << place
+        return found
 
 
 def _list(names: set[str]) -> str:

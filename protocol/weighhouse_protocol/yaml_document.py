@@ -2,7 +2,9 @@
 
 import dataclasses
 import difflib
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -13,8 +15,24 @@ from weighhouse_protocol.matrix import OwnPoints
 from weighhouse_protocol.repetitions import UNION_TAGS
 from weighhouse_protocol.text import unkept
 
-MOST_VALUES = 100_000
-"""Of a document, with every anchor written out."""
+MOST_CHARACTERS = 262_144
+"""Of a document's text."""
+MOST_VALUES = 10_000
+"""Of a document, with every anchor written out: it is read within a tenth of a second."""
+MOST_DEPTH = 40
+MOST_KEYS = 1_000
+"""Of one mapping."""
+MOST_DIGITS = 64
+"""Of a number, and characters of a moment."""
+MOST_ERRORS = 50
+"""That are told of one document; that there are more is told, too."""
+MOST_GUESSES = 10
+"""Times that one answer asks whether something else was meant."""
+LONGEST_GUESSED = 64
+NAMED = 40
+"""Names that are listed of many."""
+LONGEST_TOLD = 200
+"""Characters of a name that an error repeats."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,65 +53,145 @@ class DocumentError(ValueError):
     """A document is refused; nothing of it was taken."""
 
     def __init__(self, errors: list[FieldError]) -> None:
-        """:param errors: all that is wrong, at least one."""
+        """:param errors: what is wrong, at least one, as many as are `told`."""
         self.errors = errors
-        super().__init__("; ".join(f"{e.path or 'document'}: {e.message}" for e in errors))
+        super().__init__("; ".join(f"{e.path or 'document'}: {e.message}" for e in self.errors))
 
 
-class _Loader(yaml.SafeLoader):
+def told(errors: Iterable[FieldError]) -> list[FieldError]:
+    """The first errors, and that there are more: how many, where that costs nothing to know."""
+    first = list(itertools.islice(waiting := iter(errors), MOST_ERRORS))
+    if next(waiting, None) is None:
+        return first
+    more = f"{len(errors) - MOST_ERRORS:,} more" if isinstance(errors, list) else "more"
+    return [*first, FieldError("", f"and {more} that {MOST_ERRORS} errors leave out")]
+
+
+def near(name: str, known: Iterable[str]) -> str | None:
+    """The known name that may have been meant; None: none is near, or looking would take long."""
+    if len(name) > LONGEST_GUESSED:
+        return None
+    close = difflib.get_close_matches(name, list(itertools.islice(known, MOST_KEYS)), n=1)
+    return close[0] if close else None
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names one after the other, the first of many."""
+    found = list(names)
+    more = f" and {len(found) - NAMED:,} others" if len(found) > NAMED else ""
+    return ", ".join(each[:LONGEST_TOLD] for each in found[:NAMED]) + more
+
+
+_TAG = "tag:yaml.org,2002:"
+MERGE = f"{_TAG}merge"
+
+
+class _Loader(yaml.CSafeLoader):
     """Refuses a key that stands twice instead of taking the last."""
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[object, object]:
     seen: set[object] = set()
     for key_node, _ in node.value:
+        if key_node.tag == MERGE:
+            continue
         key = loader.construct_object(key_node, deep=True)
         if key in seen:
-            raise DocumentError(
-                [
-                    FieldError(
-                        path=str(key),
-                        message=f"the key {key!r} stands twice",
-                        expected="each key once",
-                        line=key_node.start_mark.line + 1,
-                    )
-                ]
-            )
+            name = str(key)[:LONGEST_TOLD]
+            raise _refused(f"the key {name!r} stands twice", "each key once", key_node, name)
         seen.add(key)
     return loader.construct_mapping(node, deep=True)
 
 
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
+_NUMBERS = {f"{_TAG}{kind}" for kind in ("int", "float", "timestamp")}
+_TAGS = _NUMBERS | {f"{_TAG}{kind}" for kind in ("str", "bool", "null", "map", "seq")} | {MERGE}
 
-def _values(data: Any, most: int) -> int:
-    """How many values there are with every anchor written out; counts no further than the most."""
-    waiting, count = [data], 0
-    while waiting and count <= most:
-        found = waiting.pop()
-        count += 1
-        if isinstance(found, dict):
-            waiting.extend(found.values())
-        elif isinstance(found, list | set | tuple):
-            waiting.extend(found)
-    return count
+
+def _refused(
+    message: str, expected: str, at: yaml.Node | yaml.Event | None = None, path: str = ""
+) -> DocumentError:
+    mark = None if at is None else at.start_mark
+    line = None if mark is None else mark.line + 1
+    return DocumentError([FieldError(path, message, expected, line)])
+
+
+def _too_much(at: yaml.Node | yaml.Event | None = None, path: str = "") -> DocumentError:
+    expected = f"at most {MOST_VALUES:,} values once every anchor is written out"
+    message = "has too much in it, or an anchor that stands for itself"
+    return _refused(message, expected, at, path)
+
+
+def _too_deep(at: yaml.Event | None = None) -> DocumentError:
+    return _refused("lies too deep", f"at most {MOST_DEPTH} lists and mappings within another", at)
+
+
+def _count(text: str) -> None:
+    """Look at a text's tokens before anything is made of them; no further than the most."""
+    depth = values = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        values += isinstance(event, yaml.NodeEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if values > 2 * MOST_VALUES:  # keys and values
+            raise _too_much(event)
+        if depth > MOST_DEPTH:
+            raise _too_deep(event)
+
+
+def _written_out(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """How many values a node stands for with every anchor, and every merge, written out.
+
+    :param sizes: of the nodes that were counted; those that are being counted are beyond all.
+    """
+    if (known := sizes.get(id(node))) is not None:
+        return known
+    sizes[id(node)] = MOST_VALUES + 1
+    if node.tag not in _TAGS:
+        raise _refused(f"the tag {node.tag[:LONGEST_TOLD]!r} means nothing here", "no tag", node)
+    size = 1
+    if isinstance(node, yaml.MappingNode):
+        if len(node.value) > MOST_KEYS:
+            message = f"a mapping has {len(node.value):,} keys"
+            raise _refused(message, f"at most {MOST_KEYS:,}", node)
+        # A key that is a list or a mapping is refused when it is made.
+        size += sum(_written_out(each, sizes) for pair in node.value for each in pair)
+        size -= len(node.value)
+    elif isinstance(node, yaml.SequenceNode):
+        size += sum(_written_out(each, sizes) for each in node.value)
+    elif node.tag in _NUMBERS and len(node.value) > MOST_DIGITS:
+        raise _refused("a number has too many digits", f"at most {MOST_DIGITS}", node)
+    if size > MOST_VALUES:
+        raise _too_much(node)
+    sizes[id(node)] = size
+    return size
 
 
 def load_yaml(text: str) -> dict[str, Any]:
     """Parse YAML text into plain data.
 
     :param text: the document; it has to be a mapping.
-    :raises DocumentError: with the line, when it is no YAML or no mapping.
+    :raises DocumentError: with the line, when it is no YAML, no mapping, or larger than is read.
     """
+    if len(text) > MOST_CHARACTERS:
+        message = f"has {len(text):,} characters"
+        raise _refused(message, f"at most {MOST_CHARACTERS:,} characters")
+    loader = None
     try:
-        data = yaml.load(text, Loader=_Loader)  # noqa: S506 - derived from SafeLoader
+        _count(text)
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is not None:
+            _written_out(node, {})
+        data = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         raise DocumentError(
             [
                 FieldError(
                     path="",
-                    message=f"not valid YAML: {error.problem or error}",
+                    message=f"not valid YAML: {error.problem or error}"[:LONGEST_TOLD],
                     expected="a YAML mapping",
                     line=mark.line + 1 if mark else None,
                 )
@@ -101,22 +199,47 @@ def load_yaml(text: str) -> dict[str, Any]:
         ) from error
     except DocumentError:
         raise
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
         # Characters of no text, a list as a key, a day that is none, brackets without end.
-        message = f"not valid YAML: {str(error).splitlines()[0]}"
-        raise DocumentError(
-            [FieldError(path="", message=message, expected="a YAML mapping")]
-        ) from error
-    if _values(data, MOST_VALUES) > MOST_VALUES:
-        message = "has too much in it, or an anchor that stands for itself"
-        expected = f"at most {MOST_VALUES:,} values once every anchor is written out"
-        raise DocumentError([FieldError(path="", message=message, expected=expected)])
+        message = f"not valid YAML: {str(error).splitlines()[0][:LONGEST_TOLD]}"
+        raise _refused(message, "a YAML mapping") from error
+    finally:
+        if loader is not None:
+            loader.dispose()
     if not isinstance(data, dict):
-        raise DocumentError(
-            [FieldError(path="", message="the document is empty or no mapping",
-                        expected="keys such as slug, name, targets, workloads, load_levels")]
-        )  # fmt: skip
+        expected = "keys such as slug, name, targets, workloads, load_levels"
+        raise _refused("the document is empty or no mapping", expected)
     return data
+
+
+def require_small(data: Any) -> None:
+    """Count what is in plain data, before anything else looks at it.
+
+    :raises DocumentError: naming the place and the limit that it is beyond.
+    """
+    waiting: list[tuple[Any, tuple[int | str, ...]]] = [(data, ())]
+    values = 0
+    while waiting:
+        found, path = waiting.pop()
+        values += 1
+        inner: Iterable[tuple[int | str, Any]] = ()
+        if isinstance(found, Mapping):
+            if len(found) > MOST_KEYS:
+                message = f"a mapping has {len(found):,} keys"
+                raise _refused(message, f"at most {MOST_KEYS:,}", path=dotted(path))
+            inner = ((str(key), each) for key, each in found.items())
+        elif isinstance(found, list | set | tuple):
+            if len(found) > MOST_VALUES:
+                raise _too_much(path=dotted(path))
+            inner = enumerate(found)
+        elif isinstance(found, int) and found.bit_length() > MOST_DIGITS:
+            message = "a whole number is too large"
+            raise _refused(message, f"at most {MOST_DIGITS} bits", path=dotted(path))
+        if values > MOST_VALUES:
+            raise _too_much()
+        if len(path) > MOST_DEPTH:
+            raise _too_deep()
+        waiting.extend((each, (*path, key)) for key, each in inner)
 
 
 def parse_experiment(data: Mapping[str, Any]) -> Experiment:
@@ -124,16 +247,17 @@ def parse_experiment(data: Mapping[str, Any]) -> Experiment:
 
     :raises DocumentError: naming each field and what would be right.
     """
-    if found := list(unkept(data)):
+    require_small(data)
+    if found := list(itertools.islice(unkept(data), MOST_ERRORS + 1)):
         raise DocumentError(
-            [
+            told(
                 FieldError(
                     path=dotted(path),
                     message=f"has {code}, which cannot be kept",
                     expected="text without U+0000 and without halves of surrogate pairs",
                 )
                 for path, code in found
-            ]
+            )
         )
     try:
         return Experiment.model_validate(data)
@@ -174,35 +298,45 @@ def _name_model(load: dict[str, Any], model: str) -> None:
 
 
 def field_errors(error: ValidationError, model: type[BaseModel]) -> list[FieldError]:
-    """Turn a validation error into field errors with paths and what would be right.
+    """Turn a validation error into field errors with paths and what would be right, at most
+    `MOST_ERRORS` and how many more there are.
 
     :param error: as Pydantic raised it.
     :param model: the document's class, used to suggest known keys.
     """
-    found = []
-    for item in error.errors(include_url=False):
-        location = tuple(item["loc"])
-        message = str(item["msg"]).removeprefix("Value error, ")
-        expected = ""
-        context = item.get("ctx") or {}
-        if item["type"] == "extra_forbidden":
-            key = str(location[-1])
-            known = known_keys(model, location[:-1])
-            close = difflib.get_close_matches(key, known, n=1)
-            message = f"unknown key {key!r}" + (f"; did you mean {close[0]!r}?" if close else "")
-            expected = "one of " + ", ".join(sorted(known)) if known else ""
-        elif item["type"] == "missing":
-            message = "is missing"
-            expected = f"a value for {location[-1]!r}" if location else ""
-        elif "expected" in context:
-            expected = str(context["expected"])
-        elif bounds := {k: context[k] for k in ("ge", "gt", "le", "lt") if k in context}:
-            signs = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
-            expected = " and ".join(f"{signs[k]} {v}" for k, v in bounds.items())
-        elif "pattern" in context:
-            expected = f"text like {context['pattern']}"
-        found.append(FieldError(path=dotted(location), message=message, expected=expected))
-    return found
+    items = error.errors(include_url=False, include_input=False)
+    guesses = itertools.count()
+    found = [_field_error(item, model, guesses) for item in items[:MOST_ERRORS]]
+    more = len(items) - MOST_ERRORS
+    rest = FieldError("", f"and {more:,} more that {MOST_ERRORS} errors leave out")
+    return [*found, rest] if more > 0 else found
+
+
+def _field_error(
+    item: Mapping[str, Any], model: type[BaseModel], guesses: Iterator[int]
+) -> FieldError:
+    location = tuple(item["loc"])
+    message = str(item["msg"]).removeprefix("Value error, ")
+    expected = ""
+    context = item.get("ctx") or {}
+    if item["type"] == "extra_forbidden":
+        key = str(location[-1])
+        known = known_keys(model, location[:-1])
+        close = near(key, known) if next(guesses) < MOST_GUESSES else None
+        message = f"unknown key {key[:LONGEST_TOLD]!r}"
+        message += f"; did you mean {close!r}?" if close else ""
+        expected = "one of " + listed(sorted(known)) if known else ""
+    elif item["type"] == "missing":
+        message = "is missing"
+        expected = f"a value for {location[-1]!r}" if location else ""
+    elif "expected" in context:
+        expected = str(context["expected"])
+    elif bounds := {k: context[k] for k in ("ge", "gt", "le", "lt") if k in context}:
+        signs = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+        expected = " and ".join(f"{signs[k]} {v}" for k, v in bounds.items())
+    elif "pattern" in context:
+        expected = f"text like {context['pattern']}"
+    return FieldError(path=dotted(location), message=message, expected=expected)
 
 
 def dotted(location: tuple[int | str, ...]) -> str:
@@ -216,13 +350,14 @@ def dotted(location: tuple[int | str, ...]) -> str:
         elif part in UNION_TAGS and path.endswith(("repetitions", "until")):
             continue
         else:
+            part = part[:LONGEST_TOLD]  # noqa: PLW2901 - a key may be as long as a document
             path += f".{part}" if path else part
     return path
 
 
 def known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
     """The keys that may stand at a location of a document, or [] where anything may."""
-    schema: dict[str, Any] = model.model_json_schema()
+    schema = _schema(model)
     definitions: dict[str, Any] = schema.get("$defs", {})
     node: dict[str, Any] = schema
     for part in location:
@@ -235,6 +370,11 @@ def known_keys(model: type[BaseModel], location: tuple[int | str, ...]) -> list[
             node = node.get("properties", {}).get(part, {})
     node = _resolve(node, definitions)
     return list(node.get("properties", {}))
+
+
+@lru_cache(maxsize=32)
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema()
 
 
 def _resolve(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
