@@ -2,42 +2,18 @@
 
 import datetime
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 from uuid import UUID
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictInt,
-    StringConstraints,
-)
-from weighhouse_protocol.git import WEB, one_line
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from weighhouse_protocol.links import Link
+from weighhouse_protocol.text import Prose
 
 from weighhouse_backend.alerts.states import AlertKind, AlertState, EventKind
 from weighhouse_backend.campaigns.commits import GitRead
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.series.schemas import ExperimentOfSeries
 
-
-def _link(address: str) -> str:
-    parts = urlsplit(one_line(address))
-    if parts.scheme.lower() not in WEB or not parts.hostname:
-        message = "is no address of a page, for example 'https://git.example/team/name/issues/7'"
-        raise ValueError(message)
-    if parts.username is not None or parts.password is not None:
-        message = "holds a user or password; give the address without"
-        raise ValueError(message)
-    return address
-
-
-Link = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
-    AfterValidator(_link),
-]
-Note = Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000)]
+Note = Annotated[str, Prose(4000, least=0)]
 
 
 class PersonRead(BaseModel):
@@ -187,7 +163,7 @@ class AlertUpdate(BaseModel):
     """A member of the organization; null: nobody."""
     due_on: datetime.date | None = None
     note: Note | None = None
-    link: Link | None = None
+    link: Annotated[str, Link()] | None = None
     """Of a commit or a ticket: http or https."""
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 from weighhouse_judging.series.watching import RULE
+from weighhouse_protocol.text import Named
 
 from weighhouse_backend.alerts.states import AlertState
 from weighhouse_backend.series.schemas import ExperimentOfSeries
@@ -17,7 +18,7 @@ QuietState = Literal[
     AlertState.WONT_FIX,
     AlertState.FIXED,
 ]
-Name = Annotated[str, Field(min_length=1, max_length=63)]
+Name = Annotated[str, Named(63)]
 
 
 class AlertRuleWrite(BaseModel):

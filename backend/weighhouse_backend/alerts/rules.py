@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from weighhouse_judging.series.watching import RULE, Known, Point, find_changes, same_change
+from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_backend.alerts.alert_repository import AlertRowRepository
 from weighhouse_backend.alerts.models import AlertRule, ChangePoint
@@ -203,5 +204,5 @@ def _plain(row: AlertRule) -> dict[str, object]:
 
 def _read(row: AlertRule) -> AlertRuleRead:
     return AlertRuleRead.model_validate(
-        {name: getattr(row, name) for name in AlertRuleRead.model_fields}
+        {name: getattr(row, name) for name in AlertRuleRead.model_fields}, context=AS_KEPT
     )

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.orm import Session
 from weighhouse_protocol.bases import RELEASE
+from weighhouse_protocol.text import Prose
 
 from weighhouse_backend.campaigns.errors import CampaignNotFound, NothingToAccept, ReleaseTaken
 from weighhouse_backend.campaigns.models import Campaign
@@ -29,7 +30,7 @@ class AcceptanceWrite(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    note: Annotated[str, Field(min_length=1, max_length=2000)]
+    note: Annotated[str, Prose(2000)]
 
 
 class ReleaseWrite(BaseModel):

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 from weighhouse_protocol.base import Name
+from weighhouse_protocol.text import Prose
 
 from weighhouse_backend.disclosure import links
 from weighhouse_backend.disclosure.errors import ReplyLinkInvalid, StateRefused, TooManyReplies
@@ -70,7 +71,7 @@ class ReplyWrite(BaseModel):
 
     name: Line
     role: Line
-    text: Annotated[str, Field(min_length=10, max_length=MOST_SIGNS)]
+    text: Annotated[str, Prose(MOST_SIGNS, least=10)]
     """Plain text or Markdown; HTML is shown as text."""
 
 

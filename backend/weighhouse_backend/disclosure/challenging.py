@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from weighhouse_protocol.base import Name
+from weighhouse_protocol.text import Prose
 
 from weighhouse_backend.disclosure.errors import StateRefused
 from weighhouse_backend.disclosure.models import UNDECIDED, Challenge
@@ -30,7 +31,7 @@ class ChallengeWrite(BaseModel):
 
     system_id: Name | None = None
     """Default: the campaign as a whole."""
-    text: Annotated[str, Field(min_length=10, max_length=4000)]
+    text: Annotated[str, Prose(4000, least=10)]
 
 
 class ChallengeAnswer(BaseModel):

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl, StrictBool, StrictInt
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 from weighhouse_protocol.base import Name
+from weighhouse_protocol.links import Link
+from weighhouse_protocol.text import Named, Prose
 
 from weighhouse_backend.disclosure.errors import StateRefused
 from weighhouse_backend.disclosure.models import PublicationConsent, PublicationOverride
@@ -21,8 +23,8 @@ from weighhouse_backend.kit.problems import NotFound
 
 LONGEST_OVERRIDE_DAYS = 366
 
-Line = Annotated[str, Field(min_length=2, max_length=200)]
-Reason = Annotated[str, Field(min_length=10, max_length=2000)]
+Line = Annotated[str, Named(200, least=2)]
+Reason = Annotated[str, Prose(2000, least=10)]
 
 
 class ConsentWrite(BaseModel):
@@ -37,11 +39,11 @@ class ConsentWrite(BaseModel):
     """False: every campaign of the project, past and to come."""
     given_by: Line
     """Who agreed, for the vendor."""
-    covers: Annotated[str, Field(min_length=2, max_length=2000)]
+    covers: Annotated[str, Prose(2000, least=2)]
     """What was agreed to, in words."""
     given_on: datetime.date
     expires_on: datetime.date | None = None
-    document_url: HttpUrl
+    document_url: Annotated[str, Link(2000)]
     """Where the agreement lies."""
 
 
@@ -83,7 +85,7 @@ class RecordService:
         row = PublicationConsent(
             project_id=project_id,
             campaign_id=campaign_id if said.only_this_campaign else None,
-            document_url=str(said.document_url),
+            document_url=said.document_url,
             recorded_by=caller.name,
             created_at=self.clock.now(),
             **said.model_dump(exclude={"only_this_campaign", "document_url"}),

@@ -6,9 +6,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 from weighhouse_protocol.order import SessionOpening
+from weighhouse_protocol.text import Named
 
 LabelName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9][\w./-]*$")]
-LabelValue = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+LabelValue = Annotated[str, Named(200, least=0)]
 AgentStatus = Literal["online", "busy", "unreachable", "draining", "revoked"]
 
 
@@ -72,7 +73,9 @@ class RegistrationTokenCreate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    labels: dict[str, str] = Field(default_factory=dict, examples=[{"rack": "a"}])
+    labels: dict[LabelName, LabelValue] = Field(
+        default_factory=dict, max_length=50, examples=[{"rack": "a"}]
+    )
     roles: list[Literal["driver", "server"]] = ["driver", "server"]
     expires_in_minutes: StrictInt = Field(default=60, ge=1, le=7 * 24 * 60)
     project_id: UUID | None = None

@@ -28,7 +28,7 @@ class RejudgementCreate(BaseModel):
 
     campaigns: Annotated[list[UUID], Field(max_length=MOST_NAMED)] = []
     """These, all of one project."""
-    experiment: str | None = None
+    experiment: Annotated[str | None, Field(max_length=200)] = None
     """All that have ended of an experiment, by id or slug."""
     all_campaigns: StrictBool = False
     """All that have ended of the project."""

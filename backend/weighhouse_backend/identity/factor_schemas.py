@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
+from weighhouse_protocol.text import Named
 
 MOST_OF_ANSWER = 40_000
 """Characters of a browser's answer."""
@@ -71,7 +72,7 @@ class PasskeyAdd(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"\S")]
+    name: Annotated[str, Named(60)]
     """What its holder calls it."""
     answer: PasskeyAnswer
 

@@ -5,12 +5,13 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints
+from weighhouse_protocol.text import Named
 
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.scopes import Scope
 
 Claim = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:/-]{1,100}$")]
-Wanted = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+Wanted = Annotated[str, Named(300)]
 
 
 class TrustCreate(BaseModel):
@@ -18,7 +19,7 @@ class TrustCreate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str = Field(min_length=1, max_length=80, examples=["store, main"])
+    name: Annotated[str, Named(80)] = Field(examples=["store, main"])
     """Stands beside what they do."""
     issuer: str = Field(
         min_length=8, max_length=500, pattern=r"^\S+$",

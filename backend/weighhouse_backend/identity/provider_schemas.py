@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
+from weighhouse_protocol.text import Named
 
 from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.identity.schemas import UserRead
@@ -18,7 +19,7 @@ class GroupMapping(BaseModel):
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
 
-    group: str = Field(min_length=1, max_length=200, examples=["storage-leads"])
+    group: Annotated[str, Named(200)] = Field(examples=["storage-leads"])
     role: MemberRole
     project_id: UUID | None = None
     """The project that it is for; null: the whole organization."""
@@ -41,13 +42,13 @@ class ProviderSave(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str = Field(min_length=1, max_length=80, examples=["Acme SSO"])
+    name: Annotated[str, Named(80)] = Field(examples=["Acme SSO"])
     """As it stands on the button."""
     issuer: Annotated[
         str, Field(min_length=8, max_length=500, examples=["https://id.example.com"]),
         AfterValidator(_plain),
     ]  # fmt: skip
-    client_id: str = Field(min_length=1, max_length=500)
+    client_id: Annotated[str, Named(500)]
     client_secret: str | None = Field(default=None, min_length=1, max_length=2000)
     """Null: the present one is kept, while the issuer is the same."""
     groups_claim: str = Field(default="groups", pattern=r"^[A-Za-z0-9_.:/-]{1,100}$")

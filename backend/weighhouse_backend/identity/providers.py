@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
@@ -127,7 +128,8 @@ class ProviderService:
                 "back_channel_uri": _here(
                     self.settings, BACK_CHANNEL_PATH.format(organization=organization.slug)
                 ),
-            }
+            },
+            context=AS_KEPT,
         )  # fmt: skip
 
     def _of(self, organization_id: UUID) -> IdentityProvider | None:

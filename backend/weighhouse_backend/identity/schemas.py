@@ -1,10 +1,11 @@
 """What the API says of people, projects and tokens."""
 
 import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from weighhouse_protocol.text import Named
 
 from weighhouse_backend.identity.roles import MemberRole, Role
 from weighhouse_backend.identity.scopes import Scope
@@ -56,7 +57,7 @@ class ProjectCreate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     slug: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=63, examples=["storage"])
-    name: str = Field(min_length=1, max_length=120, examples=["Storage team"])
+    name: Annotated[str, Named(120)] = Field(examples=["Storage team"])
     organization_id: UUID | None = None
     """Default: the caller's only organization."""
 
@@ -76,7 +77,7 @@ class ApiTokenCreate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str = Field(min_length=1, max_length=80, examples=["nightly build"])
+    name: Annotated[str, Named(80)] = Field(examples=["nightly build"])
     role: Role = Role.MEMBER
     scopes: list[Scope] | None = Field(default=None, min_length=1, max_length=len(Scope))
     """What it may do within its role; default: all of it."""
@@ -209,7 +210,7 @@ class InvitationAccept(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str | None = Field(default=None, min_length=1, max_length=120)
+    name: Annotated[str, Named(120)] | None = None
     """Of a new account."""
     password: str = Field(max_length=1000)
     """A new account's, or the one that the address' account has."""
@@ -264,7 +265,7 @@ class OrganizationCreate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     slug: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=63, examples=["storage-inc"])
-    name: str = Field(min_length=1, max_length=120, examples=["Storage Inc."])
+    name: Annotated[str, Named(120)] = Field(examples=["Storage Inc."])
 
 
 class AuditEntryRead(BaseModel):

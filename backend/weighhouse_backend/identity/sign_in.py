@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
+from weighhouse_protocol.text import seen
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.errors import (
@@ -58,7 +59,7 @@ def person_in(claims: dict[str, Any], groups_claim: str) -> Person:
     email = _kept(claims.get("email"))
     fits = email is not None and "@" in email and len(email) <= LONGEST_ADDRESS
     kept = email if fits and email == claims["email"] else None
-    names = (_kept(claims.get("name")), _kept(claims.get("preferred_username")), kept)
+    names = (_shown(claims.get("name")), _shown(claims.get("preferred_username")), kept)
     return Person(
         subject=claims["sub"],
         email=kept,
@@ -66,6 +67,10 @@ def person_in(claims: dict[str, Any], groups_claim: str) -> Person:
         name=next((one for one in names if one), claims["sub"])[:LONGEST_NAME],
         groups=tuple(groups_in(claims, groups_claim)),
     )
+
+
+def _shown(text: object) -> str:
+    return seen(text) if isinstance(text, str) else ""
 
 
 def _kept(text: object) -> str | None:

@@ -9,7 +9,8 @@ from email.message import EmailMessage
 from email.utils import make_msgid
 from typing import Annotated, Protocol
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from weighhouse_protocol.text import one_line
 
 from weighhouse_backend.kit.problems import Conflict
 from weighhouse_backend.kit.settings import Settings
@@ -23,7 +24,9 @@ without what begins an encoded word (RFC 2047, `=?`) or routes onwards (`%` and 
 by default for whoever may relay).
 """
 MailAddress = Annotated[
-    str, Field(min_length=3, max_length=320, pattern=MAILBOX, examples=["mia@example.com"])
+    str,
+    Field(min_length=3, max_length=320, pattern=MAILBOX, examples=["mia@example.com"]),
+    AfterValidator(one_line),
 ]
 """An address that somebody types, and letters go to."""
 

@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, model_validator
+from weighhouse_protocol.text import Named
 
 from weighhouse_backend.notices.kinds import (
     AttemptOutcome,
@@ -16,7 +17,7 @@ from weighhouse_backend.notices.kinds import (
 
 Time = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", examples=["22:00"])]
 """By the clock on the wall."""
-ChannelName = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
+ChannelName = Annotated[str, Named(80)]
 Address = Annotated[str, Field(min_length=3, max_length=2000)]
 Kinds = Annotated[list[NoticeKind], Field(max_length=len(NoticeKind))]
 

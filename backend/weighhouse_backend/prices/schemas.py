@@ -5,15 +5,16 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from weighhouse_judging.cost.prices import LicencePrice, MachinePrice
+from weighhouse_protocol.text import Named
 
 from weighhouse_backend.campaigns.schemas import LoadLevelRead
 from weighhouse_backend.comparisons.schemas import EstimateRead, SideRead
 from weighhouse_backend.disclosure.caveat_schemas import CaveatRead
 
-PriceName = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
+PriceName = Annotated[str, Named(80)]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", examples=["EUR"])]
-Source = Annotated[str, Field(min_length=1, max_length=300)]
-Hostname = Annotated[str, Field(min_length=1, max_length=253)]
+Source = Annotated[str, Named(300)]
+Hostname = Annotated[str, Named(253)]
 MOST_MONEY = 1e9
 
 
@@ -54,7 +55,7 @@ class LicencePriceWrite(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    system: str = Field(min_length=1, max_length=63, examples=["aerospike"])
+    system: Annotated[str, Named(63)] = Field(examples=["aerospike"])
     amount: float = Field(gt=0, le=MOST_MONEY, strict=True)
     per: Literal["machine", "installation"] = "machine"
     currency: Currency
@@ -75,7 +76,7 @@ class PriceSheetWrite(BaseModel):
 
     machines: list[MachinePriceWrite] = Field(default_factory=list, max_length=200)
     licences: list[LicencePriceWrite] = Field(default_factory=list, max_length=200)
-    default: str | None = None
+    default: PriceName | None = None
     """Name of the price of machines that none names: one of these, or of the shipped table."""
 
 

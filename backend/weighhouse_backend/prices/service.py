@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from uuid import UUID
 
 from weighhouse_judging.cost.prices import LicencePrice, MachinePrice
+from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
@@ -122,16 +123,20 @@ class PriceService:
 
 
 def _body(row: PriceSheet | None) -> PriceSheetWrite:
-    return PriceSheetWrite() if row is None else PriceSheetWrite.model_validate(row.body)
+    return (
+        PriceSheetWrite()
+        if row is None
+        else PriceSheetWrite.model_validate(row.body, context=AS_KEPT)
+    )
 
 
 def _read(row: PriceSheet | None) -> PricesRead:
-    return PricesRead(
+    shown = {
         **_body(row).model_dump(),
-        version=0 if row is None else row.version,
-        updated_by=None if row is None else row.updated_by,
-        updated_at=None if row is None else row.updated_at,
-        listed=[
+        "version": 0 if row is None else row.version,
+        "updated_by": None if row is None else row.updated_by,
+        "updated_at": None if row is None else row.updated_at,
+        "listed": [
             ListedPriceRead(
                 **{key: value for key, value in asdict(one).items() if key != "kind"},
                 name=one.name,
@@ -140,7 +145,8 @@ def _read(row: PriceSheet | None) -> PricesRead:
             )
             for one in LISTED
         ],
-    )
+    }
+    return PricesRead.model_validate(shown, context=AS_KEPT)
 
 
 def _faults(sheet: PriceSheetWrite) -> Iterator[FieldProblem]:

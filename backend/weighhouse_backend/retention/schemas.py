@@ -5,10 +5,11 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from weighhouse_protocol.text import Prose
 
 MOST_DAYS = 36_500
 Days = Annotated[StrictInt | None, Field(ge=1, le=MOST_DAYS)]
-Because = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
+Because = Annotated[str, Prose(500)]
 
 
 class RetentionRules(BaseModel):

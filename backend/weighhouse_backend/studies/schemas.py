@@ -1,6 +1,6 @@
 """Studies as the API shows them."""
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -138,7 +138,7 @@ class StudyRunWanted(BaseModel):
     """What somebody wants measured of a study."""
 
     scale: Scale = "small"
-    sides: list[str] = Field(default_factory=list, max_length=50)
+    sides: list[Annotated[str, Field(max_length=200)]] = Field(default_factory=list, max_length=50)
     """By name; none named: those that the scale has by itself."""
     project_id: UUID | None = None
 
