@@ -21,6 +21,7 @@ from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.identity.models import Membership, Organization, Project, User
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import hash_password
+from weighhouse_backend.kit.bodies import install_bodies
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import (
     SessionFactory,
@@ -159,6 +160,7 @@ def make_client(
             closing.callback(app.state.redis.close)
             app.state.login_turns = Turns()
             install_problems(app)
+            install_bodies(app, settings)
             # Entered: else each request has an event loop and threads of its own.
             return closing.enter_context(TestClient(app))
 

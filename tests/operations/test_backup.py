@@ -87,7 +87,7 @@ def leave_file(platform: RunningPlatform, campaign_id: str) -> str:
         ).fetchone()
     assert row is not None
     store = ArtifactDirectory(platform.inner.directory.folder("artifacts"))
-    store.write(row[0], sha256, CONTENT)
+    store.write(row[0], sha256, io.BytesIO(CONTENT))
     return f"/runs/{run}/artifacts/{sha256}"
 
 

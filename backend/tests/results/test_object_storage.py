@@ -3,6 +3,7 @@
 import hashlib
 import threading
 from contextlib import contextmanager
+from io import BytesIO
 from uuid import uuid4
 
 import pytest
@@ -119,7 +120,7 @@ def test_what_lay_in_the_directory_before_is_still_read_and_removed(laboratory, 
     store.client.remove_object("files-of-runs", key)
     assert read(laboratory, order, older).status_code == 404
     directory = ArtifactDirectory(laboratory.settings.artifact_dir)
-    directory.write(project_id, digest, older)
+    directory.write(project_id, digest, BytesIO(older))
     assert read(laboratory, order, older).content == older
     with unit_of_work(laboratory.sessions) as session:
         session.query(models.Artifact).delete()
@@ -134,7 +135,7 @@ def test_a_store_that_is_away_is_said_and_loses_nothing(laboratory, order, store
     assert put(laboratory, order, former).status_code == 201
     directory = ArtifactDirectory(laboratory.settings.artifact_dir)
     digest = hashlib.sha256(former).hexdigest()
-    directory.write(project_of(laboratory, order), digest, former)
+    directory.write(project_of(laboratory, order), digest, BytesIO(former))
     store.stop()
     try:
         assert read(laboratory, order, former).content == former
@@ -181,7 +182,7 @@ def test_a_store_that_fails_when_it_is_read_is_said(laboratory, order, gateway):
 def test_a_content_that_is_cut_short_is_no_content(laboratory, gateway):
     project_id, digest = uuid4(), "ab" * 32
     kept = store_of(gateway.settings)
-    kept.write(project_id, digest, CONTENT)
+    kept.write(project_id, digest, BytesIO(CONTENT))
     assert b"".join(kept.pieces(project_id, digest)) == CONTENT
     gateway.instead = lambda _, said: Said(200, said.content, said.headers, held_back=10)
     with pytest.raises(FilesAway):

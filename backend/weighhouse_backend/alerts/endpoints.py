@@ -24,11 +24,12 @@ from weighhouse_backend.alerts.rule_schemas import (
 from weighhouse_backend.alerts.schemas import SeriesRead, SeriesSummaryRead
 from weighhouse_backend.alerts.states import AlertKind, AlertState
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import ProblemDocument
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 CHANGES: dict[int | str, dict[str, Any]] = {
     code: {"model": ProblemDocument} for code in (403, 404, 412, 422)
 }

@@ -12,6 +12,7 @@ from weighhouse_backend.annotations.schemas import (
     AnnotationUpdate,
 )
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import ProblemDocument
@@ -20,6 +21,7 @@ MOST = 100
 """Runs or series that one list is asked for."""
 
 router = APIRouter(
+    route_class=BoundedRoute,
     prefix="/api/v1",
     tags=["annotations"],
     responses={code: {"model": ProblemDocument} for code in (401, 403, 404, 422)},

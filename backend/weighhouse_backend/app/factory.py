@@ -19,7 +19,7 @@ from weighhouse_backend.app.description import Application
 from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.exact import install_exact_addresses
 from weighhouse_backend.app.frontend import install_frontend
-from weighhouse_backend.app.limiting import RateLimits, SizeLimits
+from weighhouse_backend.app.limiting import RateLimits, Remainders
 from weighhouse_backend.app.metrics import Measured, Metrics
 from weighhouse_backend.app.metrics import router as metrics
 from weighhouse_backend.app.overviews import router as overviews
@@ -52,6 +52,7 @@ from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.identity.passkey_endpoints import router as passkeys
 from weighhouse_backend.identity.pipeline_endpoints import router as pipelines
 from weighhouse_backend.identity.provider_endpoints import router as providers
+from weighhouse_backend.kit.bodies import install_bodies
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.database_login import OWNS_TABLES, may_too_much
 from weighhouse_backend.kit.db import install_database, make_engine, make_session_factory
@@ -84,9 +85,6 @@ ROUTERS = (
     noise, notices, prices, quotas, retention, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
-
-
-MEGABYTE = 1024 * 1024
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -179,12 +177,9 @@ def _install_limits(app: FastAPI, settings: Settings) -> None:
             address=settings.rate_address_per_minute,
         ),
     )
-    app.add_middleware(
-        SizeLimits,
-        people_bytes=int(settings.body_megabytes * MEGABYTE),
-        agents_bytes=int(settings.agent_body_megabytes * MEGABYTE),
-    )
     app.add_middleware(RateLimits, rates=app.state.rates, session_cookie=name_of(SESSION, settings))
+    app.add_middleware(Remainders)
+    install_bodies(app, settings)
 
 
 def _waiting_room(app: FastAPI, engine: Engine) -> WaitingRoom:

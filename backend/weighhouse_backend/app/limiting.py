@@ -1,17 +1,22 @@
-"""Limits before anything else is done with a request: how often, how much, how long an address."""
+"""Limits before anything else is done with a request: how often, how long an address; and the end
+of what is answered without having been read.
+"""
+
+import asyncio
+from contextlib import suppress
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.requests import Request, cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from weighhouse_backend.kit.problems import AddressTooLong, BodyTooLarge, Problem, answer_to
+from weighhouse_backend.kit.problems import AddressTooLong, Problem, answer_to
 from weighhouse_backend.kit.rates import SCOPE_KEY, Rates, Visit, client_address, digest_of
 
 AGENTS, PEOPLE = "/agent/", "/api/"
 LOGIN = "/api/v1/sessions"
-ARTIFACT = "/artifacts/"
 MOST_QUERY_BYTES = 16 * 1024
+REST_BYTES, REST_SECONDS = 1024 * 1024, 2.0
+"""Of a body that nobody reads."""
 BEYOND_SUCCESS = 300
 
 
@@ -54,48 +59,59 @@ class RateLimits:
         await self._app(scope, receive, send_with_headers)
 
 
-class SizeLimits:
-    """ASGI middleware: refuses bodies and queries that are larger than anything of use.
+class Remainders:
+    """ASGI middleware: what was answered before its body was read ends the connection.
 
-    A body whose length is known is refused unread; one whose length is not, as soon as it is too
-    long. Starlette's own middleware would answer with plain text.
+    A little of the rest is still taken, so that the answer arrives with a client that is sending,
+    and thrown away; and an address longer than anything of use is refused.
     """
 
-    def __init__(self, app: ASGIApp, people_bytes: int, agents_bytes: int) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._most = {AGENTS: agents_bytes, PEOPLE: people_bytes}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if len(scope["query_string"]) > MOST_QUERY_BYTES:
-            problem = AddressTooLong(f"a query may have {MOST_QUERY_BYTES:,} bytes")
-            await _refuse(problem, scope, receive, send)
-            return
-        if scope["path"].startswith(AGENTS) and ARTIFACT in scope["path"]:
-            # Whoever takes files bounds them piece by piece, and has larger ones in mind.
-            await self._app(scope, receive, send)
-            return
-        most = self._most[AGENTS if scope["path"].startswith(AGENTS) else PEOPLE]
-        too_large = f"a body may have {most:,} bytes here"
-        length = Headers(scope=scope).get("Content-Length", "")
-        if length.isdecimal() and int(length) > most:
-            await _refuse(BodyTooLarge(too_large), scope, receive, send)
-            return
-        received = 0
+        headers = Headers(scope=scope)
+        more = "Transfer-Encoding" in headers or headers.get("Content-Length", "0") != "0"
 
-        async def receive_within() -> Message:
-            nonlocal received
+        async def receive_and_see() -> Message:
+            nonlocal more
             message = await receive()
-            received += len(message.get("body", b""))
-            if received > most:
-                # FastAPI lets this one through where it makes a 400 of any other error.
-                raise HTTPException(BodyTooLarge.status, too_large)
+            more = more and bool(message.get("more_body", False))
             return message
 
-        await self._app(scope, receive_within, send)
+        async def send_and_end(message: Message) -> None:
+            if not more:
+                await send(message)
+            elif message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["Connection"] = "close"
+                await send(message)
+            else:
+                await send({**message, "more_body": True})
+                if not message.get("more_body", False):
+                    if headers.get("Expect", "").lower() != "100-continue":
+                        await _throw_away(receive)
+                    await send({"type": "http.response.body", "body": b""})
+
+        if len(scope["query_string"]) > MOST_QUERY_BYTES:
+            problem = AddressTooLong(f"a query may have {MOST_QUERY_BYTES:,} bytes")
+            await _refuse(problem, scope, receive, send_and_end)
+            return
+        await self._app(scope, receive_and_see, send_and_end)
+
+
+async def _throw_away(receive: Receive) -> None:
+    taken = 0
+    with suppress(TimeoutError):
+        async with asyncio.timeout(REST_SECONDS):
+            while taken < REST_BYTES:
+                message = await receive()
+                taken += len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return
 
 
 def _visit(scope: Scope, session_cookie: str) -> Visit:

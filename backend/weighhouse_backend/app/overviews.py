@@ -22,11 +22,12 @@ from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.schemas import AgentChange, AgentRead
 from weighhouse_backend.fleet.views import tag_of
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.problems import NotFound
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
 
 class ManifestConflict(BaseModel):

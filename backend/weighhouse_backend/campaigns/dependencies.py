@@ -13,6 +13,7 @@ from weighhouse_backend.campaigns.attempts import AttemptService
 from weighhouse_backend.campaigns.blocks import BlockService
 from weighhouse_backend.campaigns.chaining import ChainService
 from weighhouse_backend.campaigns.commits import CommitService
+from weighhouse_backend.campaigns.errors import AttemptTokenInvalid
 from weighhouse_backend.campaigns.gang_repository import GangRepository
 from weighhouse_backend.campaigns.gangs import GangService
 from weighhouse_backend.campaigns.intake import IntakeService
@@ -285,6 +286,20 @@ def _member(request: Request, attempt_id: UUID, attempts: AttemptServiceDep) -> 
     member = attempts.authenticate(attempt_id, bearer(request))
     confine(attempts.session, [member.project_id])
     return member
+
+
+def sending_member(request: Request, session: Session) -> UUID:
+    """The project of the member whose token a large body comes with.
+
+    :raises AttemptTokenInvalid: when it is nobody's.
+    :raises AgentRefused: when its agent was revoked.
+    """
+    try:
+        attempt_id = UUID(request.path_params["attempt_id"])
+    except ValueError as error:
+        raise AttemptTokenInvalid from error
+    attempts = campaigns_of(request.app, session).attempts
+    return attempts.authenticate(attempt_id, bearer(request)).project_id
 
 
 MemberDep = Annotated[AttemptMember, Depends(_member)]

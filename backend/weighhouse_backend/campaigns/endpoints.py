@@ -30,6 +30,7 @@ from weighhouse_backend.campaigns.dependencies import (
     CampaignServiceDep,
     MemberDep,
     campaigns_of,
+    sending_member,
 )
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.outbox import gang_channel
@@ -46,6 +47,7 @@ from weighhouse_backend.campaigns.waiting_room import WaitingRoom
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.fleet.dependencies import bearer
 from weighhouse_backend.identity.access import CallerDep, recognize
+from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.problems import Forbidden, NotAuthenticated
@@ -53,8 +55,8 @@ from weighhouse_backend.kit.tenancy import confine
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 
-router = APIRouter(prefix="/api/v1", tags=["campaigns"])
-agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["campaigns"])
+agent_router = APIRouter(route_class=BoundedRoute, prefix="/agent/v1", tags=["agent protocol"])
 PageDep = Annotated[PageQuery, Depends()]
 GitDep = Annotated[GitFilter, Depends()]
 EVENT_ID = re.compile(r"[0-9]{1,18}")
@@ -242,6 +244,7 @@ async def campaigns_claim(request: Request, body: ClaimRequest) -> Claimed:
 
 
 @agent_router.post("/attempts/{attempt_id}/barriers/{name}")
+@takes(MEBIBYTE, sending_member)
 async def campaigns_arrive(
     request: Request,
     attempt_id: UUID,
@@ -306,6 +309,7 @@ def campaigns_beat_attempt(
 
 
 @agent_router.post("/attempts/{attempt_id}/complete")
+@takes(MEBIBYTE, sending_member)
 def campaigns_complete_attempt(
     body: Completion, member: MemberDep, attempts: AttemptServiceDep
 ) -> CompletionAnswer:

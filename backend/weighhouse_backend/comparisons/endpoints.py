@@ -18,9 +18,10 @@ from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.findings.downloads import TEXT, Form, download, wanted_histogram
 from weighhouse_backend.findings.histograms import Wanted
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.results.histogram_schemas import HistogramRead
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
 
 def _question(

@@ -10,11 +10,12 @@ from starlette.responses import JSONResponse
 from weighhouse_backend.directories.schemas import DirectoryMade, DirectoryRead
 from weighhouse_backend.directories.service import PATH, SCIM_MEDIA_TYPE, DirectoryService
 from weighhouse_backend.identity.access import ManagerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 
-router = APIRouter(prefix="/api/v1", tags=["people"])
-scim_router = APIRouter(prefix=PATH, tags=["directory"])
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["people"])
+scim_router = APIRouter(route_class=BoundedRoute, prefix=PATH, tags=["directory"])
 ANSWERING = "weighhouse_backend.directories.answering"
 """Knows SCIM; loaded when a directory first asks, since its library takes seconds to load."""
 

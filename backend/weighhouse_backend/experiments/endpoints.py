@@ -32,11 +32,14 @@ from weighhouse_backend.experiments.schemas import (
 from weighhouse_backend.experiments.service import read_revision
 from weighhouse_backend.experiments.templates import read_templates
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.identity.senders import sender
+from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import ProblemDocument
 
 router = APIRouter(
+    route_class=BoundedRoute,
     prefix="/api/v1",
     tags=["experiments"],
     responses={
@@ -46,6 +49,8 @@ router = APIRouter(
         422: {"model": ProblemDocument},
     },
 )
+DOCUMENT_BYTES = 2 * MEBIBYTE
+"""A million characters of YAML, most of them ASCII, as a text in JSON."""
 PageDep = Annotated[PageQuery, Depends()]
 RevisionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 """As far as the database counts."""
@@ -76,6 +81,7 @@ def experiments_list(
     status_code=201,
     responses={200: {"model": ExperimentSummary}, 409: {"model": ProblemDocument}},
 )
+@takes(DOCUMENT_BYTES, sender)
 def experiments_create(
     body: ExperimentCreate,
     caller: CallerDep,
@@ -96,6 +102,7 @@ def experiments_create(
 
 
 @router.post("/experiments/validate")
+@takes(DOCUMENT_BYTES, sender)
 def experiments_validate(
     body: DocumentSource,
     caller: CallerDep,
@@ -112,6 +119,7 @@ def experiments_validate(
 
 
 @router.post("/experiments/fairness")
+@takes(DOCUMENT_BYTES, sender)
 def experiments_fairness(
     body: DocumentSource,
     caller: CallerDep,
@@ -150,6 +158,7 @@ def experiments_list_revisions(
     status_code=201,
     responses={412: {"model": ProblemDocument}},
 )
+@takes(DOCUMENT_BYTES, sender)
 def experiments_add_revision(
     body: DocumentSource,
     caller: CallerDep,

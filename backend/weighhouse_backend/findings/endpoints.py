@@ -10,10 +10,11 @@ from weighhouse_backend.findings.dependencies import FindingsDep
 from weighhouse_backend.findings.downloads import TEXT, Form, download, wanted_histogram
 from weighhouse_backend.findings.histograms import Wanted
 from weighhouse_backend.findings.schemas import RunRead
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.results.dependencies import VisibleRunDep
 from weighhouse_backend.results.histogram_schemas import HistogramRead
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
 
 @router.get("/runs/{run_id}", tags=["runs"])

@@ -1,10 +1,13 @@
 """Hands the fleet to endpoints."""
 
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import Depends, Request
+from sqlalchemy.orm import Session
 
 from weighhouse_backend.catalog.dependencies import CatalogServiceDep
+from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.errors import AgentRefused
 from weighhouse_backend.fleet.service import FleetService
 from weighhouse_backend.kit.clock import SystemClock
@@ -24,6 +27,16 @@ def bearer(request: Request) -> str:
 
 def _service(request: Request, session: SessionDep, catalog: CatalogServiceDep) -> FleetService:
     return FleetService(session, SystemClock(), request.app.state.settings, catalog)
+
+
+def sending_agent(request: Request, session: Session) -> UUID:
+    """The agent whose token a large body comes with.
+
+    :raises AgentRefused: when it is nobody's.
+    """
+    catalog = CatalogService(session, SystemClock())
+    service = FleetService(session, SystemClock(), request.app.state.settings, catalog)
+    return service.authenticate(bearer(request)).id
 
 
 FleetServiceDep = Annotated[FleetService, Depends(_service)]

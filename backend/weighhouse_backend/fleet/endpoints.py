@@ -4,17 +4,18 @@ from fastapi import APIRouter, Request
 from weighhouse_protocol.order import Registered, Registration, SessionOpened
 
 from weighhouse_backend.catalog.service import sorted_out
-from weighhouse_backend.fleet.dependencies import FleetServiceDep, bearer
+from weighhouse_backend.fleet.dependencies import FleetServiceDep, bearer, sending_agent
 from weighhouse_backend.fleet.schemas import (
     RegistrationTokenCreate,
     RegistrationTokenMade,
     SessionBody,
 )
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 
-router = APIRouter(prefix="/api/v1", tags=["agents"])
-agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["agents"])
+agent_router = APIRouter(route_class=BoundedRoute, prefix="/agent/v1", tags=["agent protocol"])
 
 
 @router.post("/agent-registration-tokens", status_code=201)
@@ -32,6 +33,7 @@ def fleet_register(request: Request, body: Registration, service: FleetServiceDe
 
 
 @agent_router.put("/session")
+@takes(4 * MEBIBYTE, sending_agent)
 def fleet_open_session(
     request: Request, body: SessionBody, service: FleetServiceDep
 ) -> SessionOpened:

@@ -17,9 +17,10 @@ from weighhouse_backend.gates.rejudgement_schemas import (
 )
 from weighhouse_backend.gates.schemas import GateRead
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page, PageQuery
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 PageDep = Annotated[PageQuery, Depends()]
 
 

@@ -29,9 +29,10 @@ from weighhouse_backend.identity.schemas import (
     UserRead,
 )
 from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
 
 def _link(request: Request) -> str:

@@ -9,11 +9,12 @@ from fastapi import APIRouter, Depends, Response
 from weighhouse_backend.identity.access import ManagerDep
 from weighhouse_backend.identity.audit import AuditQuery, AuditService
 from weighhouse_backend.identity.schemas import AuditEntryRead
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page, PageQuery
 
-router = APIRouter(prefix="/api/v1", tags=["projects"])
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["projects"])
 
 
 def _service(session: SessionDep) -> AuditService:

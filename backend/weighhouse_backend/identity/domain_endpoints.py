@@ -19,13 +19,14 @@ from weighhouse_backend.identity.domains import DomainService, Standing
 from weighhouse_backend.identity.joining import LETTERS_OF_DOMAIN, JoiningService
 from weighhouse_backend.identity.models import Organization
 from weighhouse_backend.identity.roles import MemberRole
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.jobs import CeleryJobs
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.rates import client_address
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
 
 def _domains(request: Request, session: SessionDep) -> DomainService:

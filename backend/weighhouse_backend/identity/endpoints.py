@@ -40,6 +40,7 @@ from weighhouse_backend.identity.schemas import (
 )
 from weighhouse_backend.identity.secrets import password_fits
 from weighhouse_backend.identity.service import IdentityService
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page, PageQuery
@@ -48,7 +49,7 @@ from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 PageDep = Annotated[PageQuery, Depends()]
 
 

@@ -23,10 +23,11 @@ from weighhouse_backend.identity.factors import FactorService
 from weighhouse_backend.identity.guessing import guessing
 from weighhouse_backend.identity.passwords import PasswordService
 from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
 
 def _factors(request: Request, session: SessionDep) -> FactorService:

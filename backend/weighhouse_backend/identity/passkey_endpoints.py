@@ -25,10 +25,11 @@ from weighhouse_backend.identity.passkeys import PasskeyService
 from weighhouse_backend.identity.schemas import UserRead
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.identity.service import IdentityService
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
 
 def _passkeys(request: Request, session: SessionDep) -> PasskeyService:

@@ -23,13 +23,14 @@ from weighhouse_backend.identity.pipelines import ExchangeService, TrustService
 from weighhouse_backend.identity.providers import is_loopback
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import token_hash
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.problems import Problem, Unavailable
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 log = structlog.get_logger(__name__)
 
 

@@ -33,6 +33,7 @@ from weighhouse_backend.identity.providers import party_of, signed_out_uri
 from weighhouse_backend.identity.schemas import UserRead
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.identity.sign_in import LASTS, Person, SignInService, person_in
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.pages import Page
 from weighhouse_backend.kit.problems import NotFound, Problem, Unavailable
@@ -40,7 +41,7 @@ from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 LOGOUT_FORM = {
     "requestBody": {
         "required": True,

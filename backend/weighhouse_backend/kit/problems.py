@@ -17,6 +17,10 @@ from starlette.routing import Match
 log = structlog.get_logger(__name__)
 
 METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
+MOST_ERRORS = 50
+"""How many faults of a request are told."""
+MOST_CHARACTERS, MOST_DEPTH = 500, 50
+"""Of what is told of one, as it may be the caller's own words."""
 _SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
@@ -182,17 +186,20 @@ def _field(error: Any) -> FieldProblem:
     context = error.get("ctx") or {}
     expected = None
     if error["type"] == "json_invalid":
-        where = f" at character {place[-1]}" if place else ""
+        at = place[-1] if place else None
+        where = f" at character {at}" if isinstance(at, int) else f": {context.get('error')}"
         return FieldProblem(path="", message=f"is not JSON{where}", expected="a JSON object")
     if error["type"] == "extra_forbidden":
-        message = f"unknown key {place[-1]!r}"
+        message = f"unknown key {str(place[-1])[:MOST_CHARACTERS]!r}"
     elif error["type"] == "missing":
         message, expected = "is missing", f"a value for {str(place[-1])!r}"
     else:
         message = str(error["msg"]).removeprefix("Value error, ")
         bounds = [f"{_SIGNS[sign]} {context[sign]}" for sign in _SIGNS if sign in context]
         expected = " and ".join(bounds) or context.get("expected") or context.get("pattern")
-    return FieldProblem(path=dotted(place), message=message, expected=expected)
+    expected = expected and expected[:MOST_CHARACTERS]
+    path = dotted(place[:MOST_DEPTH])[:MOST_CHARACTERS]
+    return FieldProblem(path=path, message=message[:MOST_CHARACTERS], expected=expected)
 
 
 def dotted(place: Sequence[int | str]) -> str:
@@ -231,8 +238,11 @@ def install_problems(app: FastAPI) -> None:
 
     def on_validation(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)  # noqa: S101
-        fields = [_field(one) for one in error.errors()]
-        detail = "; ".join(f"{one.path or 'body'}: {one.message}" for one in fields[:3])
+        fields = [_field(one) for one in error.errors()[:MOST_ERRORS]]
+        told = [f"{one.path or 'body'}: {one.message}" for one in fields[:3]]
+        if (more := len(error.errors()) - len(told)) > 0:
+            told.append(f"and {more:,} more")
+        detail = "; ".join(told)
         return answer_to(Invalid(detail, errors=fields), request)
 
     def on_http(request: Request, error: Exception) -> JSONResponse:

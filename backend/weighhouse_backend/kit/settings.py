@@ -113,9 +113,19 @@ class Settings(BaseSettings):
     rate_address_per_minute: int = Field(default=3000, ge=0)
     """Requests in a minute from one address by whoever is not recognized; 0: without limit."""
     body_megabytes: float = Field(default=4.0, gt=0)
-    """The largest body that people and pipelines may send."""
-    agent_body_megabytes: float = Field(default=64.0, gt=0)
+    """The largest body that people and pipelines may send; most operations take 64 KiB at most."""
+    agent_body_megabytes: float = Field(default=8.0, gt=0)
     """The largest body that agents may send; files of runs have a limit of their own."""
+    bodies_megabytes: float = Field(default=32.0, gt=0)
+    """Large bodies that one process has under way at a time; of one sender half of it."""
+    files_megabytes: float = Field(default=1024.0, ge=512)
+    """Files of runs that one process receives at a time; of one project half of it."""
+    body_wait_seconds: float = Field(default=10.0, ge=0)
+    """How long a large body waits for its turn until its sender is told to come again."""
+    body_patience_seconds: float = Field(default=20.0, gt=0)
+    """How long a body may take, beside what its size takes at the least rate."""
+    body_least_kilobytes_per_second: float = Field(default=16.0, gt=0)
+    """The least rate at which bodies arrive."""
 
     @field_validator("artifact_s3_url")
     @classmethod

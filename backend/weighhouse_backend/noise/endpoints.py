@@ -7,10 +7,11 @@ from fastapi import APIRouter, Query
 from weighhouse_judging.verdicts.metrics import current_name
 
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.noise.dependencies import NoiseDep
 from weighhouse_backend.noise.schemas import NoiseFloors
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
 
 @router.get("/noise-floors", tags=["agents"])

@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 
 from weighhouse_backend.identity.access import CallerDep, PersonDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.notices.dependencies import NoticesDep
@@ -23,7 +24,7 @@ from weighhouse_backend.notices.schemas import (
     SigningSecret,
 )
 
-router = APIRouter(prefix="/api/v1/notices", tags=["notices"])
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1/notices", tags=["notices"])
 PageDep = Annotated[PageQuery, Depends()]
 REFUSALS: dict[int | str, dict[str, Any]] = {
     code: {"model": ProblemDocument} for code in (403, 404, 409, 422)

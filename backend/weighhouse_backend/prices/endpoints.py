@@ -7,12 +7,14 @@ from fastapi import APIRouter, Header, Query, Response
 
 from weighhouse_backend.comparisons.endpoints import ReleasedDep
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.identity.senders import sender
+from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.prices.dependencies import CostsDep, PricesDep
 from weighhouse_backend.prices.schemas import CostsRead, PriceName, PriceSheetWrite, PricesRead
 
-router = APIRouter(prefix="/api/v1")
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 CHANGES: dict[int | str, dict[str, Any]] = {
     412: {"model": ProblemDocument},
     422: {"model": ProblemDocument},
@@ -30,6 +32,7 @@ def prices_read(
 
 
 @router.put("/prices", tags=["prices"], responses=CHANGES)
+@takes(MEBIBYTE, sender)
 def prices_save(
     body: PriceSheetWrite,
     caller: CallerDep,

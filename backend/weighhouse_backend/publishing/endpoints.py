@@ -21,10 +21,11 @@ from weighhouse_backend.disclosure.challenging import (
 from weighhouse_backend.disclosure.recording import ConsentWrite, OverrideWrite
 from weighhouse_backend.disclosure.schemas import ConsentRead, OverrideRead
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.publishing.dependencies import PublishingDep, ReplyLinkDep
 from weighhouse_backend.publishing.schemas import CampaignDisclosureRead, ReplyPageRead
 
-router = APIRouter(prefix="/api/v1", tags=["publishing"])
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["publishing"])
 
 
 @router.get("/campaigns/{campaign_id}/disclosure")

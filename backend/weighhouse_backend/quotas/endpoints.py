@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Response
 
 from weighhouse_backend.identity.access import KnownCallerDep, ManagerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import ProblemDocument
@@ -18,7 +19,7 @@ from weighhouse_backend.quotas.schemas import (
 )
 
 PageDep = Annotated[PageQuery, Depends()]
-router = APIRouter(prefix="/api/v1", tags=["quotas"])
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["quotas"])
 CHANGES: dict[int | str, dict[str, Any]] = {412: {"model": ProblemDocument}}
 
 

@@ -17,10 +17,11 @@ from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.quotas.guard import QuotaGuard
 from weighhouse_backend.quotas.kinds import Kind
-from weighhouse_backend.results.errors import ArtifactDiffers, ArtifactTooLarge, ResultNotThere
+from weighhouse_backend.results.errors import ArtifactDiffers, ResultNotThere
 from weighhouse_backend.results.models import Artifact
 from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.stores import ArtifactStore
+from weighhouse_backend.results.uploads import Upload
 
 MOST_BYTES = 256 * 1024 * 1024
 
@@ -50,7 +51,7 @@ class ArtifactService:
         self,
         attempt_id: UUID,
         sha256: str,
-        content: bytes,
+        content: Upload,
         *,
         name: str,
         media_type: str,
@@ -59,24 +60,20 @@ class ArtifactService:
         """Store a file of an attempt.
 
         :returns: whether it is new to the attempt; repeating changes nothing.
-        :raises ArtifactTooLarge: when it is larger than is kept.
         :raises ArtifactDiffers: when the content does not have that hash.
         :raises AttemptNotYours: when the member has ended: nothing more is taken of it.
         :raises QuotaExceeded: when there is no room for it; the run goes on without.
         """
-        if len(content) > MOST_BYTES:
-            raise ArtifactTooLarge(f"an artefact may have {MOST_BYTES:,} bytes")
-        found = hashlib.sha256(content).hexdigest()
-        if found != sha256:
-            raise ArtifactDiffers(f"the content's hash is {found}")
+        if content.sha256 != sha256:
+            raise ArtifactDiffers(f"the content's hash is {content.sha256}")
         own = self.intake.open_batch(attempt_id, member=member)
         if self.has(own, sha256):
             return False
         self.intake.require_open(own)
         lock_content(self.repository.session, own.project_id, sha256)
         if self.repository.artifact_of_project(own.project_id, sha256) is None:
-            self.quotas.take(Kind.ARTIFACT_BYTES, own.project_id, len(content))
-        self.store.write(own.project_id, sha256, content)
+            self.quotas.take(Kind.ARTIFACT_BYTES, own.project_id, content.size_bytes)
+        self.store.write(own.project_id, sha256, content.file)
         row = {
             "attempt_id": own.attempt_id,
             "member": own.index,
@@ -84,7 +81,7 @@ class ArtifactService:
             "project_id": own.project_id,
             "name": name,
             "media_type": media_type,
-            "size_bytes": len(content),
+            "size_bytes": content.size_bytes,
             "created_at": self.clock.now(),
         }
         self.repository.insert_new(Artifact, [row])

@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import BoundedSemaphore
+from typing import BinaryIO
 from uuid import UUID
 from xml.etree.ElementTree import ParseError
 
@@ -79,14 +80,14 @@ class ArtifactBucket:
                 raise
         return _pieces(answer)
 
-    def write(self, project_id: UUID, sha256: str, content: bytes) -> None:
+    def write(self, project_id: UUID, sha256: str, content: BinaryIO) -> None:
         """Keep a content; repeatable. Raises FilesAway."""
         if self._in_bucket(project_id, sha256):
             return
+        length = content.seek(0, io.SEEK_END)
+        content.seek(0)
         with self._turn():
-            self.client.put_object(
-                self.bucket, self._key(project_id, sha256), io.BytesIO(content), len(content)
-            )
+            self.client.put_object(self.bucket, self._key(project_id, sha256), content, length)
 
     def remove(self, project_id: UUID, sha256: str) -> None:
         """Remove a content, from the former directory too; repeatable. Raises FilesAway."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ class ArtifactDirectory:
         """A content, a piece at a time. Raises FileNotFoundError at once when it is not there."""
         return _pieces(self.path(project_id, sha256).open("rb"))
 
-    def write(self, project_id: UUID, sha256: str, content: bytes) -> None:
+    def write(self, project_id: UUID, sha256: str, content: BinaryIO) -> None:
         """Write a content whole or not at all; repeatable."""
         path = self.path(project_id, sha256)
         if path.exists():
@@ -40,7 +41,7 @@ class ArtifactDirectory:
         handle, name = tempfile.mkstemp(dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(content)
+                shutil.copyfileobj(content, file)
                 file.flush()
                 os.fsync(file.fileno())
             Path(name).replace(path)

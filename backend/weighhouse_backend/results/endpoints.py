@@ -10,17 +10,18 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import FileResponse, PlainTextResponse, StreamingResponse
 from weighhouse_protocol.report import EventBatch, EventsAccepted
 
-from weighhouse_backend.campaigns.dependencies import MemberDep
+from weighhouse_backend.campaigns.dependencies import MemberDep, sending_member
 from weighhouse_backend.campaigns.models import Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 from weighhouse_backend.results.artifacts import MOST_BYTES
 from weighhouse_backend.results.chart_schemas import HeatMapRead, SpectrumRead
 from weighhouse_backend.results.charts import MOST_COLUMNS, MOST_POINTS
 from weighhouse_backend.results.dependencies import ResultsDep, VisibleRunDep
-from weighhouse_backend.results.errors import ArtifactTooLarge, LogTooLong, ResultNotThere
+from weighhouse_backend.results.errors import ResultNotThere
 from weighhouse_backend.results.fault_schemas import FaultsRead
 from weighhouse_backend.results.gauge_schemas import GaugesRead
 from weighhouse_backend.results.logs import MOST_PIECE_BYTES
@@ -32,9 +33,10 @@ from weighhouse_backend.results.schemas import (
 from weighhouse_backend.results.series_schemas import (
     RunSeriesRead,
 )
+from weighhouse_backend.results.uploads import UploadDep
 
-router = APIRouter(prefix="/api/v1", tags=["runs"])
-agent_router = APIRouter(prefix="/agent/v1", tags=["agent protocol"])
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["runs"])
+agent_router = APIRouter(route_class=BoundedRoute, prefix="/agent/v1", tags=["agent protocol"])
 
 PageDep = Annotated[PageQuery, Depends()]
 Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
@@ -44,30 +46,11 @@ Columns = Annotated[int, Query(ge=10, le=MOST_COLUMNS)]
 
 
 async def _piece(request: Request) -> bytes:
-    body = await _body(request, MOST_PIECE_BYTES)
-    if body is None:
-        raise LogTooLong(f"a piece may have {MOST_PIECE_BYTES:,} bytes")
-    return body
-
-
-async def _content(request: Request) -> bytes:
-    body = await _body(request, MOST_BYTES)
-    if body is None:
-        raise ArtifactTooLarge(f"an artefact may have {MOST_BYTES:,} bytes")
-    return body
-
-
-async def _body(request: Request, limit: int) -> bytes | None:
-    """The body as bytes, whatever its type; None as soon as it is larger than the limit."""
-    received = bytearray()
-    async for chunk in request.stream():
-        received += chunk
-        if len(received) > limit:
-            return None
-    return bytes(received)
+    return await request.body()
 
 
 @agent_router.post("/attempts/{attempt_id}/events")
+@takes(8 * MEBIBYTE, sending_member)
 def results_store_events(
     member: MemberDep, body: EventBatch, results: ResultsDep
 ) -> EventsAccepted:
@@ -79,12 +62,16 @@ def results_store_events(
     return results.events.store(member.attempt_id, body.events, member.index)
 
 
+# What a body becomes comes first: while it arrives, nothing of the database is held.
+
+
 @agent_router.put("/attempts/{attempt_id}/logs/{stream}", status_code=202)
+@takes(MOST_PIECE_BYTES, sending_member)
 def results_append_log(
+    piece: Annotated[bytes, Depends(_piece)],
     member: MemberDep,
     stream: Stream,
     offset: Annotated[int, Query(ge=0, le=2**62)],
-    piece: Annotated[bytes, Depends(_piece)],
     results: ResultsDep,
     response: Response,
 ) -> LogAccepted:
@@ -105,10 +92,11 @@ def results_has_artifact(member: MemberDep, sha256: Sha256, results: ResultsDep)
 @agent_router.put(
     "/attempts/{attempt_id}/artifacts/{sha256}", status_code=201, responses=QUOTA_ANSWER
 )
+@takes(MOST_BYTES, sending_member, as_file=True)
 def results_put_artifact(
+    content: UploadDep,
     member: MemberDep,
     sha256: Sha256,
-    content: Annotated[bytes, Depends(_content)],
     request: Request,
     results: ResultsDep,
     response: Response,

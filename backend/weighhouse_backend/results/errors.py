@@ -35,14 +35,6 @@ class ArtifactDiffers(Problem):
     title = "The content does not match its hash"
 
 
-class ArtifactTooLarge(Problem):
-    """An artefact is larger than is kept."""
-
-    status = 413
-    slug = "artifact-too-large"
-    title = "The artefact is too large"
-
-
 class EventsInvalid(Problem):
     """An event holds what cannot be read."""
 

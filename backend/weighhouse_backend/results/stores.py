@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -15,8 +15,8 @@ from weighhouse_backend.results.directory import ArtifactDirectory
 class ArtifactStore(Protocol):
     """Contents by project and hash; what is written is there whole or not at all."""
 
-    def write(self, project_id: UUID, sha256: str, content: bytes) -> None:
-        """Keep a content; repeatable."""
+    def write(self, project_id: UUID, sha256: str, content: BinaryIO) -> None:
+        """Keep a content, from its beginning on; repeatable."""
         ...
 
     def remove(self, project_id: UUID, sha256: str) -> None:

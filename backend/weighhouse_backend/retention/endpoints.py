@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Response
 
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.etags import etag
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.retention.dependencies import RetentionDep
@@ -19,7 +20,7 @@ from weighhouse_backend.retention.schemas import (
     RetentionRules,
 )
 
-router = APIRouter(prefix="/api/v1", tags=["retention"])
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["retention"])
 CHANGES: dict[int | str, dict[str, Any]] = {412: {"model": ProblemDocument}}
 HELD: dict[int | str, dict[str, Any]] = {409: {"model": ProblemDocument}}
 

@@ -7,6 +7,7 @@ from weighhouse_judging.studies.documents import Scale
 
 from weighhouse_backend.disclosure.dependencies import AudienceDep
 from weighhouse_backend.identity.access import CallerDep
+from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 from weighhouse_backend.studies.dependencies import StudiesDep, StudyRunsDep
 from weighhouse_backend.studies.schemas import (
@@ -16,7 +17,7 @@ from weighhouse_backend.studies.schemas import (
     StudyRunWanted,
 )
 
-router = APIRouter(prefix="/api/v1", tags=["studies"])
+router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["studies"])
 
 
 @router.get("/studies")
