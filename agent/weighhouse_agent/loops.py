@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import structlog
 from pydantic import ValidationError
 from weighhouse_protocol.order import AttemptOrder
+from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_agent.carrying import Carrier, set_aside
 from weighhouse_agent.claims import Claims
@@ -156,7 +157,7 @@ def left_by_slot(home: Home) -> dict[str, list[Left]]:
     for directory in home.attempts():
         try:
             text = directory.order.read_text(encoding="utf-8")
-            order = AttemptOrder.model_validate_json(text)
+            order = AttemptOrder.model_validate_json(text, context=AS_KEPT)
         except ValidationError as error:
             LOG.warning("an order cannot be read", path=str(directory.path), reason=str(error))
             set_aside(directory)

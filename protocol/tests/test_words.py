@@ -5,7 +5,7 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel, ValidationError
 from weighhouse_protocol.git import GitContext
-from weighhouse_protocol.links import Link, page_address
+from weighhouse_protocol.links import Link, Source, page_address
 from weighhouse_protocol.text import AS_KEPT, Named, Prose, seen
 
 
@@ -141,3 +141,27 @@ def test_joined_signs_of_a_commits_subject_stand_apart() -> None:
 def test_what_comes_from_elsewhere_is_shown_as_far_as_it_is_seen() -> None:
     assert seen("a\x1b[31mb\r\nc\u202ed\u200be") == "a [31mb c de"
     assert seen("\u200b\x00") == ""
+
+
+class Said(BaseModel):
+    source: Annotated[str, Source()]
+    homepage: Annotated[str, Link(least=0)] = ""
+
+
+@pytest.mark.parametrize(
+    "text", ["licence", "Redis 7.0.15 of Debian 12: within 3 %", "https://redis.io/licence"]
+)
+def test_a_source_is_a_page_or_a_line(text: str) -> None:
+    assert Said(source=text).source == text
+
+
+@pytest.mark.parametrize(
+    "text", ["javascript:alert(1)", "data:text/html,x", "//evil.example", "https://u:p@h/", "a\nb"]
+)
+def test_a_source_that_begins_as_an_address_is_one(text: str) -> None:
+    with pytest.raises(ValidationError, match="source"):
+        Said(source=text)
+    if "\n" not in text:
+        with pytest.raises(ValidationError, match="homepage"):
+            Said(source="x", homepage=text)
+    assert Said.model_validate({"source": text}, context=AS_KEPT).source == text

@@ -7,18 +7,19 @@ a second `@` lets one address be read as two.
 import ipaddress
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
 
-from weighhouse_protocol.text import as_kept, one_line
+from weighhouse_protocol.text import Named, as_kept, one_line
 
 WEB = frozenset({"http", "https"})
 PAGE = r"^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9.\[][^\s\\@]*$"
 """As JSON Schema has it, roughly."""
 LONGEST_HOST, LONGEST_LABEL = 253, 63
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*:|//)(?=\S)")
 _LABELS = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?", re.ASCII)
 _AS_IT_IS = "%/:?#[]@!$&'()*+,;=-._~"
 """What stands in an address as itself (RFC 3986, 2.2 and 2.3)."""
@@ -79,6 +80,7 @@ class Link:
 
     most: int = 500
     """Characters."""
+    least: int = 1
 
     def __get_pydantic_core_schema__(
         self, source: type[str], handler: GetCoreSchemaHandler
@@ -90,7 +92,8 @@ class Link:
         ) -> str:
             if isinstance(value, str) and as_kept(info):
                 return value
-            found = page_address(plain(value))
+            text = plain(value)
+            found = page_address(text) if text else text
             if len(found) > self.most:
                 message = f"has more than {self.most} characters when it is written in ASCII"
                 raise ValueError(message)
@@ -98,11 +101,33 @@ class Link:
 
         return core_schema.with_info_wrap_validator_function(
             judge,
-            core_schema.str_schema(strip_whitespace=True, min_length=1, max_length=self.most),
+            core_schema.str_schema(
+                strip_whitespace=True, min_length=self.least, max_length=self.most
+            ),
         )
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         """The same, as far as JSON Schema can say it."""
-        return {**handler(schema), "pattern": PAGE}
+        return {**handler(schema), "pattern": PAGE if self.least else f"^$|{PAGE}"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """For `Annotated[str, Source()]`: whose page says so, or a line that says where it is from."""
+
+    most: int = 500
+    """Characters."""
+
+    def __get_pydantic_core_schema__(
+        self, source: type[str], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """A visible line, which is a page's address where it begins as an address does."""
+
+        def judge(text: str, info: ValidationInfo) -> str:
+            return page_address(text) if _SCHEME.match(text) and not as_kept(info) else text
+
+        return core_schema.with_info_after_validator_function(
+            judge, handler.generate_schema(Annotated[str, Named(self.most)])
+        )

@@ -22,10 +22,12 @@ from weighhouse_protocol.fairness.rules import Translation
 from weighhouse_protocol.faults import Fault, FaultVerb, layout_problem
 from weighhouse_protocol.holding import Holding
 from weighhouse_protocol.layouts import HASHING, Feature, ManifestTopology
+from weighhouse_protocol.links import Link, Source
 from weighhouse_protocol.offered import check_whole, toml_of
 from weighhouse_protocol.parameters import Parameters, declared, defaults
 from weighhouse_protocol.requirements import Requirement, Unmet, check_names, unmet, values_of
 from weighhouse_protocol.target import Deployment, Target, Topology
+from weighhouse_protocol.text import Named, Prose
 from weighhouse_protocol.workload import Operation
 
 PublicationPolicy = Literal[
@@ -44,7 +46,7 @@ class BenchmarkClause(Document):
 
     policy: PublicationPolicy
     text: Words
-    source: Label
+    source: Annotated[str, Source()]
     checked_on: datetime.date
 
 
@@ -52,15 +54,15 @@ class Edition(Document):
     """One edition of a product: what its licence says of publishing benchmarks, and who read it."""
 
     id: Name
-    name: str = Field(max_length=120)
-    licence: Label
+    name: Annotated[str, Named(120)]
+    licence: Annotated[str, Named(300)]
     """By its SPDX name, or its title."""
     policy: PublicationPolicy
     text: Words
     """What the clause says; where it could not be read, that."""
     conditions: Few[Words] = ()
     """What has to be kept, one in each: of the policy `open_with_conditions`."""
-    source: Label
+    source: Annotated[str, Source()]
     """Where the text stands, an `https://` address."""
     checked_on: datetime.date
     reviewer: Label = "Weighhouse maintainers"
@@ -137,9 +139,9 @@ class ManifestDisclaimer(Document):
     id: Name
     kind: Literal["vendor", "plugin"] = "plugin"
     severity: Literal["note", "caution", "bar"] = "note"
-    title: str = Field(max_length=120)
-    text: str = Field(max_length=4000)
-    source: Label | None = None
+    title: Annotated[str, Named(120)]
+    text: Annotated[str, Prose(4000)]
+    source: Annotated[str, Source()] | None = None
     when: DisclaimerCondition = DisclaimerCondition()
     """Whose numbers it concerns; left out: all."""
 
@@ -166,7 +168,7 @@ class ManifestImage(Document):
     """Where it listens unless told otherwise."""
     health: Sentence
     """How readiness is asked of it."""
-    source: Label
+    source: Annotated[str, Source()]
     """Page of the vendor that says so."""
     checked_on: datetime.date
 
@@ -187,12 +189,12 @@ class Manifest(Document):
     version: Label
     """Version of the plugin."""
     kind: Literal["system", "tool"] = "system"
-    name: Label
-    vendor: Label
-    homepage: Label = ""
-    licence: Label
-    architecture: Words
-    summary: Words = ""
+    name: Annotated[str, Named(300)]
+    vendor: Annotated[str, Named(300)]
+    homepage: Annotated[str, Link(least=0)] = ""
+    licence: Annotated[str, Named(300)]
+    architecture: Annotated[str, Prose(65_536)]
+    summary: Annotated[str, Prose(65_536, least=0)] = ""
     colour: str = Field(max_length=7, pattern=r"^#[0-9A-Fa-f]{6}$")
     mark: str = Field(max_length=4)
     operations: Few[Operation]

@@ -26,6 +26,7 @@ from weighhouse_protocol.load import Load, Phase, Share
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.scenarios import FillUntil
 from weighhouse_protocol.target import Target
+from weighhouse_protocol.text import Named
 from weighhouse_protocol.workload import Workload
 
 AgentRole = Literal["driver", "server"]
@@ -34,7 +35,7 @@ AgentRole = Literal["driver", "server"]
 class Registration(Document):
     """Body of `POST /agent/v1/register`; the registration token is the bearer token."""
 
-    name: str = Field(min_length=1, max_length=80)
+    name: Annotated[str, Named(80)]
     instance_id: UUID
     """Made once by the agent's home directory; a repeated call with it gets a new token."""
     roles: Few[AgentRole] = ("driver", "server")

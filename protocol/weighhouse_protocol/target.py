@@ -1,10 +1,11 @@
 """A target: a system as set up for a test."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from weighhouse_protocol.base import Document, FewBy, Label, Name, Scalar
+from weighhouse_protocol.text import Named
 
 Deployment = Literal["process", "docker", "external", "in_process"]
 """How a system is brought up; `in_process` systems live inside the driver."""
@@ -31,23 +32,23 @@ class Target(Document):
 
     name: Name
     """Unique in an experiment; the side of a comparison."""
-    label: str = Field(default="", max_length=80)
+    label: Annotated[str, Named(80, least=0)] = ""
     """What charts print; default: the system's name."""
     system: Name
     """Identifier of the plugin, for example `redis`."""
-    version: str = Field(default="any", max_length=80)
+    version: Annotated[str, Named(80, least=0)] = "any"
     """Exact version wanted, or `any`: whatever the agent has, recorded with the result."""
     edition: Name | None = None
     """Which edition of the product it is, for example `enterprise`, by the plugin's manifest: its
     licence decides what may be published. Default: the manifest's own default, where the plugin
     sets the system up by itself; of other servers and images it is not known."""
-    plugin_version: str = Field(default="any", max_length=80)
+    plugin_version: Annotated[str, Named(80, least=0)] = "any"
     """Exact version of the plugin wanted, or `any`: only agents that have it take the run."""
     deployment: Deployment = "process"
     endpoints: tuple[Label, ...] = Field(default=(), max_length=1000)
     """Addresses of an `external` deployment, for example `tcp://127.0.0.1:6379`."""
     topology: Topology = Topology()
-    image: str = Field(default="", max_length=300)
+    image: Annotated[str, Named(300, least=0)] = ""
     """Container image of a `docker` deployment, with its tag; default: the plugin's."""
     limits: Limits = Limits()
     credentials: Name | None = None

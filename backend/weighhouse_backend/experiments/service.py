@@ -228,7 +228,7 @@ class ExperimentService:
         read: dict[UUID, Document] = self.session.info.setdefault(_READ, {})
         if revision_id not in read:
             revision = self.session.get_one(ExperimentRevision, revision_id)
-            read[revision_id] = Document.model_validate(revision.document)
+            read[revision_id] = Document.as_kept(revision.document)
         return read[revision_id]
 
     def note_campaign(
@@ -339,6 +339,6 @@ def read_revision(revision: ExperimentRevision) -> ExperimentRevisionRead:
         created_at=revision.created_at,
         author_name=revision.author_name,
         document=revision.document,
-        yaml=experiment_to_yaml(Document.model_validate(revision.document)),
+        yaml=experiment_to_yaml(Document.as_kept(revision.document)),
         content_hash=revision.content_hash,
     )
