@@ -22,6 +22,7 @@ from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.giving import founding
 from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.db import SessionFactory
@@ -148,7 +149,7 @@ class World:
         instance = uuid4()
         with self.transaction() as feature:
             made = feature.fleet.issue_registration(
-                self.project_id, "test", labels=labels or {}, roles=roles,
+                founding(project_id=self.project_id), "test", labels=labels or {}, roles=roles,
                 lifetime=datetime.timedelta(hours=1),
             )  # fmt: skip
             registration = Registration.model_validate(

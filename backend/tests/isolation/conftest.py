@@ -8,6 +8,7 @@ from pydantic import SecretStr
 from weighhouse_backend.app.factory import create_app
 
 from backend.tests.disclosure.policed import as_a_study
+from backend.tests.isolation.stored import store
 from backend.tests.results.laboratory import Laboratory
 
 
@@ -32,3 +33,9 @@ def client(settings) -> Iterator[TestClient]:
 def laboratory(client, session_factory, settings, tenants) -> Laboratory:
     """The machine of the tenant that is looked at; enrolled when its objects are stored."""
     return Laboratory(client, session_factory, settings, tenants[0].headers)
+
+
+@pytest.fixture(scope="module")
+def objects(laboratory, tenants):
+    """What is looked at."""
+    return store(laboratory, tenants[0])

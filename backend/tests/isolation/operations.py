@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Kind = Literal["public", "named", "mine", "agent", "directory", "vendor"]
-Role = Literal["viewer", "member", "maintainer", "owner", "operator"]
+Role = Literal["viewer", "member", "maintainer", "owner", "author", "operator"]
+Scope = str | None
+READ, EXPORT, WRITE = "results:read", "results:export", "experiments:write"
+RUN, NOTES, PUBLISH = "campaigns:run", "notes:write", "publishing:write"
+PRICES, ENROL, MACHINES = "prices:write", "agents:enrol", "agents:manage"
+WATCH, AUDIT, PEOPLE = "notices:manage", "audit:read", "people:manage"
+SIGNED_IN = None
+"""For people at their browsers: no token may."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +29,15 @@ class Rule:
     the token of a machine or attempt. `directory`: takes that of an organization's directory.
     `vendor`: takes a signed link."""
     role: Role = "viewer"
-    """The least that may; below it 403."""
+    """The least that may, of what others made; below it 403. `author`: nobody else."""
+    scope: Scope = SIGNED_IN
+    """The one that a token takes."""
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
+    gives: bool = False
+    """What is asked for is more than its scope: a token with that alone does not give it."""
     by_person: bool = False
-    """Tokens are refused: asked with cookies."""
+    """Tokens of projects are refused: asked with cookies."""
     shared: bool = False
     """All projects of an organization have it in common, as machines, systems and prices."""
     endless: bool = False
@@ -40,25 +51,25 @@ class Rule:
 FINE = frozenset(range(200, 300))
 
 
-def named(role: Role = "viewer", **more: Any) -> Rule:
+def named(scope: Scope, role: Role = "viewer", **more: Any) -> Rule:
     """Of an object that is named."""
-    return Rule("named", role, **more)
+    return Rule("named", role, scope, **more)
 
 
-def of_project(role: Role = "viewer", **more: Any) -> Rule:
+def of_project(scope: Scope, role: Role = "viewer", **more: Any) -> Rule:
     """Of a project that the query names."""
     query = {"project_id": "{project_id}", **more.pop("query", {})}
-    return Rule("named", role, query=query, **more)
+    return Rule("named", role, scope, query=query, **more)
 
 
-def in_body(role: Role = "viewer", *, body: Mapping[str, Any], **more: Any) -> Rule:
+def in_body(scope: Scope, role: Role = "viewer", *, body: Mapping[str, Any], **more: Any) -> Rule:
     """Of a project that the body names."""
-    return Rule("named", role, body={"project_id": "{project_id}", **body}, **more)
+    return Rule("named", role, scope, body={"project_id": "{project_id}", **body}, **more)
 
 
-def mine(role: Role = "viewer", **more: Any) -> Rule:
+def mine(scope: Scope, role: Role = "viewer", **more: Any) -> Rule:
     """Of what the caller has, without a name."""
-    return Rule("mine", role, others=more.pop("others", FINE), **more)
+    return Rule("mine", role, scope, others=more.pop("others", FINE), **more)
 
 
 def agent(body: Any = None, **more: Any) -> Rule:
@@ -82,6 +93,7 @@ DOCUMENT = {"document": "{document}"}
 SAID = {"name": "Val", "role": "CTO", "text": "It was otherwise."}
 RULE: dict[str, Any] = {}
 REFUSED = frozenset({422})
+ASKED_FOR = {"others": REFUSED, "viewer": REFUSED}
 """The present password is asked for, whoever one is."""
 NONE_BEGUN = frozenset({404})
 """Nobody there began to set up a second factor."""
@@ -132,52 +144,58 @@ RULES: Mapping[str, Rule] = {
     "publishing_read_reply_page": Rule("vendor"),
     "publishing_reply": Rule("vendor", body=SAID),
     # People and access
-    "directories_let_in": of_project("owner", by_person=True),
-    "directories_read": of_project("owner", by_person=True),
-    "directories_shut_out": of_project("owner", by_person=True),
-    "identity_change_member": of_project("owner", body={"role": "viewer"}),
-    "identity_end_project_role": named("owner"),
-    "identity_invite": of_project("owner", by_person=True, body={"email": "q@quokka.test"}),
-    "identity_export_audit_entries": of_project("maintainer"),
-    "identity_list_audit_entries": of_project("maintainer"),
-    "identity_list_invitations": of_project("owner"),
-    "identity_list_members": of_project(),
-    "identity_list_projects": mine(),
-    "identity_list_tokens": of_project("maintainer"),  # a person sees their own: not a token
-    "identity_log_out": mine(by_person=True),
+    "directories_let_in": of_project(PEOPLE, "owner", by_person=True),
+    "directories_read": of_project(PEOPLE, "owner", by_person=True),
+    "directories_shut_out": of_project(PEOPLE, "owner", by_person=True),
+    "identity_change_member": of_project(PEOPLE, "owner", body={"role": "viewer"}),
+    "identity_end_project_role": named(PEOPLE, "owner"),
+    "identity_invite": of_project(
+        PEOPLE, "owner", gives=True, by_person=True, body={"email": "q@quokka.test"}
+    ),
+    "identity_export_audit_entries": of_project(AUDIT, "maintainer"),
+    "identity_list_audit_entries": of_project(AUDIT, "maintainer"),
+    "identity_list_invitations": of_project(PEOPLE, "owner"),
+    "identity_list_members": of_project(READ),
+    "identity_list_projects": mine(READ),
+    "identity_list_tokens": of_project(PEOPLE, "maintainer"),  # people see their own: not a token
+    "identity_log_out": mine(SIGNED_IN, by_person=True),
     "identity_make_project": named(
-        "owner", by_person=True,
+        SIGNED_IN, "owner", by_person=True,
         body={"slug": "taken", "name": "Taken", "organization_id": "{organization_id}"},
     ),
-    "identity_make_token": in_body("maintainer", body={"name": "t", "role": "viewer"}),
-    "identity_remove_member": of_project("owner"),
-    "identity_reset_second_factor": of_project("owner", by_person=True),
-    "identity_read_factor_policy": of_project("owner", by_person=True),
-    "identity_set_factor_policy": of_project("owner", by_person=True, body={"required": False}),
-    "identity_revoke_invitation": named("owner", viewer=frozenset({404})),
-    "identity_revoke_token": named("maintainer"),
-    "identity_rotate_token": named("maintainer", body={}),
-    "identity_set_project_role": named("owner", body={"role": "viewer"}),
-    "identity_who_am_i": mine(by_person=True),
+    "identity_make_token": in_body(
+        PEOPLE, "maintainer", gives=True, body={"name": "t", "role": "viewer"}
+    ),
+    "identity_remove_member": of_project(PEOPLE, "owner"),
+    "identity_reset_second_factor": of_project(SIGNED_IN, "owner", by_person=True),
+    "identity_read_factor_policy": of_project(SIGNED_IN, "owner", by_person=True),
+    "identity_set_factor_policy": of_project(
+        SIGNED_IN, "owner", by_person=True, body={"required": False}
+    ),
+    "identity_revoke_invitation": named(PEOPLE, "owner", viewer=frozenset({404})),
+    "identity_revoke_token": named(PEOPLE, "maintainer"),
+    "identity_rotate_token": named(PEOPLE, "maintainer", gives=True, body={}),
+    "identity_set_project_role": named(PEOPLE, "owner", gives=True, body={"role": "viewer"}),
+    "identity_who_am_i": mine(SIGNED_IN, by_person=True),
     # Joining by one's address
-    "identity_list_domains": of_project("owner"),
-    "identity_add_domain": of_project("owner", body={"domain": "quokka.test"}),
-    "identity_remove_domain": named("owner", viewer=frozenset({404})),
+    "identity_list_domains": of_project(PEOPLE, "owner"),
+    "identity_add_domain": of_project(PEOPLE, "owner", gives=True, body={"domain": "quokka.test"}),
+    "identity_remove_domain": named(PEOPLE, "owner", viewer=frozenset({404})),
     "identity_open_domain": Rule("vendor"),
     "identity_confirm_domain": Rule("vendor"),
     "identity_ask_to_join": Rule("public", body={"email": "nobody@quokka.test"}),
     # Pipelines that are trusted
-    "identity_list_trusts": of_project("maintainer"),
-    "identity_make_trust": in_body("maintainer", body={
+    "identity_list_trusts": of_project(PEOPLE, "maintainer"),
+    "identity_make_trust": in_body(PEOPLE, "maintainer", gives=True, body={
         "name": "t", "issuer": "https://ci.quokka.test", "conditions": {"repository": "a/b"},
         "scopes": ["results:read"],
     }),
-    "identity_remove_trust": named("maintainer"),
+    "identity_remove_trust": named(PEOPLE, "maintainer"),
     # Providers: a person who owns the organization
-    "identity_read_provider": of_project("owner", by_person=True),
-    "identity_remove_provider": of_project("owner", by_person=True),
+    "identity_read_provider": of_project(PEOPLE, "owner", by_person=True),
+    "identity_remove_provider": of_project(PEOPLE, "owner", by_person=True),
     "identity_save_provider": of_project(
-        "owner", by_person=True,
+        PEOPLE, "owner", gives=True, by_person=True,
         body={"name": "P", "issuer": "https://id.quokka.test", "client_id": "c"},
     ),
     # ... and who comes from one: what nobody began is not there
@@ -188,37 +206,38 @@ RULES: Mapping[str, Rule] = {
     # One's own account
     "identity_ask_password_reset": Rule("public", body={"email": "nobody@quokka.test"}),
     "identity_change_password": mine(
-        by_person=True, body={"current": "w", "password": "w"}, others=REFUSED, viewer=REFUSED
+        SIGNED_IN, by_person=True, body={"current": "w", "password": "w"}, **ASKED_FOR
     ),
-    "identity_end_login": named(by_person=True, viewer=frozenset({404})),
-    "identity_end_other_logins": mine(by_person=True),
-    "identity_list_logins": mine(by_person=True),
+    "identity_end_login": named(SIGNED_IN, by_person=True, viewer=frozenset({404})),
+    "identity_end_other_logins": mine(SIGNED_IN, by_person=True),
+    "identity_list_logins": mine(SIGNED_IN, by_person=True),
     "identity_make_organization": mine(
-        "owner", by_person=True, body={"slug": "another", "name": "Another"}, others=FINE | {409}
+        SIGNED_IN, "owner", by_person=True, body={"slug": "another", "name": "Another"},
+        others=FINE | {409},
     ),
     "identity_begin_second_factor": mine(
-        by_person=True, body={"current": "w"}, others=REFUSED, viewer=REFUSED
+        SIGNED_IN, by_person=True, body={"current": "w"}, **ASKED_FOR
     ),
     "identity_log_in_by_passkey": Rule("public", body={"answer": {}}, viewer=REFUSED),
     "identity_ask_for_passkey": Rule("public"),
     "identity_begin_passkey": mine(
-        by_person=True, body={"current": "w"}, others=REFUSED, viewer=REFUSED
+        SIGNED_IN, by_person=True, body={"current": "w"}, **ASKED_FOR
     ),
     "identity_add_passkey": mine(
-        by_person=True, body={"name": "p", "answer": {}}, others=REFUSED, viewer=REFUSED
+        SIGNED_IN, by_person=True, body={"name": "p", "answer": {}}, **ASKED_FOR
     ),
     "identity_remove_passkey": named(
-        by_person=True, body={"current": "w"}, others=REFUSED, viewer=REFUSED
+        SIGNED_IN, by_person=True, body={"current": "w"}, **ASKED_FOR
     ),
     "identity_confirm_second_factor": mine(
-        by_person=True, body={"code": "1"}, others=NONE_BEGUN, viewer=NONE_BEGUN
+        SIGNED_IN, by_person=True, body={"code": "1"}, others=NONE_BEGUN, viewer=NONE_BEGUN
     ),
-    "identity_read_second_factor": mine(by_person=True),
+    "identity_read_second_factor": mine(SIGNED_IN, by_person=True),
     "identity_remove_second_factor": mine(
-        by_person=True, body={"current": "w", "code": "1"}, others=REFUSED, viewer=REFUSED
+        SIGNED_IN, by_person=True, body={"current": "w", "code": "1"}, **ASKED_FOR
     ),
     "identity_renew_recovery_codes": mine(
-        by_person=True, body={"current": "w", "code": "1"}, others=REFUSED, viewer=REFUSED
+        SIGNED_IN, by_person=True, body={"current": "w", "code": "1"}, **ASKED_FOR
     ),
     # Who came by a link
     "identity_accept_invitation": Rule("vendor", body={"name": "Q", "password": "w"}),
@@ -226,145 +245,151 @@ RULES: Mapping[str, Rule] = {
     "identity_open_password_reset": Rule("vendor"),
     "identity_reset_password": Rule("vendor", body={"password": "w"}),
     # Machines of projects
-    "fleet_change_agent": named("maintainer", body={"labels": {"a": "b"}}),
-    "fleet_drain_agent": named("maintainer"),
-    "fleet_get_agent": named(shared=True),
-    "fleet_list_agents": of_project(shared=True),
-    "fleet_make_registration_token": in_body("maintainer", body={}),
-    "fleet_revoke_agent": named("maintainer"),
-    "fleet_undrain_agent": named("maintainer"),
+    "fleet_change_agent": named(MACHINES, "maintainer", body={"labels": {"a": "b"}}),
+    "fleet_drain_agent": named(MACHINES, "maintainer"),
+    "fleet_get_agent": named(READ, shared=True),
+    "fleet_list_agents": of_project(READ, shared=True),
+    "fleet_make_registration_token": in_body(ENROL, "maintainer", body={}),
+    "fleet_revoke_agent": named(MACHINES, "maintainer"),
+    "fleet_undrain_agent": named(MACHINES, "maintainer"),
     # Definitions
-    "catalog_list_systems": of_project(),
-    "catalog_read_system": of_project(),
-    "experiments_add_revision": of_project("member", body=DOCUMENT),
-    "experiments_create": in_body("member", body=DOCUMENT, query={"upsert": True}),
-    "experiments_delete_schedule": of_project("member"),
-    "experiments_diff": of_project(),
-    "experiments_fairness": of_project(body=DOCUMENT),
-    "experiments_get": of_project(),
-    "experiments_get_revision": of_project(),
-    "experiments_get_revision_yaml": of_project(),
-    "experiments_get_schedule": of_project(),
-    "experiments_list": of_project(),
-    "experiments_list_occurrences": of_project(),
-    "experiments_list_revisions": of_project(),
-    "experiments_list_templates": mine(),
-    "experiments_preview_schedule": mine(body={"cron": "30 2 * * *", "time_zone": "UTC"}),
+    "catalog_decide_manifest": in_body(
+        MACHINES, "maintainer", body={"plugin_id": "free", "accepted": True}
+    ),
+    "catalog_list_manifests": of_project(READ),
+    "catalog_list_systems": of_project(READ),
+    "catalog_read_system": of_project(READ),
+    "experiments_add_revision": of_project(WRITE, "member", body=DOCUMENT),
+    "experiments_create": in_body(WRITE, "member", body=DOCUMENT, query={"upsert": True}),
+    "experiments_delete_schedule": of_project(WRITE, "member"),
+    "experiments_diff": of_project(READ),
+    "experiments_fairness": of_project(READ, body=DOCUMENT),
+    "experiments_get": of_project(READ),
+    "experiments_get_revision": of_project(READ),
+    "experiments_get_revision_yaml": of_project(READ),
+    "experiments_get_schedule": of_project(READ),
+    "experiments_list": of_project(READ),
+    "experiments_list_occurrences": of_project(READ),
+    "experiments_list_revisions": of_project(READ),
+    "experiments_list_templates": mine(READ),
+    "experiments_preview_schedule": mine(READ, body={"cron": "30 2 * * *", "time_zone": "UTC"}),
     "experiments_put_schedule": of_project(
+        WRITE,
         "member", body={"cron": "30 3 * * *", "time_zone": "UTC"}
     ),
-    "experiments_validate": of_project(body=DOCUMENT),
-    "studies_list": of_project(),
-    "studies_read": of_project(),
-    "studies_run": in_body("member", body={"scale": "small"}),
+    "experiments_validate": of_project(READ, body=DOCUMENT),
+    "studies_list": of_project(READ),
+    "studies_read": of_project(READ),
+    "studies_run": in_body(RUN, "member", body={"scale": "small"}),
     # Campaigns and runs
-    "campaigns_accept": named("member", body={"note": "so be it"}),
-    "campaigns_add_repeats": named("member", body={"count": 1}),
-    "campaigns_cancel": named("member"),
-    "campaigns_create": in_body("member", body={"experiment_id": "{experiment_id}"}),
-    "campaigns_get": named(),
-    "campaigns_list": of_project(),
-    "campaigns_pause": named("member"),
-    "campaigns_release": named("member", body={"name": "v1"}),
-    "campaigns_resume": named("member"),
-    "campaigns_retry_failed": named("member"),
-    "campaigns_stream_events": named(endless=True),
-    "campaigns_withdraw_acceptance": named("member"),
-    "comparisons_list_caveats": named(),
-    "findings_read_histogram": named(),
-    "findings_read_run": named(),
-    "gates_list_rejudged": named(),
-    "gates_read_gate": named(),
-    "gates_read_rejudgement": named(),
-    "gates_rejudge": named("maintainer", body={"campaigns": ["{campaign_id}"]}),
-    "noise_list_floors": of_project(),
-    "results_list_runs": named(query={"campaign_id": "{campaign_id}"}, others=EMPTY),
-    "results_read_artifact": named(),
-    "results_read_faults": named(),
-    "results_read_gauges": named(),
-    "results_read_heatmap": named(),
-    "results_read_log": named(),
-    "results_read_scenario": named(),
-    "results_read_series": named(),
-    "results_read_spectrum": named(),
-    "scenarios_read_operating_points": named(viewer=NOTHING_SEARCHED),
-    "scenarios_read_searches": named(viewer=NOTHING_SEARCHED),
+    "campaigns_accept": named(RUN, "member", body={"note": "so be it"}),
+    "campaigns_add_repeats": named(RUN, "member", body={"count": 1}),
+    "campaigns_cancel": named(RUN, "member"),
+    "campaigns_create": in_body(RUN, "member", body={"experiment_id": "{experiment_id}"}),
+    "campaigns_get": named(READ),
+    "campaigns_list": of_project(READ),
+    "campaigns_pause": named(RUN, "member"),
+    "campaigns_release": named(RUN, "member", body={"name": "v1"}),
+    "campaigns_resume": named(RUN, "member"),
+    "campaigns_retry_failed": named(RUN, "member"),
+    "campaigns_stream_events": named(READ, endless=True),
+    "campaigns_withdraw_acceptance": named(RUN, "member"),
+    "comparisons_list_caveats": named(READ),
+    "findings_read_histogram": named(EXPORT),
+    "findings_read_run": named(READ),
+    "gates_list_rejudged": named(READ),
+    "gates_read_gate": named(READ),
+    "gates_read_rejudgement": named(READ),
+    "gates_rejudge": named(RUN, "member", body={"campaigns": ["{campaign_id}"]}),
+    "noise_list_floors": of_project(READ),
+    "results_list_runs": named(READ, query={"campaign_id": "{campaign_id}"}, others=EMPTY),
+    "results_read_artifact": named(EXPORT),
+    "results_read_faults": named(READ),
+    "results_read_gauges": named(READ),
+    "results_read_heatmap": named(READ),
+    "results_read_log": named(EXPORT),
+    "results_read_scenario": named(READ),
+    "results_read_series": named(READ),
+    "results_read_spectrum": named(READ),
+    "scenarios_read_operating_points": named(READ, viewer=NOTHING_SEARCHED),
+    "scenarios_read_searches": named(READ, viewer=NOTHING_SEARCHED),
     # Comparisons
-    "comparisons_compare": named(query=COMPARED),
-    "comparisons_read_answer": named(query=COMPARED),
-    "comparisons_read_distributions": named(query=COMPARED | CELL),
-    "comparisons_read_footprint": named(query=COMPARED | CELL),
-    "comparisons_read_histogram": named(query={"side": SIDE} | CELL),
-    "comparisons_read_scaling": named(query=COMPARED),
-    "prices_read": of_project(),
-    "prices_read_costs": named(query=COMPARED),
-    "prices_save": of_project("maintainer", body={}),
+    "comparisons_compare": named(READ, query=COMPARED),
+    "comparisons_read_answer": named(READ, query=COMPARED),
+    "comparisons_read_distributions": named(READ, query=COMPARED | CELL),
+    "comparisons_read_footprint": named(READ, query=COMPARED | CELL),
+    "comparisons_read_histogram": named(EXPORT, query={"side": SIDE} | CELL),
+    "comparisons_read_scaling": named(READ, query=COMPARED),
+    "prices_read": of_project(READ),
+    "prices_read_costs": named(READ, query=COMPARED),
+    "prices_save": of_project(PRICES, "maintainer", body={}),
     # What may be used
-    "quotas_list_organizations": mine("operator", others=frozenset({403})),
-    "quotas_read_usage": of_project(),
-    "quotas_save_of_organization": named("operator", body={}, others=frozenset({403})),
-    "quotas_save_of_project": of_project("owner", body={}),
+    "quotas_list_organizations": mine(PEOPLE, "operator", others=frozenset({403})),
+    "quotas_read_usage": of_project(READ),
+    "quotas_save_of_organization": named(PEOPLE, "operator", body={}, others=frozenset({403})),
+    "quotas_save_of_project": of_project(PEOPLE, "owner", body={}),
     # What changed, and what people say
-    "alerts_change_alert": named("member", body={"note": "seen"}),
-    "alerts_count": of_project(),
-    "alerts_list_alerts": of_project(others=EMPTY),
-    "alerts_list_series": mine(),
-    "alerts_read_alert": named(),
-    "alerts_read_rule": of_project(),
-    "alerts_read_series": named(),
-    "alerts_save_rule": of_project("maintainer", body=RULE),
+    "alerts_change_alert": named(NOTES, "member", body={"note": "seen"}),
+    "alerts_count": of_project(READ),
+    "alerts_list_alerts": of_project(READ, others=EMPTY),
+    "alerts_list_series": mine(READ),
+    "alerts_read_alert": named(READ),
+    "alerts_read_rule": of_project(READ),
+    "alerts_read_series": named(READ),
+    "alerts_save_rule": of_project(WATCH, "maintainer", body=RULE),
     "alerts_triage": named(
-        "member", body={"alerts": [{"id": "{alert_id}"}], "change": {"note": "seen"}}
+        NOTES, "member", body={"alerts": [{"id": "{alert_id}"}], "change": {"note": "seen"}}
     ),
-    "alerts_try_rule": in_body(body={"rule": RULE}),
-    "retention_read": of_project(),
-    "retention_save": of_project("owner", body={"logs_days": 36500}),
-    "retention_preview": of_project(body={"logs_days": 36500}),
-    "retention_read_keeping": named(),
-    "retention_keep": named("member", body={"because": "why"}),
-    "retention_release": named("member"),
-    "retention_delete_campaign": named("maintainer", body={"because": "why"}),
-    "annotations_change": named("member", body={"text": "changed"}),
-    "annotations_list": named(query={"run_id": "{run_id}"}, others=EMPTY),
-    "annotations_remove": named("member"),
+    "alerts_try_rule": in_body(READ, body={"rule": RULE}),
+    "retention_read": of_project(READ),
+    "retention_save": of_project(PEOPLE, "owner", body={"logs_days": 36500}),
+    "retention_preview": of_project(READ, body={"logs_days": 36500}),
+    "retention_read_keeping": named(READ),
+    "retention_keep": named(RUN, "member", body={"because": "why"}),
+    "retention_release": named(RUN, "member"),
+    "retention_delete_campaign": named(PEOPLE, "maintainer", body={"because": "why"}),
+    "annotations_change": named(NOTES, "maintainer", body={"text": "changed"}),
+    "annotations_list": named(READ, query={"run_id": "{run_id}"}, others=EMPTY),
+    "annotations_remove": named(NOTES, "maintainer"),
     "annotations_write": named(
-        "member", body={"subject": {"kind": "run", "run_id": "{run_id}"}, "text": "a word"}
+        NOTES, "member", body={"subject": {"kind": "run", "run_id": "{run_id}"}, "text": "a word"}
     ),
     # What people and channels are told of
-    "notices_change_channel": named("maintainer", body={"active": False}),
-    "notices_count": mine(by_person=True),
-    "notices_list": mine(by_person=True),
-    "notices_list_channels": of_project("maintainer"),
-    "notices_list_deliveries": named("maintainer"),
-    "notices_make_channel": in_body("maintainer", body={
+    "notices_change_channel": named(WATCH, "maintainer", body={"active": False}),
+    "notices_count": mine(SIGNED_IN, by_person=True),
+    "notices_list": mine(SIGNED_IN, by_person=True),
+    "notices_list_channels": of_project(WATCH, "maintainer"),
+    "notices_list_deliveries": named(WATCH, "maintainer"),
+    "notices_make_channel": in_body(WATCH, "maintainer", body={
         "kind": "webhook", "name": "another", "address": "https://hooks.example/x",
     }),
-    "notices_mark_read": mine(by_person=True, body={"ids": ["{notice_id}"]}),
-    "notices_read_settings": mine(by_person=True),
-    "notices_remove_channel": named("maintainer"),
-    "notices_save_settings": mine(by_person=True, body={}),
-    "notices_sign_anew": named("maintainer"),
-    "notices_test_channel": named("maintainer"),
+    "notices_mark_read": mine(SIGNED_IN, by_person=True, body={"ids": ["{notice_id}"]}),
+    "notices_read_settings": mine(SIGNED_IN, by_person=True),
+    "notices_remove_channel": named(WATCH, "maintainer"),
+    "notices_save_settings": mine(SIGNED_IN, by_person=True, body={}),
+    "notices_sign_anew": named(WATCH, "maintainer"),
+    "notices_test_channel": named(WATCH, "maintainer"),
     # What leaves
-    "publishing_answer_challenge": named("member", body={"answer": "It is not so."}),
-    "publishing_challenge": named(body={"text": "I doubt these figures very much."}),
+    "publishing_answer_challenge": named(PUBLISH, "member", body={"answer": "It is not so."}),
+    "publishing_challenge": named(PUBLISH, body={"text": "I doubt these figures very much."}),
     "publishing_decide_challenge": named(
-        "maintainer", body={"state": "upheld", "reason": "{reason}"}
+        PUBLISH, "maintainer", body={"state": "upheld", "reason": "{reason}"}
     ),
-    "publishing_end_override": named("owner"),
+    "publishing_end_override": named(PUBLISH, "owner"),
     "publishing_invite_reply": named(
-        "maintainer", body={"system_id": "redis", "for_whom": "val@vendor.test"}
+        PUBLISH, "maintainer", body={"system_id": "redis", "for_whom": "val@vendor.test"}
     ),
     "publishing_override": named(
-        "owner", body={"system_id": "memcached", "audience": "public", "reason": "{reason}"}
+        PUBLISH, "owner",
+        body={"system_id": "memcached", "audience": "public", "reason": "{reason}"},
     ),
-    "publishing_read_disclosure": named(),
-    "publishing_record_consent": named("maintainer", body={
+    "publishing_read_disclosure": named(EXPORT),
+    "publishing_record_consent": named(PUBLISH, "maintainer", body={
         "system_id": "redis", "given_by": "Val", "covers": "everything",
         "given_on": "2026-11-20", "document_url": "https://example.test/consent",
     }),
-    "publishing_revoke_link": named("maintainer"),
-    "publishing_withdraw_challenge": named("member"),
-    "publishing_withdraw_consent": named("maintainer"),
-    "publishing_withdraw_reply": named("maintainer", body={"reason": "{reason}"}),
+    "publishing_revoke_link": named(PUBLISH, "maintainer"),
+    "publishing_withdraw_challenge": named(PUBLISH, "author"),
+    "publishing_withdraw_consent": named(PUBLISH, "maintainer"),
+    "publishing_withdraw_reply": named(PUBLISH, "maintainer", body={"reason": "{reason}"}),
 }  # fmt: skip

@@ -36,7 +36,6 @@ from backend.tests.isolation.stored import (
     person,
     present,
     project,
-    store,
 )
 from backend.tests.results.laboratory import Laboratory, experiment
 
@@ -56,12 +55,6 @@ def test_every_operation_has_a_rule():
         "say in backend/tests/isolation/operations.py what these operations are of, and who may"
     )
     assert set(RULES) - set(OPERATIONS) == set(), "there is no such operation any more"
-
-
-@pytest.fixture(scope="module")
-def objects(laboratory, tenants):
-    """What is looked at."""
-    return store(laboratory, tenants[0])
 
 
 @pytest.fixture(scope="module")

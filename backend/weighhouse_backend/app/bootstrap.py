@@ -12,6 +12,7 @@ import sys
 
 from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.fleet.service import FleetService
+from weighhouse_backend.identity.giving import founding
 from weighhouse_backend.identity.installation import FirstUserService
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import make_engine, make_session_factory
@@ -36,7 +37,7 @@ def bootstrap(settings: Settings, email: str, password: str, token: str | None) 
             api_token = first.ensure_token(project, "command line", token)
             fleet = FleetService(session, clock, settings, CatalogService(session, clock))
             registration = fleet.issue_registration(
-                project.id,
+                founding(project_id=project.id),
                 "installation",
                 labels={},
                 roles=["driver", "server"],

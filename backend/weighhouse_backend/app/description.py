@@ -13,6 +13,7 @@ from weighhouse_backend.directories.schemas import ScimError
 from weighhouse_backend.directories.service import PATH as SCIM_PATH
 from weighhouse_backend.directories.service import SCIM_MEDIA_TYPE
 from weighhouse_backend.identity.cookie_names import HOST, SESSION
+from weighhouse_backend.identity.scopes import TAKES
 from weighhouse_backend.kit.problems import ProblemDocument
 from weighhouse_backend.kit.text import refuse_unkept
 
@@ -47,7 +48,11 @@ TAGS = {
     "status": "Whether the platform is well.",
 }
 SECURITY = {
-    "token": {"type": "http", "scheme": "bearer", "description": "An API token, `whp_…`."},
+    "token": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An API token, `whp_…`, without scopes or with the one that is named.",
+    },
     "session": {
         "type": "apiKey",
         "in": "cookie",
@@ -66,7 +71,6 @@ SECURITY = {
         "description": "The token of a signed link: a vendor's `whv_…`, an invitation's `whi_…`.",
     },
 }
-PEOPLE: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 OPEN = frozenset(
     {
         "identity_log_in", "identity_log_in_by_passkey", "identity_ask_for_passkey",
@@ -150,7 +154,15 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
     elif path in BY_LINK:
         operation["security"] = [{"link": []}]
     elif operation["operationId"] not in OPEN:
-        operation["security"] = PEOPLE
+        operation["security"] = _of_people(operation["operationId"])
+
+
+def _of_people(operation_id: str) -> list[dict[str, list[str]]]:
+    """:raises LookupError: when an operation names no scope."""
+    if operation_id not in TAKES:
+        raise LookupError(f"{operation_id} takes which scope? Say so in identity/scopes.py")
+    scope = TAKES[operation_id]
+    return [*([] if scope is None else [{"token": [str(scope)]}]), {"session": []}]
 
 
 def _say_what_is_kept(operation: dict[str, Any], document: dict[str, Any]) -> None:

@@ -11,9 +11,12 @@ from weighhouse_backend.directories.models import Directory
 from weighhouse_backend.directories.schemas import DirectoryMade, DirectoryRead
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.giving import may_give_everywhere
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.identity.owners import project_of_owned
 from weighhouse_backend.identity.repository import IdentityRepository
+from weighhouse_backend.identity.roles import MemberRole
+from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
@@ -53,10 +56,14 @@ class DirectoryService:
         organization_id = project.organization_id
         # Of two that make the first one at once, one waits.
         self._people.lock_organization(organization_id)
+        grant = may_give_everywhere(
+            self._people, caller, MemberRole.OWNER, [Scope.PEOPLE_MANAGE],
+            organization_id=organization_id,
+        )  # fmt: skip
         row, token = self._of(organization_id), new_token("c")
         again = row is not None
         if row is None:
-            row = Directory(organization_id=organization_id)
+            row = grant.row(Directory)
             self.session.add(row)
         row.token_hash, row.prefix = token_hash(token), token_prefix(token)
         row.created_by, row.created_at = caller.name, self.clock.now()

@@ -16,7 +16,9 @@ from weighhouse_backend.disclosure.recording import Line, Reason
 from weighhouse_backend.disclosure.repository import DisclosureRepository
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.giving import may_give
 from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 from weighhouse_backend.kit.settings import Settings
@@ -125,10 +127,11 @@ class ReplyService:
         :raises NoSecretKey: when links cannot be signed.
         """
         caller.require(project_id, Role.MAINTAINER)
+        grant = may_give(caller, Role.MAINTAINER, [Scope.PUBLISHING_WRITE], project_id=project_id)
         secret = secret_of(self.settings)
         now = self.clock.now()
-        row = ReplyLink(
-            project_id=project_id,
+        row = grant.row(
+            ReplyLink,
             campaign_id=campaign_id,
             system_id=wanted.system_id,
             for_whom=wanted.for_whom,

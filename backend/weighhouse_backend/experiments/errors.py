@@ -26,6 +26,13 @@ class ExperimentNotFound(NotFound):
     title = "Experiment not found"
 
 
+class ExperimentUnclear(Invalid):
+    """Several of the caller's projects have an experiment of this slug."""
+
+    slug = "experiment-unclear"
+    title = "Several projects have an experiment of this slug"
+
+
 class RevisionNotFound(NotFound):
     """The experiment has no revision of that number."""
 

@@ -52,9 +52,9 @@ class ExperimentRepository:
         return self.session.scalars(query).all()
 
     def by_slug(self, project_ids: Iterable[UUID], slug: str) -> Sequence[Experiment]:
-        """Experiments of that slug: one a project at most."""
+        """Experiments of that slug, one a project at most: as many as one would read the names of."""
         return self.session.scalars(
-            self.listed(project_ids).where(Experiment.slug == slug).limit(2)
+            self.listed(project_ids).where(Experiment.slug == slug).limit(20)
         ).all()
 
     def lock(self, experiment_id: UUID) -> Experiment:

@@ -12,6 +12,7 @@ from weighhouse_protocol.yaml_document import FieldError, experiment_to_yaml
 from weighhouse_backend.experiments.content import changes, content_hash, stored_form
 from weighhouse_backend.experiments.errors import (
     ExperimentNotFound,
+    ExperimentUnclear,
     RevisionNotFound,
     SlugChanged,
     SlugTaken,
@@ -41,6 +42,7 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.etags import etag, require_match
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.pages import Page, PageQuery, page_of
+from weighhouse_backend.kit.problems import FieldProblem
 
 RESERVED_SLUGS = frozenset({"fairness", "validate"})
 _READ = "documents that were read"
@@ -143,7 +145,8 @@ class ExperimentService:
         """An experiment by id or slug.
 
         :param project_id: where to look for a slug; default: all projects of the caller.
-        :raises ExperimentNotFound: when there is none the caller may see, or two of that slug.
+        :raises ExperimentNotFound: when there is none the caller may see.
+        :raises ExperimentUnclear: when several of these projects have that slug.
         """
         found = self._by_key(caller, key, project_id)
         if found is None or found.project_id not in caller.project_ids:
@@ -259,7 +262,9 @@ class ExperimentService:
         except ValueError:
             projects = [project_id] if project_id else list(caller.project_ids)
             found = self.repository.by_slug(projects, key)
-            return found[0] if len(found) == 1 else None
+            if len(found) > 1:
+                raise _unclear(key, found) from None
+            return found[0] if found else None
 
     def _revise(
         self, experiment: Experiment, document: Document, author_name: str
@@ -290,6 +295,15 @@ class ExperimentService:
         self.session.add(revision)
         self.session.flush()
         return revision
+
+
+def _unclear(slug: str, found: Sequence[Experiment]) -> ExperimentUnclear:
+    named = ", ".join(str(one.project_id) for one in found)
+    expected = f"one of {named}; or the experiment's id in the slug's place"
+    return ExperimentUnclear(
+        f"{slug!r} is an experiment of several of your projects: say which, by project_id",
+        errors=[FieldProblem(path="project_id", message="is missing", expected=expected)],
+    )
 
 
 def _targets(document: Document) -> list[dict[str, str]]:

@@ -30,7 +30,9 @@ from weighhouse_backend.fleet.sightings import Known, as_known
 from weighhouse_backend.fleet.views import Offers, shown
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.giving import Grant, may_give
 from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.identity.secrets import new_token, token_hash
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
@@ -67,8 +69,9 @@ class FleetService:
         """A token with which one machine may enrol, once; takes a maintainer."""
         project_id = caller.project_or_only(wanted.project_id)
         caller.require(project_id, Role.MAINTAINER)
+        grant = may_give(caller, Role.MAINTAINER, [Scope.AGENTS_ENROL], project_id=project_id)
         made = self.issue_registration(
-            project_id,
+            grant,
             caller.name,
             labels=wanted.labels,
             roles=list(wanted.roles),
@@ -86,19 +89,19 @@ class FleetService:
 
     def issue_registration(
         self,
-        project_id: UUID,
+        grant: Grant,
         author: str,
         *,
         labels: Mapping[str, str],
         roles: Sequence[str],
         lifetime: datetime.timedelta,
     ) -> RegistrationTokenMade:
-        """A registration token without asking who wants it; for the installation itself."""
+        """A registration token for a grant's project."""
         token = new_token("r")
         now = self.clock.now()
         self.repository.add(
-            RegistrationToken(
-                project_id=project_id,
+            grant.row(
+                RegistrationToken,
                 token_hash=token_hash(token),
                 labels=dict(labels),
                 roles=list(roles),

@@ -13,7 +13,7 @@ from weighhouse_backend.identity.errors import FactorRequired, ScopeMissing
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
-from weighhouse_backend.identity.scopes import Scope, needed
+from weighhouse_backend.identity.scopes import TAKES, Scope, held
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
@@ -150,20 +150,22 @@ def _of_token(repository: IdentityRepository, token: ApiToken) -> Caller:
         if owners is None:
             raise NotAuthenticated("the owner of this token has no access any more")
         role = role if owners.covers(role) else owners
-    scopes = None if token.scopes is None else frozenset(map(Scope, token.scopes))
+    scopes = None if token.scopes is None else held(token.scopes)
     roles = {token.project_id: role}
     return Caller("token", token.id, token.name, roles, scopes, token.owner_id)
 
 
 def _insist_on_scope(request: Request, caller: Caller) -> None:
-    """:raises ScopeMissing: when a token was not made for this operation."""
-    if caller.scopes is None:
+    """:raises Forbidden: when no token may, among them operations that nobody gave a scope.
+    :raises ScopeMissing: when a token was not made for this operation.
+    """
+    if caller.kind != "token":
         return
-    route = request.scope["route"]
-    wanted = needed(request.method, route.path, route.tags)
-    if wanted is None or wanted not in caller.scopes:
-        has = ", ".join(sorted(caller.scopes))
-        raise ScopeMissing(f"it has {has}; this takes {wanted or 'a token without scopes'}")
+    wanted = TAKES.get(request.scope["route"].name)
+    if wanted is None:
+        raise Forbidden("no API token may do this; sign in")
+    if caller.scopes is not None and wanted not in caller.scopes:
+        raise ScopeMissing(f"it has {', '.join(sorted(caller.scopes))}; this takes {wanted}")
 
 
 def _known(request: Request, session: SessionDep) -> Caller:

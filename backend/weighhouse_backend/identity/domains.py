@@ -15,6 +15,7 @@ from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.domain_models import DomainAsking, JoiningDomain
 from weighhouse_backend.identity.domain_schemas import DomainCreate
 from weighhouse_backend.identity.errors import LinkInvalid
+from weighhouse_backend.identity.giving import may_give_everywhere
 from weighhouse_backend.identity.invitation_repository import end_invitations
 from weighhouse_backend.identity.invitations import LASTS
 from weighhouse_backend.identity.joining import DAY, letters_of, too_often
@@ -71,6 +72,10 @@ class DomainService:
         :raises TooManyRequests: when they were asked as often within a day as may be.
         """
         project = self._owned(caller, project_id)
+        grant = may_give_everywhere(
+            IdentityRepository(self.session), caller, wanted.role,
+            organization_id=project.organization_id,
+        )  # fmt: skip
         if not mail_is_set_up(self.settings):
             raise NoMail("invite people one by one; there is no WEIGHHOUSE_SMTP_HOST")
         secret_of(self.settings)
@@ -87,11 +92,10 @@ class DomainService:
             .with_for_update()
         )
         if row is None:
-            row = JoiningDomain(
-                organization_id=organization_id, domain=wanted.domain, created_at=now
-            )
+            row = grant.row(JoiningDomain, domain=wanted.domain, created_at=now)
             self.session.add(row)
-        row.role, row.mailbox, row.asking_id = wanted.role, wanted.mailbox, asking.id
+        grant.to(row)
+        row.mailbox, row.asking_id = wanted.mailbox, asking.id
         row.expires_at, row.mailed_at, row.verified_at = now + LASTS, None, None
         self.session.flush()
         ended = self._end_invitations(row, now)

@@ -50,8 +50,6 @@ from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
 
 ISSUER = "Weighhouse"
-INSTALLATION = "installation"
-"""Who acted, in the audit log, when it was somebody on the machine itself."""
 STEP_SECONDS = 30
 STEPS_ASIDE = 1
 """Clocks may differ by so many steps."""
@@ -212,7 +210,7 @@ class FactorService:
             raise NotFound(f"{user.email} has no second factor")
         self.session.delete(factor)
         self.session.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
-        self._note(user, "reset", actor=INSTALLATION)
+        self._note(user, "reset", actor=person_audit.INSTALLATION)
 
     def asked_of(self, user_id: UUID) -> bool:
         """Whether a person's password alone signs nobody in."""

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.identity import person_audit
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.giving import founding
 from weighhouse_backend.identity.models import ApiToken, Membership, Organization, Project, User
 from weighhouse_backend.identity.owners import owns
 from weighhouse_backend.identity.repository import IdentityRepository
-from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import (
     hash_password,
     new_token,
@@ -27,13 +28,7 @@ def operates(repository: IdentityRepository, caller: Caller) -> bool:
     signed in, or by a personal token of an owner in a project there.
     """
     first = repository.organization_by_slug(FIRST_ORGANIZATION)
-    if first is None or not owns(repository, caller, first.id):
-        return False
-    there = repository.projects(list(caller.project_ids))
-    return any(
-        project.organization_id == first.id and caller.roles[project.id].covers(Role.OWNER)
-        for project, _ in there
-    )
+    return first is not None and owns(repository, caller, first.id)
 
 
 @dataclass(frozen=True)
@@ -59,19 +54,18 @@ class FirstUserService:
                 organization_id=organization.id, slug="main", name="Main", created_at=now
             )
             repository.add(project)
-        user = repository.user_by_email(email)
-        if user is None:
-            user = User(email=email, name=name, created_at=now)
-            repository.add(user)
+        known = repository.user_by_email(email)
+        user = known or User(email=email, name=name, created_at=now)
+        repository.add(user)
         if not password_fits(user.password_hash, password):
             user.password_hash = hash_password(password)
+            if known is not None:
+                actor = person_audit.INSTALLATION
+                person_audit.record(self.session, self.clock, user, "password.changed", actor)
         if repository.membership(organization.id, user.id) is None:
             repository.add(
-                Membership(
-                    organization_id=organization.id,
-                    user_id=user.id,
-                    role=Role.OWNER,
-                    created_at=now,
+                founding(organization_id=organization.id).row(
+                    Membership, user_id=user.id, created_at=now
                 )
             )
         return user, project
@@ -83,14 +77,9 @@ class FirstUserService:
             return known
         token = new_token("p")
         self.session.add(
-            ApiToken(
-                project_id=project.id,
-                name=name,
-                role=Role.OWNER,
-                prefix=token_prefix(token),
-                token_hash=token_hash(token),
-                created_by="installation",
-                created_at=now,
+            founding(project_id=project.id).row(
+                ApiToken, name=name, prefix=token_prefix(token), token_hash=token_hash(token),
+                created_by="installation", created_at=now,
             )
-        )
+        )  # fmt: skip
         return token

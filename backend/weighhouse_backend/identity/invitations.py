@@ -11,6 +11,12 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import AlreadyMember, LinkInvalid, WrongPassword
+from weighhouse_backend.identity.giving import (
+    give_in_project,
+    handed_on,
+    may_give,
+    may_give_everywhere,
+)
 from weighhouse_backend.identity.invitation_repository import end_invitations, to_address
 from weighhouse_backend.identity.links import INVITATION, row_of
 from weighhouse_backend.identity.models import (
@@ -18,10 +24,9 @@ from weighhouse_backend.identity.models import (
     Membership,
     Organization,
     Project,
-    ProjectMembership,
     User,
 )
-from weighhouse_backend.identity.owners import insist_on_owner, owned_project, owns
+from weighhouse_backend.identity.owners import owned_project, owns
 from weighhouse_backend.identity.passwords import insist_on_strength
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import MemberRole, Role
@@ -72,27 +77,29 @@ class InvitationService:
         :raises NoSecretKey: when links cannot be signed.
         """
         project = owned_project(self._repository, caller, project_id)
-        if not wanted.only_this_project:
-            insist_on_owner(self._repository, caller, project.organization_id)
+        organization_id = project.organization_id
+        within: dict[str, UUID] = {}
+        if wanted.only_this_project:
+            grant = may_give(caller, wanted.role, project_id=project.id)
+            within = {"organization_id": organization_id}
+        else:
+            grant = may_give_everywhere(
+                self._repository, caller, wanted.role, organization_id=organization_id
+            )
         secret_of(self.settings)
         if wanted.only_this_project and wanted.role is MemberRole.GUEST:
             raise Invalid(
                 "a guest has no role in a project",
                 errors=[FieldProblem(path="role", message="is guest", expected="a project's role")],
             )
-        self._repository.lock_organization(project.organization_id)
+        self._repository.lock_organization(organization_id)
         self._keep_out_members(project, wanted)
         now = self.clock.now()
-        end_invitations(self.session, project.organization_id, now, to_address(wanted.email))
-        row = Invitation(
-            organization_id=project.organization_id,
-            project_id=project.id if wanted.only_this_project else None,
-            email=wanted.email,
-            role=wanted.role,
-            invited_by=caller.name,
-            created_at=now,
+        end_invitations(self.session, organization_id, now, to_address(wanted.email))
+        row = grant.row(
+            Invitation, **within, email=wanted.email, invited_by=caller.name, created_at=now,
             expires_at=now + LASTS,
-        )
+        )  # fmt: skip
         self._repository.add(row)
         self._audit(caller.name, "invitation.sent", row, project.id)
         if mail_is_set_up(self.settings):
@@ -230,20 +237,14 @@ def _join(
 ) -> None:
     if repository.membership(row.organization_id, user.id) is None:
         role = MemberRole.GUEST if row.project_id is not None else MemberRole(row.role)
-        repository.add(
-            Membership(
-                organization_id=row.organization_id, user_id=user.id, role=role, created_at=now
-            )
-        )
+        grant = handed_on(role=role, organization_id=row.organization_id)
+        repository.add(grant.row(Membership, user_id=user.id, created_at=now))
     if row.project_id is None:
         return
-    own = repository.session.get(ProjectMembership, (row.project_id, user.id))
-    if own is None:
-        own = ProjectMembership(project_id=row.project_id, user_id=user.id, created_at=now)
-        own.role = row.role
-        repository.add(own)
-    elif not Role(own.role).covers(Role(row.role)):
-        own.role = row.role
+    own = repository.project_role(row.project_id, user.id)
+    if own is None or not Role(own).covers(Role(row.role)):
+        grant = handed_on(role=row.role, project_id=row.project_id)
+        give_in_project(repository.session, grant, user.id, now)
 
 
 def invitation_link(settings: Settings, row: Invitation) -> str:

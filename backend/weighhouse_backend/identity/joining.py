@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.domain_models import DomainAsking, JoiningAsk, JoiningDomain
+from weighhouse_backend.identity.giving import handed_on
 from weighhouse_backend.identity.invitation_repository import end_invitations, to_address
 from weighhouse_backend.identity.invitations import LASTS, waiting
 from weighhouse_backend.identity.login_repository import LoginRepository
@@ -125,10 +126,9 @@ class JoiningService:
         if letters_of(self.session, row, now) >= LETTERS_OF_DOMAIN:
             return
         end_invitations(self.session, organization_id, now, to_address(email))
-        invitation = Invitation(
-            organization_id=organization_id, email=email, role=row.role, invited_by=domain,
-            created_at=now, expires_at=now + LASTS,
-        )  # fmt: skip
+        invitation = handed_on(role=row.role, organization_id=organization_id).row(
+            Invitation, email=email, invited_by=domain, created_at=now, expires_at=now + LASTS
+        )
         repository.add(invitation)
         for project_id in repository.oldest_projects([organization_id]):
             audit.record(

@@ -10,12 +10,17 @@ from weighhouse_backend.kit.problems import Forbidden, NotFound
 
 
 def owns(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> bool:
-    """Whether the caller is an owner of the organization, signed in or by a personal token. The
-    owner of one project, or a token of one, is none.
+    """Whether the caller is an owner of the organization, signed in or by a personal token that has
+    that role in a project there. The owner of one project, or a token of one, is none.
     """
     person_id = caller.person_id
     place = None if person_id is None else repository.membership(organization_id, person_id)
-    return place is not None and place.role == MemberRole.OWNER
+    owned = [one for one, role in caller.roles.items() if role.covers(Role.OWNER)]
+    return (
+        place is not None
+        and place.role == MemberRole.OWNER
+        and any(one.organization_id == organization_id for one, _ in repository.projects(owned))
+    )
 
 
 def insist_on_owner(repository: IdentityRepository, caller: Caller, organization_id: UUID) -> None:

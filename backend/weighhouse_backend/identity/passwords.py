@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from zxcvbn import zxcvbn
 
-from weighhouse_backend.identity import audit
+from weighhouse_backend.identity import person_audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import CurrentPasswordWrong, LinkInvalid, WeakPassword
 from weighhouse_backend.identity.links import RESET, row_of
@@ -84,7 +84,7 @@ class PasswordService:
             )
         insist_on_strength(wanted, user.name, user.email)
         self._set(user, wanted, keep_digest)
-        self._audit(user, "password.changed")
+        person_audit.record(self.session, self.clock, user, "password.changed")
 
     def ask_reset(self, email: str) -> None:
         """Have a link sent by which a password is set anew; says nothing of whether there is such a
@@ -106,7 +106,8 @@ class PasswordService:
             return
         row = PasswordReset(user_id=user.id, created_at=now, expires_at=now + RESET_LASTS)
         self._repository.add(row)
-        self._audit(user, "password.reset_asked")
+        asking = person_audit.ANYBODY
+        person_audit.record(self.session, self.clock, user, "password.reset_asked", asking)
         self.jobs.send("identity.mail_reset", reset_id=str(row.id))
 
     def whose(self, token: str) -> User:
@@ -126,7 +127,7 @@ class PasswordService:
         insist_on_strength(wanted, user.name, user.email)
         row.used_at = self.clock.now()
         self._set(user, wanted, "")
-        self._audit(user, "password.reset")
+        person_audit.record(self.session, self.clock, user, "password.reset")
         return user
 
     def _open(self, token: str) -> tuple[PasswordReset, User]:
@@ -147,9 +148,6 @@ class PasswordService:
         ):
             if row.token_hash != keep_digest:
                 self.session.delete(row)
-
-    def _audit(self, user: User, action: str) -> None:
-        audit.record(self.session, self.clock, actor=user.name, action=action, subject=user.email)
 
 
 def reset_link(settings: Settings, row_id: UUID, expires_at: datetime.datetime) -> str:

@@ -1,4 +1,6 @@
-"""What a person did about themselves, in the audit logs of all their organizations."""
+"""What a person did about themselves, or others about them, in the audit logs of all their
+organizations.
+"""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -8,6 +10,11 @@ from weighhouse_backend.identity.models import Membership, User
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.whence import whence
+
+INSTALLATION = "installation"
+"""Who acted, when it was somebody on the machine itself."""
+ANYBODY = "anybody"
+"""Who acted, when it takes no login."""
 
 
 def record(

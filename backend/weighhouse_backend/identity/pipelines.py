@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.errors import PipelineRefused
+from weighhouse_backend.identity.giving import handed_on, may_give
 from weighhouse_backend.identity.models import ApiToken, PipelineTrust
 from weighhouse_backend.identity.oidc import LEEWAY_SECONDS, insist_on_safe
 from weighhouse_backend.identity.pipeline_claims import (
@@ -30,7 +31,6 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import (
     Conflict,
     FieldProblem,
-    Forbidden,
     Invalid,
     NotFound,
     Problem,
@@ -64,18 +64,14 @@ class TrustService:
         :raises Conflict: when the project has `MOST`.
         """
         project = self._maintained(caller, wanted.project_id)
-        if not caller.roles[project].covers(wanted.role):
-            raise Forbidden("a pipeline cannot have a higher role than yours")
-        if caller.scopes is not None and not set(wanted.scopes) <= caller.scopes:
-            raise Forbidden("a pipeline cannot have scopes that your token has not")
+        grant = may_give(caller, wanted.role, wanted.scopes, project_id=project)
         self._insist(wanted)
         if len(self.list(caller, project)) >= MOST:
             raise Conflict(f"a project trusts {MOST} kinds of pipelines at most; remove one")
-        row = PipelineTrust(
-            project_id=project, name=wanted.name, issuer=wanted.issuer,
+        row = grant.row(
+            PipelineTrust, name=wanted.name, issuer=wanted.issuer,
             audience=wanted.audience or self.settings.public_url.rstrip("/"),
-            conditions=dict(wanted.conditions), role=wanted.role,
-            scopes=sorted(set(wanted.scopes)), lifetime_seconds=wanted.lifetime_seconds,
+            conditions=dict(wanted.conditions), lifetime_seconds=wanted.lifetime_seconds,
             created_by=caller.name, created_at=self.clock.now(),
         )  # fmt: skip
         self.session.add(row)
@@ -163,11 +159,11 @@ class ExchangeService:
             return PipelineRefused("the CI service's token was exchanged already; ask for another")
         self._forget(row, now)
         token = new_token("p")
-        made = ApiToken(
-            project_id=row.project_id, name=row.name, role=row.role, scopes=row.scopes,
-            prefix=token_prefix(token), token_hash=token_hash(token), created_by=row.name,
-            created_at=now, expires_at=now + datetime.timedelta(seconds=row.lifetime_seconds),
-            trust_id=row.id, pipeline=claims["sub"],
+        grant = handed_on(role=row.role, scopes=row.scopes, project_id=row.project_id)
+        made = grant.row(
+            ApiToken, name=row.name, prefix=token_prefix(token), token_hash=token_hash(token),
+            created_by=row.name, created_at=now, trust_id=row.id, pipeline=claims["sub"],
+            expires_at=now + datetime.timedelta(seconds=row.lifetime_seconds),
         )  # fmt: skip
         self.session.add(made)
         row.last_used_at, row.last_pipeline = now, claims["sub"]

@@ -10,11 +10,13 @@ from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.giving import may_give_everywhere
 from weighhouse_backend.identity.models import IdentityProvider, Organization, Project
 from weighhouse_backend.identity.oidc import LOOPBACK, Party, insist_on_safe
 from weighhouse_backend.identity.owners import project_of_owned
 from weighhouse_backend.identity.provider_schemas import ProviderRead, ProviderSave, stored
 from weighhouse_backend.identity.repository import IdentityRepository
+from weighhouse_backend.identity.roles import MemberRole
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import FieldProblem, Invalid, NotFound
 from weighhouse_backend.kit.sealing import seal_of
@@ -75,13 +77,18 @@ class ProviderService:
         :raises Invalid: when the issuer may not be asked, or a project is not the organization's.
         """
         project = self._owned(caller, project_id)
+        # Its word is taken for everybody of the organization, whatever groups have.
+        grant = may_give_everywhere(
+            IdentityRepository(self.session), caller, MemberRole.OWNER,
+            organization_id=project.organization_id,
+        )  # fmt: skip
         self._insist_on_issuer(wanted.issuer)
         self._insist_on_projects(project.organization_id, wanted)
         seal = seal_of(self.settings)
         row, now = self._of(project.organization_id), self.clock.now()
         before = None if row is None else row.issuer
         if row is None:
-            row = IdentityProvider(organization_id=project.organization_id, created_at=now)
+            row = grant.row(IdentityProvider, created_at=now)
             self.session.add(row)
         if wanted.client_secret is not None:
             row.client_secret_sealed = seal.close(wanted.client_secret)

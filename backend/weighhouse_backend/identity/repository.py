@@ -214,17 +214,6 @@ class IdentityRepository:
         row = self.session.get(ProjectMembership, (project_id, user_id))
         return None if row is None else row.role
 
-    def set_project_role(
-        self, project_id: UUID, user_id: UUID, role: Role, now: datetime.datetime
-    ) -> None:
-        """Give a person a role of their own in a project."""
-        row = self.session.get(ProjectMembership, (project_id, user_id))
-        if row is None:
-            row = ProjectMembership(project_id=project_id, user_id=user_id, created_at=now)
-            self.session.add(row)
-        row.role = role
-        self.session.flush()
-
     def end_project_role(self, project_id: UUID, user_id: UUID) -> bool:
         """Take it; whether there was one."""
         row = self.session.get(ProjectMembership, (project_id, user_id))

@@ -1,22 +1,20 @@
-"""What a token may do within its role."""
+"""What a token may do within its role: which scope each operation takes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Scope(StrEnum):
     """A kind of thing that tokens are made for."""
 
     RESULTS_READ = "results:read"
-    """Look at experiments, campaigns, runs, comparisons, series, alerts, machines."""
+    """Look at experiments, campaigns, runs, comparisons, series, alerts, machines, members."""
     RESULTS_EXPORT = "results:export"
     """Take histograms, files of runs, logs and disclosures along."""
     EXPERIMENTS_WRITE = "experiments:write"
     """Change experiments and their schedules."""
     CAMPAIGNS_RUN = "campaigns:run"
-    """Start, pause, cancel, repeat, accept and judge campaigns."""
+    """Start, pause, cancel, repeat, accept, judge and keep campaigns."""
     NOTES_WRITE = "notes:write"
     """Write annotations, triage alerts."""
     PUBLISHING_WRITE = "publishing:write"
@@ -28,65 +26,106 @@ class Scope(StrEnum):
     AGENTS_MANAGE = "agents:manage"
     """Rename, drain and revoke machines."""
     NOTICES_MANAGE = "notices:manage"
-    """Change where a project is told of things, and see what was sent there."""
+    """Change what a project watches for and where it is told, and see what was sent there."""
+    AUDIT_READ = "audit:read"
+    """Read the audit log, and take it along."""
     PEOPLE_MANAGE = "people:manage"
-    """Look at and change people, tokens, projects, quotas; read the audit log."""
-
-
-READING: Mapping[str, Scope] = {
-    "notices": Scope.NOTICES_MANAGE,
-    "tokens": Scope.PEOPLE_MANAGE,
-    "people": Scope.PEOPLE_MANAGE,
-    "projects": Scope.RESULTS_READ,
-}
-"""By the tag of an operation; what is not here is `RESULTS_READ`."""
-WRITING: Mapping[str, Scope] = {
-    "agents": Scope.AGENTS_MANAGE,
-    "alerts": Scope.NOTES_WRITE,
-    "annotations": Scope.NOTES_WRITE,
-    "campaigns": Scope.CAMPAIGNS_RUN,
-    "experiments": Scope.EXPERIMENTS_WRITE,
-    "notices": Scope.NOTICES_MANAGE,
-    "people": Scope.PEOPLE_MANAGE,
-    "prices": Scope.PRICES_WRITE,
-    "projects": Scope.PEOPLE_MANAGE,
-    "publishing": Scope.PUBLISHING_WRITE,
-    "quotas": Scope.PEOPLE_MANAGE,
-    "retention": Scope.PEOPLE_MANAGE,
-    "studies": Scope.CAMPAIGNS_RUN,
-    "tokens": Scope.PEOPLE_MANAGE,
-}
-"""By the tag of an operation that changes something."""
-OF_ADDRESS: Mapping[tuple[str, str], Scope] = {
-    ("POST", "/agent-registration-tokens"): Scope.AGENTS_ENROL,
-    ("POST", "/experiments/validate"): Scope.RESULTS_READ,
-    ("POST", "/experiments/fairness"): Scope.RESULTS_READ,
-    ("POST", "/schedules/preview"): Scope.RESULTS_READ,
-    ("POST", "/retention/preview"): Scope.RESULTS_READ,
-    ("PUT", "/campaigns/{campaign_id}/keeping"): Scope.CAMPAIGNS_RUN,
-    ("DELETE", "/campaigns/{campaign_id}/keeping"): Scope.CAMPAIGNS_RUN,
-    ("POST", "/alerts/trial"): Scope.RESULTS_READ,
-    ("GET", "/comparisons/histogram"): Scope.RESULTS_EXPORT,
-    ("GET", "/runs/{run_id}/histogram"): Scope.RESULTS_EXPORT,
-    ("GET", "/runs/{run_id}/artifacts/{sha256}"): Scope.RESULTS_EXPORT,
-    ("GET", "/runs/{run_id}/logs/{stream}"): Scope.RESULTS_EXPORT,
-    ("GET", "/campaigns/{campaign_id}/disclosure"): Scope.RESULTS_EXPORT,
-    ("GET", "/members"): Scope.RESULTS_READ,
-    ("GET", "/organization-quotas"): Scope.PEOPLE_MANAGE,
-}
-"""Those that their tag does not tell."""
-
-
-def needed(method: str, path: str, tags: Sequence[str]) -> Scope | None:
-    """The scope that an operation takes; None: no token may.
-
-    :param path: its template, for example `/api/v1/runs/{run_id}`.
-    :param tags: as in the API's document.
+    """Look at and change people, tokens, quotas, retention; delete campaigns; all of `audit:read`.
     """
-    verb = "GET" if method in SAFE else method
-    own = OF_ADDRESS.get((verb, path.removeprefix("/api/v1")))
-    if own is not None:
-        return own
-    if verb == "GET":
-        return next((READING[tag] for tag in tags if tag in READING), Scope.RESULTS_READ)
-    return next((WRITING[tag] for tag in tags if tag in WRITING), None)
+
+
+INCLUDED: Mapping[Scope, frozenset[Scope]] = {
+    Scope.PEOPLE_MANAGE: frozenset({Scope.AUDIT_READ}),
+}
+"""What a scope brings along."""
+
+_OPERATIONS: Mapping[Scope | None, str] = {
+    Scope.RESULTS_READ: """
+        alerts_count alerts_list_alerts alerts_list_series alerts_read_alert alerts_read_rule
+        alerts_read_series alerts_try_rule annotations_list
+        campaigns_get campaigns_list campaigns_stream_events
+        catalog_list_manifests catalog_list_systems catalog_read_system
+        comparisons_compare comparisons_list_caveats comparisons_read_answer
+        comparisons_read_distributions comparisons_read_footprint comparisons_read_scaling
+        experiments_diff experiments_fairness experiments_get experiments_get_revision
+        experiments_get_revision_yaml experiments_get_schedule experiments_list
+        experiments_list_occurrences experiments_list_revisions experiments_list_templates
+        experiments_preview_schedule experiments_validate
+        findings_read_run fleet_get_agent fleet_list_agents
+        gates_list_rejudged gates_read_gate gates_read_rejudgement
+        identity_list_members identity_list_projects
+        noise_list_floors prices_read prices_read_costs quotas_read_usage
+        results_list_runs results_read_faults results_read_gauges results_read_heatmap
+        results_read_scenario results_read_series results_read_spectrum
+        retention_preview retention_read retention_read_keeping
+        scenarios_read_operating_points scenarios_read_searches studies_list studies_read
+    """,
+    Scope.RESULTS_EXPORT: """
+        comparisons_read_histogram findings_read_histogram publishing_read_disclosure
+        results_read_artifact results_read_log
+    """,
+    Scope.EXPERIMENTS_WRITE: """
+        experiments_add_revision experiments_create experiments_delete_schedule
+        experiments_put_schedule
+    """,
+    Scope.CAMPAIGNS_RUN: """
+        campaigns_accept campaigns_add_repeats campaigns_cancel campaigns_create campaigns_pause
+        campaigns_release campaigns_resume campaigns_retry_failed campaigns_withdraw_acceptance
+        gates_rejudge retention_keep retention_release studies_run
+    """,
+    Scope.NOTES_WRITE: """
+        alerts_change_alert alerts_triage annotations_change annotations_remove annotations_write
+    """,
+    Scope.PUBLISHING_WRITE: """
+        publishing_answer_challenge publishing_challenge publishing_decide_challenge
+        publishing_end_override publishing_invite_reply publishing_override
+        publishing_record_consent publishing_revoke_link publishing_withdraw_challenge
+        publishing_withdraw_consent publishing_withdraw_reply
+    """,
+    Scope.PRICES_WRITE: "prices_save",
+    Scope.AGENTS_ENROL: "fleet_make_registration_token",
+    Scope.AGENTS_MANAGE: """
+        catalog_decide_manifest
+        fleet_change_agent fleet_drain_agent fleet_revoke_agent fleet_undrain_agent
+    """,
+    Scope.NOTICES_MANAGE: """
+        alerts_save_rule
+        notices_change_channel notices_list_channels notices_list_deliveries notices_make_channel
+        notices_remove_channel notices_sign_anew notices_test_channel
+    """,
+    Scope.AUDIT_READ: "identity_export_audit_entries identity_list_audit_entries",
+    Scope.PEOPLE_MANAGE: """
+        directories_let_in directories_read directories_shut_out
+        identity_add_domain identity_change_member identity_end_project_role identity_invite
+        identity_list_domains identity_list_invitations identity_list_tokens identity_list_trusts
+        identity_make_token identity_make_trust identity_read_provider identity_remove_domain
+        identity_remove_member identity_remove_provider identity_remove_trust
+        identity_revoke_invitation identity_revoke_token identity_rotate_token
+        identity_save_provider identity_set_project_role
+        quotas_list_organizations quotas_save_of_organization quotas_save_of_project
+        retention_delete_campaign retention_save
+    """,
+    None: """
+        identity_add_passkey identity_begin_passkey identity_begin_second_factor
+        identity_change_password identity_confirm_second_factor identity_end_login
+        identity_end_other_logins identity_list_logins identity_log_out
+        identity_make_organization identity_make_project identity_read_factor_policy
+        identity_read_second_factor identity_remove_passkey identity_remove_second_factor
+        identity_renew_recovery_codes identity_reset_second_factor identity_set_factor_policy
+        identity_who_am_i notices_count notices_list notices_mark_read notices_read_settings
+        notices_save_settings
+    """,
+}
+"""Operations by the scope that they take; None: people who are signed in, and no token at all."""
+TAKES: Mapping[str, Scope | None] = {
+    name: scope for scope, names in _OPERATIONS.items() for name in names.split()
+}
+"""Of each operation that people call, by its id. What is not here takes no token, and keeps the
+API's document from being made.
+"""
+
+
+def held(named: Iterable[str]) -> frozenset[Scope]:
+    """What a token has that was made for some scopes."""
+    own = frozenset(map(Scope, named))
+    return own.union(*(INCLUDED.get(one, frozenset()) for one in own))

@@ -15,6 +15,12 @@ from weighhouse_backend.identity.errors import (
     OrganizationExists,
     ProjectExists,
 )
+from weighhouse_backend.identity.giving import (
+    founding,
+    give_in_project,
+    may_give,
+    may_give_everywhere,
+)
 from weighhouse_backend.identity.models import (
     LoginSession,
     Membership,
@@ -129,9 +135,14 @@ class IdentityService:
         :raises LastOwner: when nobody would be left to give access.
         """
         project, membership = self._membership(caller, project_id, user_id)
+        before = membership.role
+        grant = may_give_everywhere(
+            self._repository, caller, role, organization_id=membership.organization_id,
+            before=before,
+        )  # fmt: skip
         if role != MemberRole.OWNER:
             self._keep_an_owner(membership)
-        before, membership.role = membership.role, role
+        grant.to(membership)
         user = self.user(user_id)
         self._audit(caller, "member.changed", user.email, project, role=str(role), before=before)
         return user, self._repository.project_role(project, user_id)
@@ -186,7 +197,9 @@ class IdentityService:
     def set_project_role(self, caller: Caller, project_id: UUID, user_id: UUID, role: Role) -> None:
         """Give a member a role of their own in one project; takes an owner of the project."""
         self._member_of(caller, project_id, user_id)
-        self._repository.set_project_role(project_id, user_id, role, self.clock.now())
+        before = self._repository.project_role(project_id, user_id) or MemberRole.GUEST
+        grant = may_give(caller, role, project_id=project_id, before=before)
+        give_in_project(self.session, grant, user_id, self.clock.now())
         email = self.user(user_id).email
         self._audit(caller, "member.project_role", email, project_id, role=str(role))
 
@@ -248,12 +261,8 @@ class IdentityService:
             name=FIRST_PROJECT.capitalize(), created_at=now,
         )  # fmt: skip
         self._repository.add(project)
-        self._repository.add(
-            Membership(
-                organization_id=organization.id, user_id=caller.id, role=MemberRole.OWNER,
-                created_at=now,
-            )
-        )  # fmt: skip
+        grant = founding(organization_id=organization.id)
+        self._repository.add(grant.row(Membership, user_id=caller.id, created_at=now))
         self._audit(caller, "organization.created", organization.slug, project.id)
         return ProjectRead(
             id=project.id, slug=project.slug, name=project.name, organization_id=organization.id,

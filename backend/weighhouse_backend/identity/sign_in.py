@@ -17,6 +17,7 @@ from weighhouse_backend.identity.errors import (
     NotInvited,
     SignInEnded,
 )
+from weighhouse_backend.identity.giving import give_in_project, handed_on
 from weighhouse_backend.identity.group_roles import Given, given_by, groups_in, projects_of
 from weighhouse_backend.identity.invitations import let_in, waiting
 from weighhouse_backend.identity.models import (
@@ -268,16 +269,13 @@ class SignInService:
         repository, now = self._repository, self.clock.now()
         role = given.role or MemberRole.GUEST
         place = repository.membership(provider.organization_id, user.id)
+        grant = handed_on(role=role, organization_id=provider.organization_id)
         if place is None:
-            repository.add(
-                Membership(
-                    organization_id=provider.organization_id, user_id=user.id, role=role,
-                    created_at=now,
-                )
-            )  # fmt: skip
+            repository.add(grant.row(Membership, user_id=user.id, created_at=now))
             self._note(provider, provider.name, "member.joined", user.email, role=str(role))
         elif place.role != role and not self._last_owner(place):
-            before, place.role = place.role, role
+            before = place.role
+            grant.to(place)
             self._note(
                 provider, provider.name, "member.changed", user.email, role=str(role),
                 before=before,
@@ -293,7 +291,8 @@ class SignInService:
                 if repository.end_project_role(project_id, user.id):
                     self._note(provider, provider.name, "member.project_role_ended", user.email)
             elif repository.project_role(project_id, user.id) != wanted:
-                repository.set_project_role(project_id, user.id, wanted, now)
+                given_there = handed_on(role=wanted, project_id=project_id)
+                give_in_project(self.session, given_there, user.id, now)
                 self._note(
                     provider, provider.name, "member.project_role", user.email, role=str(wanted)
                 )

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.giving import Grant, may_give
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.repository import IdentityRepository
 from weighhouse_backend.identity.roles import Role
@@ -37,25 +38,16 @@ class TokenService:
         caller.require(project_id, Role.VIEWER if wanted.personal else Role.MAINTAINER)
         if wanted.personal and caller.kind != "user":
             raise Forbidden("a personal token is made by a person who is signed in")
-        if not caller.roles[project_id].covers(wanted.role):
-            raise Forbidden("a token cannot have a higher role than yours")
-        if caller.scopes is not None and not set(wanted.scopes or ()) <= caller.scopes:
-            raise Forbidden("a token cannot have scopes that yours has not")
-        if caller.scopes is not None and wanted.scopes is None:
-            raise Forbidden("a token with scopes makes none without; name its scopes")
+        grant = may_give(caller, wanted.role, wanted.scopes, project_id=project_id)
         days = wanted.expires_in_days
         now = self.clock.now()
         row, token = self._new(
-            ApiToken(
-                project_id=project_id,
-                name=wanted.name,
-                role=wanted.role,
-                scopes=None if wanted.scopes is None else sorted(set(wanted.scopes)),
-                owner_id=caller.id if wanted.personal else None,
-                created_by=caller.name,
-                created_at=now,
-                expires_at=now + datetime.timedelta(days=days) if days else None,
-            )
+            grant,
+            name=wanted.name,
+            owner_id=caller.id if wanted.personal else None,
+            created_by=caller.name,
+            created_at=now,
+            expires_at=now + datetime.timedelta(days=days) if days else None,
         )
         self._audit(caller, "api_token.created", row, role=str(row.role), scopes=row.scopes)
         return row, token
@@ -84,8 +76,7 @@ class TokenService:
         mine = caller.kind == "user" and old.owner_id == caller.id
         if old.owner_id is not None and not mine:
             raise Forbidden("a personal token is rotated by its owner alone")
-        if not caller.roles[old.project_id].covers(Role(old.role)):
-            raise Forbidden(f"it has the role {old.role}, which is higher than yours")
+        grant = may_give(caller, Role(old.role), old.scopes, project_id=old.project_id)
         now = self.clock.now()
         if old.revoked_at is not None or (old.expires_at is not None and old.expires_at <= now):
             raise Conflict("it holds no more; make a new one")
@@ -95,11 +86,8 @@ class TokenService:
             raise Conflict("a pipeline got it; its next job gets the next one")
         lasted = None if old.expires_at is None else old.expires_at - old.created_at
         row, token = self._new(
-            ApiToken(
-                project_id=old.project_id, name=old.name, role=old.role, scopes=old.scopes,
-                owner_id=old.owner_id, created_by=caller.name, created_at=now,
-                expires_at=None if lasted is None else now + lasted,
-            )
+            grant, name=old.name, owner_id=old.owner_id, created_by=caller.name, created_at=now,
+            expires_at=None if lasted is None else now + lasted,
         )  # fmt: skip
         ends = now + datetime.timedelta(hours=overlap_hours)
         old.expires_at = ends if old.expires_at is None else min(ends, old.expires_at)
@@ -122,9 +110,11 @@ class TokenService:
         caller.require(row.project_id, Role.VIEWER if theirs else Role.MAINTAINER)
         return row
 
-    def _new(self, row: ApiToken) -> tuple[ApiToken, str]:
+    def _new(self, grant: Grant, **columns: Any) -> tuple[ApiToken, str]:
         token = new_token("p")
-        row.prefix, row.token_hash = token_prefix(token), token_hash(token)
+        row = grant.row(
+            ApiToken, prefix=token_prefix(token), token_hash=token_hash(token), **columns
+        )
         self.session.add(row)
         self.session.flush()
         return row, token

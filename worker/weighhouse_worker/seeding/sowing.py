@@ -16,6 +16,7 @@ from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.identity.access import Caller
+from weighhouse_backend.identity.giving import founding
 from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -101,8 +102,8 @@ class Hand:
             if earlier.labels == LABEL and earlier.status != "revoked":
                 fleet.revoke(self.caller, earlier.id)
         made = fleet.issue_registration(
-            self.project_id, "invented", labels=LABEL, roles=("driver", "server"),
-            lifetime=datetime.timedelta(hours=1),
+            founding(project_id=self.project_id), "invented", labels=LABEL,
+            roles=("driver", "server"), lifetime=datetime.timedelta(hours=1),
         )  # fmt: skip
         enrolled = fleet.register(
             made.token,
