@@ -133,7 +133,10 @@ def test_a_tool_passes_when_it_is_named_too(tmp_path: Path, order: MakeOrder) ->
 
 def test_a_name_becomes_the_address_that_was_checked(tmp_path: Path, order: MakeOrder) -> None:
     wanted = order(deployment="external", endpoints=("tcp://localhost:6379", "unix:///run/x"))
-    target = check_order(policy('deployments = ["external"]', tmp_path), wanted)
+    text = 'deployments = ["external"]\n'
+    with pytest.raises(PolicyRefused, match="/run/x"):
+        check_order(policy(text, tmp_path), wanted)
+    target = check_order(policy(text + 'paths = ["/run"]', tmp_path), wanted)
     assert target.endpoints[0] in {"tcp://127.0.0.1:6379", "tcp://[::1]:6379"}
     assert target.endpoints[1] == "unix:///run/x"
 

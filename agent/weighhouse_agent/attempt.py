@@ -22,7 +22,7 @@ from types import FrameType
 from pydantic import BaseModel, ConfigDict, ValidationError
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.report import Completion, Failure, FailureKind
-from weighhouse_protocol.text import mended_json
+from weighhouse_protocol.text import AS_KEPT, mended_json
 from weighhouse_sdk.clock import VARIABLE, SystemClock
 from weighhouse_sdk.context import Cancel, Context, HostOptions
 from weighhouse_sdk.errors import Cancelled, PluginBroken, PluginError, PluginMissing
@@ -128,7 +128,9 @@ def carry_out(directory: AttemptDirectory) -> Completion | None:
     :returns: the outcome, which is on disk too; None when this attempt was begun before: it is
         never done twice.
     """
-    order = AttemptOrder.model_validate_json(directory.order.read_text(encoding="utf-8"))
+    order = AttemptOrder.model_validate_json(
+        directory.order.read_text(encoding="utf-8"), context=AS_KEPT
+    )
     clock = clock_of(directory)
     os.environ[VARIABLE] = str(clock.anchor_us)
     try:
@@ -289,7 +291,9 @@ def clean(directory: AttemptDirectory) -> int:
 
     :returns: exit status.
     """
-    order = AttemptOrder.model_validate_json(directory.order.read_text(encoding="utf-8"))
+    order = AttemptOrder.model_validate_json(
+        directory.order.read_text(encoding="utf-8"), context=AS_KEPT
+    )
     context = context_left(order, directory)
     try:
         plugin = load_plugin(order.target.system)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import structlog
 from pydantic import BaseModel, ValidationError
+from weighhouse_protocol.text import AS_KEPT
 
 from weighhouse_agent import VERSION
 
@@ -169,7 +170,7 @@ class PlatformClient:
         """
         found = self.send(method, path, body, read_seconds=read_seconds)
         try:
-            return kind.model_validate(found)
+            return kind.model_validate(found, context=AS_KEPT)
         except ValidationError as error:
             raise PlatformAway(f"{path}: not an answer of the platform: {error}") from error
 

@@ -151,7 +151,7 @@ class Execution:
         deployed = self._deployed = self.plugin.deploy(self.context)
         self._endpoints = self.plugin.endpoints(deployed)
         for endpoint in self._endpoints:
-            check_endpoint(self.policy, endpoint)
+            check_endpoint(self.policy, endpoint, (self.context.data_directory,))
         self._reporter.mark("deployed", deployed.version)
         ready = self.plugin.wait_ready(self.context, deployed)
         self._reporter.mark("ready", f"after {ready.seconds:.3f} s")

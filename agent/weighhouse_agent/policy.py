@@ -5,6 +5,7 @@ every attempt, checked by the agent's own code before a plugin is so much as loa
 plugins = ["redis", "memcached"]      # "*": every installed one
 deployments = ["process", "in_process"]
 networks = ["127.0.0.0/8", "::1/128"] # where endpoints may be
+paths = []                            # what `unix://` and `file://` may lead to
 max_run_seconds = 3600
 max_rate_per_second = 100000          # of open loops
 max_clients = 256                     # clients, connections, load clients
@@ -42,28 +43,28 @@ tls_ca_file = "/etc/weighhouse/staging-ca.pem"
 
 import ipaddress
 import os
-import socket
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, Self
-from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from weighhouse_protocol.base import Document, Name
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.load import ClosedLoad
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import AttemptOrder
 from weighhouse_protocol.target import Deployment, Target
+from weighhouse_protocol.text import seen
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.credentials import is_reserved
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.images import full_name
-from weighhouse_sdk.machine.locality import LOCAL_SCHEMES, parsed
 
 from weighhouse_agent.chaining import links_of
+from weighhouse_agent.endpoints import NotAnEndpoint, NotWithin, judged
 from weighhouse_agent.slots import Slot, check_exclusive
 
 EVERYTHING = "*"
@@ -134,6 +135,8 @@ class Policy(Document):
         ipaddress.IPv4Network("127.0.0.0/8"),
         ipaddress.IPv6Network("::1/128"),
     )
+    paths: tuple[Path, ...] = ()
+    """Sockets and directories that external endpoints may be, or be below."""
     max_run_seconds: float = Field(default=86_400.0, gt=0)
     max_rate_per_second: float | None = Field(default=None, gt=0)
     max_clients: int | None = Field(default=None, ge=1)
@@ -142,6 +145,15 @@ class Policy(Document):
     machine: Machine = Machine()
     slots: tuple[Slot, ...] = (Slot(),)
     credentials: dict[Name, KeptCredentials] = Field(default_factory=dict)
+
+    @field_validator("paths")
+    @classmethod
+    def _are_absolute(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+        for path in paths:
+            if not path.is_absolute():
+                message = f"{path}: is to be an absolute path"
+                raise ValueError(message)
+        return paths
 
     @model_validator(mode="after")
     def _slots_are_exclusive(self) -> Self:
@@ -256,7 +268,7 @@ def check_order(policy: Policy, order: AttemptOrder) -> Target:
             f"an experiment may not set {', '.join(reserved)}: accounts and files are the agent's",
             "name `credentials` that the agent's policy.toml keeps, and leave the options out",
         )
-    listens = f"tcp://{_bracketed(policy.machine.host)}:0"
+    listens = f"tcp://{_bracketed(policy.machine.host)}"
     if target.deployment != "external":
         check_endpoint(policy, listens)
         return target
@@ -310,41 +322,35 @@ def _check_slot(policy: Policy, order: AttemptOrder) -> None:
         raise _refusal(text, "slots", f"{slot.memory_mebibytes} MiB")
 
 
-def check_endpoint(policy: Policy, endpoint: str) -> str:
-    """Hold one endpoint against the networks that the policy allows.
+def check_endpoint(policy: Policy, endpoint: str, own: Sequence[Path] = ()) -> str:
+    """Hold one endpoint against the networks and paths that the policy allows.
 
-    :param endpoint: `tcp://HOST:PORT`, `unix:///PATH` or `file:///DIRECTORY`.
+    :param own: directories of the attempt, where what the plugin set up may listen, too.
     :returns: the same with an address for a name.
-    :raises PolicyRefused: when any of the host's addresses is elsewhere, or it has none.
+    :raises PolicyRefused: when any of its addresses, or its file, is elsewhere, or it has none.
     """
-    parts = urlsplit(endpoint)
-    if parts.scheme in LOCAL_SCHEMES:
-        return endpoint
-    allowed = ", ".join(str(network) for network in policy.networks) or "none"
     try:
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host, port = None, None
-    if not host:
-        raise _refusal(f"endpoint `{endpoint}`", "networks", allowed)
-    try:
-        found = socket.getaddrinfo(host, port or 0, type=socket.SOCK_STREAM)
+        return judged(endpoint, policy.networks, (*policy.paths, *own))
+    except NotWithin as error:
+        key: PolicyKey = "paths" if error.key == "paths" else "networks"
+        allowed = ", ".join(str(each) for each in getattr(policy, key)) or "none"
+        raise _refusal(f"endpoint `{endpoint}` ({error})", key, allowed) from error
+    except NotAnEndpoint as error:
+        allowed = ", ".join(str(network) for network in policy.networks) or "none"
+        raise _refusal(
+            f"endpoint `{seen(endpoint)[:300]}`: {error}", "networks", allowed
+        ) from error
     except OSError as error:
         raise PolicyRefused(
-            f"endpoint `{endpoint}`: {host} has no address: {error}", "write its address"
+            f"endpoint `{endpoint}`: its host has no address: {error}", "write its address"
         ) from error
-    addresses = [parsed(str(each[4][0])) for each in found]
-    for address in addresses:
-        if not any(address in network for network in policy.networks):
-            raise _refusal(f"endpoint `{endpoint}` ({address})", "networks", allowed)
-    suffix = f":{port}" if port is not None else ""
-    return f"{parts.scheme}://{_bracketed(str(addresses[0]))}{suffix}{parts.path}"
 
 
 PolicyKey = Literal[
     "plugins",
     "deployments",
     "networks",
+    "paths",
     "max_run_seconds",
     "max_rate_per_second",
     "max_clients",
