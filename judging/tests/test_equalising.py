@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from weighhouse_judging.fairness.equalising import Change, equal_in, equalise
+from weighhouse_judging.fairness.equalising import Change, Effort, equal_in, equalise
 from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.fairness.vocabulary import Aspect, Durability, Memory
 from weighhouse_protocol.manifest import Manifest
@@ -166,3 +166,37 @@ def test_equal_sides_need_nothing() -> None:
 def test_more_sides_are_brought_to_one_value(count: int) -> None:
     sides = [side(CACHE), *[side(LOGGED) for _ in range(count)]]
     assert changed("durability", *sides) == [[], *[[("snapshots", None, "")]] * count]
+
+
+@pytest.mark.parametrize(
+    ("times", "size"), [(1e-300, 64), (1e24, 64), (0.0, 64), (-1.0, 64), (2.0**20, 1e300)]
+)
+def test_figures_that_others_rules_make_too_large_are_not_known(times: float, size: float) -> None:
+    """Such rules are taken: what comes of them is nobody's value, and nothing raises."""
+    rules = {"memory": [{"value": {"bytes": {"of": "size_mebibytes", "times": times}}}]}
+    odd = manifest("odd", parameters=CACHE.parameters, fairness=rules)
+    made = equalise([side(odd, parameters={"size_mebibytes": size}), side(LOGGED), side(CACHE)])
+    assert len(made.changes) == 3
+
+
+class Counting(Effort):
+    """An effort that counts how often the rules were evaluated."""
+
+    asked = 0
+
+    def spend(self, side: Facts, aspect: Aspect) -> bool:
+        self.asked += 1
+        return super().spend(side, aspect)
+
+
+def test_others_rules_are_evaluated_so_often_and_no_more() -> None:
+    names = [f"p{number}" for number in range(30)]
+    choices = list(range(10))
+    wide = manifest(
+        "wide",
+        parameters={"properties": {name: {"enum": choices, "default": 0} for name in names}},
+        fairness={"memory": [{"when": {name: choices}, "value": "unknown"} for name in names]},
+    )
+    effort = Counting(2000)
+    assert equal_in("memory", [side(wide), side(CACHE), side(LOGGED)], effort).value is None
+    assert 0 < effort.asked < 100

@@ -7,7 +7,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-MOST_VALUES = 10_000
+from weighhouse_protocol.text import UNKEPT, mended
+
+MOST_VALUES = 3_000
 """Of a whole manifest, keys apart."""
 MOST_DEPTH = 12
 MOST_CHARACTERS = 500_000
@@ -19,9 +21,10 @@ SHOWN = 100
 _Place = tuple["_Place | None", object]
 
 
-def check_whole(document: Mapping[str, object]) -> None:
+def check_whole(document: Mapping[str, object]) -> int:
     """Hold the size of a manifest against its limits, with as much work as they allow.
 
+    :returns: its values.
     :raises ValueError: naming where it is larger, and the limit.
     """
     waiting: list[tuple[object, _Place | None, int]] = [(document, None, 1)]
@@ -30,6 +33,7 @@ def check_whole(document: Mapping[str, object]) -> None:
         found, place, depth = waiting.pop()
         if isinstance(found, str):
             characters += len(found)
+            _check_kept(found, place)
         elif isinstance(found, Mapping | list | tuple):
             values += len(found)
             if values > MOST_VALUES:
@@ -37,13 +41,21 @@ def check_whole(document: Mapping[str, object]) -> None:
             if found and depth > MOST_DEPTH:
                 raise ValueError(f"{_written(place)}: lies deeper than {MOST_DEPTH} levels")
             if isinstance(found, Mapping):
-                characters += sum(len(str(key)) for key in found)
+                names = "".join(map(str, found))
+                characters += len(names)
+                _check_kept(names, place)
             inner = found.items() if isinstance(found, Mapping) else enumerate(found)
             waiting.extend((each, (place, key), depth + 1) for key, each in inner)
         if characters > MOST_CHARACTERS:
             raise ValueError(
                 f"{_written(place)}: a manifest has up to {MOST_CHARACTERS} characters"
             )
+    return values
+
+
+def _check_kept(text: str, place: _Place | None) -> None:
+    if found := UNKEPT.search(text):
+        raise ValueError(f"{_written(place)}: has U+{ord(found.group()):04X}, which no text has")
 
 
 def toml_of(path: Path) -> dict[str, Any]:
@@ -63,13 +75,17 @@ def toml_of(path: Path) -> dict[str, Any]:
 def refusal(error: ValueError) -> str:
     """What is wrong with a manifest, in one line: the first fault, and how many more there are."""
     if not isinstance(error, ValidationError):
-        return str(error)[:LONGEST_REFUSAL]
+        return _line(str(error))
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(part)[:SHOWN] for part in first["loc"] if _is_place(part))
     said = first["msg"].removeprefix("Value error, ")
     more = error.error_count() - 1
     told = f"{where}: {said}" if where else said
-    return told[:LONGEST_REFUSAL] + (f" (and {more} more)" if more else "")
+    return _line(told) + (f" (and {more} more)" if more else "")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_REFUSAL]
 
 
 def _is_place(part: int | str) -> bool:
@@ -78,7 +94,7 @@ def _is_place(part: int | str) -> bool:
 
 
 def _written(place: _Place | None) -> str:
-    return ".".join(reversed([str(key)[:SHOWN] for key in _keys(place)])) or "the manifest"
+    return ".".join(reversed([mended(str(key)[:SHOWN]) for key in _keys(place)])) or "the manifest"
 
 
 def _keys(place: _Place | None) -> Iterator[object]:

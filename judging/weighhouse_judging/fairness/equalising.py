@@ -5,24 +5,33 @@ that the rules, its schema or the wanted value name. The fewest changes are foun
 one parameter, then two together, and so on.
 """
 
-import re
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, product
 from typing import Literal
 
 from weighhouse_protocol.base import Scalar
-from weighhouse_protocol.fairness.facts import Facts, number
+from weighhouse_protocol.fairness.facts import Facts
 from weighhouse_protocol.fairness.rules import UNKNOWN, Condition, Drawn, Wanted
 from weighhouse_protocol.fairness.translation import MEBIBYTE, rules_of, translate, value_of
-from weighhouse_protocol.fairness.vocabulary import ASPECTS, FORMS, Aspect, Memory, Value
-from weighhouse_protocol.parameters import declared
+from weighhouse_protocol.fairness.vocabulary import (
+    ASPECTS,
+    FORMS,
+    Aspect,
+    Comparables,
+    Memory,
+    Value,
+)
+from weighhouse_protocol.parameters import declared, value_problems
 from weighhouse_protocol.target import Limits
 
 MOST_TOGETHER = 3
 """Parameters that are changed together for one aspect."""
 MOST_TRIES = 5000
 """For one aspect of one side."""
+MOST_LOOKS = 200_000
+"""At conditions of rules, for all sides and aspects together: what others' rules may cost."""
 MOST_PASSES = 3
 """A change for one aspect may move another."""
 
@@ -39,6 +48,22 @@ class Change:
     """None: not set."""
     after: Scalar | None
     """None: taken out, so that the default holds."""
+
+
+@dataclass
+class Effort:
+    """What may still be tried; when nothing is left, what was not found yet is not there."""
+
+    looks: int = MOST_LOOKS
+
+    def spend(self, side: Facts, aspect: Aspect) -> bool:
+        """Whether the rules of an aspect may be evaluated once more."""
+        rules = rules_of(side, aspect)
+        self.looks -= 1 + sum(
+            1 + sum(len(each) if isinstance(each, tuple) else 1 for each in rule.when.values())
+            for rule in rules
+        )
+        return self.looks > 0
 
 
 @dataclass(frozen=True)
@@ -72,16 +97,18 @@ def equalise(sides: Sequence[Facts]) -> Equalised:
     :param sides: drafts, in the order of the sheet; of values that need equally many changes that
         of an earlier side is taken.
     """
-    first = tuple(equal_in(aspect, sides) for aspect in _differing(sides))
+    effort = Effort()
+    first = tuple(equal_in(aspect, sides, effort) for aspect in _differing(sides))
     now, steps = list(sides), list(first)
     for _ in range(MOST_PASSES):
         for step in steps:
             # Found for the sides as they were; an earlier step may have done it, or moved it.
-            fresh = equal_in(step.aspect, now)
+            fresh = equal_in(step.aspect, now, effort)
             if fresh.value is not None:
                 now = [_with(side, each) for side, each in zip(now, fresh.changes, strict=True)]
         left = _differing(now)
-        steps = [step for aspect in left if (step := equal_in(aspect, now)).value is not None]
+        found = (equal_in(aspect, now, effort) for aspect in left)
+        steps = [step for step in found if step.value is not None]
         if not steps:
             break
     return Equalised(
@@ -91,19 +118,20 @@ def equalise(sides: Sequence[Facts]) -> Equalised:
     )
 
 
-def equal_in(aspect: Aspect, sides: Sequence[Facts]) -> Equal:
+def equal_in(aspect: Aspect, sides: Sequence[Facts], effort: Effort | None = None) -> Equal:
     """The value with the fewest changes that all sides can have.
 
     One that some side has already; else one that the plugins' rules name, for two systems may have
     a third way in common.
     """
+    effort = effort or Effort()
     values = [value_of(side, aspect) for side in sides]
     reached = [False] * len(sides)
     for wanted in (_distinct(values), _named(aspect, sides)):
         best: Equal | None = None
         for value in wanted:
             found = [
-                () if own == value else changes_for(side, aspect, value)
+                () if own == value else changes_for(side, aspect, value, effort)
                 for side, own in zip(sides, values, strict=True)
             ]
             for index, (each, own) in enumerate(zip(found, values, strict=True)):
@@ -136,29 +164,42 @@ def _named(aspect: Aspect, sides: Sequence[Facts]) -> list[Value]:
     return _distinct(named)
 
 
-def changes_for(side: Facts, aspect: Aspect, wanted: Value) -> tuple[Change, ...] | None:
+def changes_for(
+    side: Facts, aspect: Aspect, wanted: Value, effort: Effort
+) -> tuple[Change, ...] | None:
     """The fewest changes of a draft that give an aspect a value; None: there are none.
 
     Of equally many those are taken that move fewest other aspects. Limits are the last resort: a
     system that does not know of its limit is killed at it.
     """
+    if not effort.spend(side, aspect):
+        return None
     knobs = list(_knobs(side, aspect, wanted))
     limits = list(_limits(side, aspect, wanted))
-    return _search(side, aspect, wanted, knobs) or _search(side, aspect, wanted, [*limits, *knobs])
+    return _search(side, aspect, wanted, knobs, effort) or _search(
+        side, aspect, wanted, [*limits, *knobs], effort
+    )
 
 
 def _search(
-    side: Facts, aspect: Aspect, wanted: Value, knobs: Sequence[Sequence[Change]]
+    side: Facts,
+    aspect: Aspect,
+    wanted: Value,
+    knobs: Sequence[Sequence[Change]],
+    effort: Effort,
 ) -> tuple[Change, ...] | None:
-    before = translate(side).values
+    before: Comparables | None = None
     for together in range(1, min(MOST_TOGETHER, len(knobs)) + 1):
         tries = (
             changes for chosen in combinations(knobs, together) for changes in product(*chosen)
         )
         found: tuple[int, tuple[Change, ...]] | None = None
         for changes in islice(tries, MOST_TRIES):
+            if not effort.spend(side, aspect):
+                break
             tried = _with(side, changes)
             if value_of(tried, aspect) == wanted:
+                before = before or translate(side).values
                 after = translate(tried).values
                 moved = sum(getattr(before, one) != getattr(after, one) for one in ASPECTS)
                 if found is None or moved < found[0]:
@@ -231,7 +272,7 @@ def _values(
         candidates.append(default)
     for value in candidates:
         fitting = int(value) if isinstance(value, float) and value.is_integer() else value
-        if _fits(schema, fitting):
+        if not value_problems(schema, fitting):
             yield fitting
 
 
@@ -248,8 +289,10 @@ def _solved(wanted: Value, part: str, drawn: Drawn) -> list[Scalar]:
     aim = getattr(wanted, part, None) if part else wanted
     if isinstance(aim, str):
         return [*(word for word, meant in drawn.words.items() if meant == aim), aim]
-    if isinstance(aim, int | float):
+    if isinstance(aim, int | float) and drawn.times:
         solved = aim / drawn.times
+        if not math.isfinite(solved):
+            return []
         return [round(solved) if abs(solved - round(solved)) < 1e-9 else solved, f"{solved:g}"]  # noqa: PLR2004 - what floating point leaves
     return []
 
@@ -270,34 +313,6 @@ def _limits(side: Facts, aspect: Aspect, wanted: Value) -> Iterator[list[Change]
         found = [Change("limits", "memory_mebibytes", now, each) for each in tries if each != now]
         if found:
             yield found
-
-
-def _fits(schema: Mapping[str, object], value: Scalar) -> bool:
-    """Whether a parameter can have a value, by those parts of JSON Schema that manifests use."""
-    choices, pattern = schema.get("enum"), schema.get("pattern")
-    if isinstance(choices, list) and value not in choices:
-        return False
-    kinds: Mapping[object, bool] = {
-        "boolean": isinstance(value, bool),
-        "integer": isinstance(value, int) and not isinstance(value, bool),
-        "number": isinstance(value, int | float) and not isinstance(value, bool),
-        "string": isinstance(value, str),
-    }
-    if not kinds.get(schema.get("type"), True):
-        return False
-    if isinstance(value, str):
-        return not isinstance(pattern, str) or re.search(pattern, value) is not None
-    figure = number(value)
-    if figure is None:
-        return True
-    low, high = schema.get("minimum"), schema.get("maximum")
-    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-    return not (
-        (isinstance(low, int | float) and figure < low)
-        or (isinstance(high, int | float) and figure > high)
-        or (isinstance(above, int | float) and figure <= above)
-        or (isinstance(below, int | float) and figure >= below)
-    )
 
 
 # carrying it out

@@ -1,5 +1,6 @@
 """What rules look at: a target as it was asked for, or as a server said it was. Pure."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ UNITS: Mapping[str, float] = {
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
 }  # fmt: skip
 """Unit behind a number → seconds or bytes."""
-_QUANTITY = re.compile(r"^\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$")
+_QUANTITY = re.compile(r"(-?\d+(?:\.\d+)?)\s*([A-Za-z]*)")
 
 Origin = Literal["parameter", "option", "setting", "limit", "topology", "deployment", "endpoint"]
 
@@ -156,21 +157,22 @@ def _in_own_unit(text: str, suffix: str) -> float | None:
 
 
 def number(value: Scalar, times: float = 1.0) -> float | None:
-    """A quantity in seconds or bytes; None when it is none.
+    """A quantity in seconds or bytes; None when it is none, or larger than any.
 
     :param times: what one without a unit of its own is multiplied by.
     """
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
+    found = None if isinstance(value, bool) else _quantity(value, times)
+    return found if found is not None and math.isfinite(found) else None
+
+
+def _quantity(value: float | str, times: float) -> float | None:
+    if not isinstance(value, str):
         return value * times
-    found = _QUANTITY.match(value)
+    found = _QUANTITY.fullmatch(value.strip())
     if found is None:
         return None
     unit = found.group(2)
-    if not unit:
-        return float(found.group(1)) * times
-    factor = UNITS.get(unit, UNITS.get(unit.lower()))
+    factor = UNITS.get(unit, UNITS.get(unit.lower())) if unit else times
     return None if factor is None else float(found.group(1)) * factor
 
 
