@@ -11,6 +11,7 @@ import structlog
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.offered import check_whole, refusal
 
 from weighhouse_backend.catalog.choosing import in_order
 from weighhouse_backend.catalog.repository import CatalogRepository
@@ -18,6 +19,10 @@ from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 
 log = structlog.get_logger(__name__)
+
+MOST_PLUGINS = 100
+MOST_OF_AN_AGENT = 20_000
+"""Values in all manifests of an agent, and faults of those: each takes some µs to be told."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +93,9 @@ class CatalogService:
             contents = self.repository.contents(firsts.values())
             for plugin_id, one in firsts.items():
                 try:
-                    manifest = Manifest.model_validate(contents[one.organization_id, one.digest])
+                    manifest = Manifest.as_kept(contents[one.organization_id, one.digest])
                 except ValidationError as error:
-                    reason = _reason(error)
+                    reason = refusal(error)
                     log.warning("manifest_set_aside", plugin=plugin_id, reason=reason)
                     aside.append(SetAside(plugin_id, one.version, one.digest, reason))
                 else:
@@ -185,7 +190,7 @@ def digest_of(manifest: Manifest) -> str:
 
 
 def sorted_out(
-    documents: Iterable[Mapping[str, object]],
+    documents: Sequence[Mapping[str, object]],
 ) -> tuple[tuple[Manifest, ...], dict[str, str]]:
     """Manifests as an agent sends them.
 
@@ -193,17 +198,25 @@ def sorted_out(
     """
     readable: list[Manifest] = []
     aside: dict[str, str] = {}
+    values = 0
     for number, document in enumerate(documents, 1):
         try:
+            values += check_whole(document)
+            _check_share(number, values)
             readable.append(Manifest.model_validate(document))
-        except ValidationError as error:
-            aside[str(document.get("id") or f"number {number}")[:80]] = _reason(error)
+        except ValueError as error:
+            plugin_id = document.get("id")
+            named = plugin_id if isinstance(plugin_id, str) and plugin_id else f"number {number}"
+            if len(aside) < MOST_PLUGINS:
+                aside[named[:80]] = refusal(error)
+            if isinstance(error, ValidationError):
+                values += error.error_count()
     return tuple(readable), aside
 
 
-def _reason(error: ValidationError) -> str:
-    """What is wrong, in one line."""
-    first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"]) or "the manifest"
-    more = error.error_count() - 1
-    return f"{where}: {first['msg']}" + (f" (and {more} more)" if more else "")
+def _check_share(number: int, values: int) -> None:
+    if number > MOST_PLUGINS or values > MOST_OF_AN_AGENT:
+        raise ValueError(
+            f"an agent has up to {MOST_PLUGINS} plugins, and up to {MOST_OF_AN_AGENT:,} values in "
+            "their manifests together"
+        )
