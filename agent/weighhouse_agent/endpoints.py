@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
+from weighhouse_protocol.links import NUMBERS
 from weighhouse_protocol.text import one_line
 from weighhouse_sdk.machine.locality import LOCAL_SCHEMES, IpNetwork, parsed
 
 LONGEST = 1000
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,30}")
 HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?")
-NUMBERS = re.compile(r"(0[xX][0-9A-Fa-f]*|[0-9]+)(\.(0[xX][0-9A-Fa-f]*|[0-9]+))*\.?")
-"""What inet_aton(3) reads as an address."""
 
 
 class NotAnEndpoint(Exception):

@@ -20,6 +20,8 @@ PAGE = r"^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9.\[][^\s\\@]*$"
 """As JSON Schema has it, roughly."""
 LONGEST_HOST, LONGEST_LABEL = 253, 63
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*:|//)(?=\S)")
+NUMBERS = re.compile(r"(0[xX][0-9A-Fa-f]*|[0-9]+)(\.(0[xX][0-9A-Fa-f]*|[0-9]+))*\.?")
+"""Hosts that inet_aton(3) reads as an address."""
 _LABELS = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?", re.ASCII)
 _AS_IT_IS = "%/:?#[]@!$&'()*+,;=-._~"
 """What stands in an address as itself (RFC 3986, 2.2 and 2.3)."""
@@ -68,6 +70,12 @@ def _written(host: str) -> str:
     except UnicodeError as error:
         message = "names no host: a part of it is empty or too long"
         raise ValueError(message) from error
+    if NUMBERS.fullmatch(host):
+        try:
+            return str(ipaddress.IPv4Address(host))
+        except ValueError as error:
+            message = "has an address that is not written as four decimal numbers"
+            raise ValueError(message) from error
     if len(host) > LONGEST_HOST or not _LABELS.fullmatch(host):
         message = "names no host"
         raise ValueError(message)

@@ -15,6 +15,7 @@ from http import HTTPStatus
 from threading import BoundedSemaphore
 from typing import Any
 from urllib.parse import urlencode, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
@@ -24,6 +25,7 @@ from joserfc.errors import ExpiredTokenError, InvalidClaimError, JoseError
 from joserfc.jwk import KeySet
 
 from weighhouse_backend.identity.errors import ProviderAnswerRefused, ProviderAway
+from weighhouse_backend.kit.addresses import AddressForbidden, look_at, look_up
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 ALGORITHMS = (
@@ -48,6 +50,17 @@ SCOPE = "openid email profile"
 
 
 @dataclass(frozen=True)
+class Reach:
+    """Where providers may stand besides the Internet."""
+
+    loopback: bool
+    """On this machine, without TLS: the platform itself is one that people reach at a loopback
+    address."""
+    own_networks: bool
+    """In private networks."""
+
+
+@dataclass(frozen=True)
 class Party:
     """What a provider knows an organization's sign-in by."""
 
@@ -55,9 +68,7 @@ class Party:
     client_id: str
     client_secret: str | None
     redirect_uri: str
-    loopback: bool
-    """Whether a provider on this machine may be asked without TLS: the platform itself is one that
-    people reach at a loopback address."""
+    reach: Reach
 
 
 @dataclass(frozen=True)
@@ -77,26 +88,31 @@ class Provider:
     """It takes a client's secret in the body alone."""
 
 
-def insist_on_safe(address: str, *, loopback: bool) -> str:
-    """An address that may be asked: https, or this machine where `loopback` allows it.
+def insist_on_safe(address: str, reach: Reach) -> str:
+    """An address that may be asked, as far as that can be told without asking what its name
+    resolves to: https, or this machine where that is allowed.
 
     :raises ValueError: with what is wrong.
     """
     parts = urlsplit(address)
     if not parts.hostname or parts.username or parts.password or parts.fragment:
         raise ValueError("is no address of a provider")
-    near = parts.scheme == "http" and loopback and parts.hostname in LOOPBACK
+    near = parts.scheme == "http" and reach.loopback and parts.hostname in LOOPBACK
     if parts.scheme != "https" and not near:
         raise ValueError("does not begin with https://")
+    try:
+        look_at(address, own_networks=reach.loopback or reach.own_networks)
+    except AddressForbidden as error:
+        raise ValueError(f"cannot be asked: {error}") from error
     return address
 
 
-def keys_of(issuer: str, *, loopback: bool) -> KeySet:
+def keys_of(issuer: str, reach: Reach) -> KeySet:
     """The public keys of somebody who signs and signs nobody in, as CI services do.
 
     :raises ProviderAway: when they do not answer as one.
     """
-    party = Party(issuer, "", None, "", loopback)
+    party = Party(issuer, "", None, "", reach)
     try:
         return _keys(str(_address(party, _described(party), "jwks_uri")), party)
     except ProviderAnswerRefused as error:
@@ -116,7 +132,7 @@ def _address(party: Party, found: dict[str, Any], name: str, *, needed: bool = T
     if value is None and not needed:
         return None
     try:
-        return insist_on_safe(str(value), loopback=party.loopback)
+        return insist_on_safe(str(value), party.reach)
     except ValueError as error:
         raise ProviderAway(f"its {name} {error}") from error
 
@@ -293,22 +309,25 @@ def _answer_to(
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     try:
-        insist_on_safe(address, loopback=party.loopback)
+        insist_on_safe(address, party.reach)
+        asked, extensions = _place(address, party.reach, headers)
         with (
             httpx.Client(
-                verify=_trusted(), timeout=TIMEOUT_SECONDS, follow_redirects=False
+                verify=_trusted(), timeout=TIMEOUT_SECONDS, follow_redirects=False,
+                trust_env=extensions is None,
             ) as client,
             client.stream(
-                method, address, data=form, headers=headers, auth=auth or httpx.USE_CLIENT_DEFAULT
+                method, asked, data=form, headers=headers,
+                auth=auth or httpx.USE_CLIENT_DEFAULT, extensions=extensions,
             ) as answer,
-        ):
+        ):  # fmt: skip
             body = b""
             for piece in answer.iter_bytes():
                 body += piece
                 if len(body) > MOST_BYTES or time.monotonic() > ends:
                     raise ProviderAway(f"{address} answers too long")
             status = answer.status_code
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, AddressForbidden, OSError) as error:
         raise ProviderAway(f"{address}: {error!s:.200}") from error
     try:
         found = json.loads(body)
@@ -320,6 +339,22 @@ def _answer_to(
     if status != HTTPStatus.OK or not isinstance(found, dict):
         raise ProviderAway(f"{address} answers {status}, and no JSON object")
     return found
+
+
+def _place(
+    address: str, reach: Reach, headers: dict[str, str]
+) -> tuple[str, dict[str, str] | None]:
+    """Where a connection goes: to an address of its name that was looked at, unless a proxy
+    connects, which resolves names itself.
+
+    :raises AddressForbidden: when nobody is asked there.
+    :raises OSError: when the name has no address.
+    """
+    if getproxies().keys() - {"no"} and not proxy_bypass(urlsplit(address).hostname or ""):
+        return address, None
+    found = look_up(address, own_networks=reach.loopback or reach.own_networks)
+    headers["Host"] = found.authority
+    return found.url, {"sni_hostname": found.host}
 
 
 @cache

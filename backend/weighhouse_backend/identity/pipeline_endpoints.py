@@ -20,7 +20,7 @@ from weighhouse_backend.identity.pipeline_schemas import (
     TrustRead,
 )
 from weighhouse_backend.identity.pipelines import ExchangeService, TrustService
-from weighhouse_backend.identity.providers import is_loopback
+from weighhouse_backend.identity.providers import reach_of
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import token_hash
 from weighhouse_backend.kit.bodies import BoundedRoute
@@ -102,7 +102,7 @@ def identity_exchange_pipeline_token(
 def _claims(request: Request, attempt: Attempt, trust: PipelineTrust, token: str) -> dict[str, Any]:
     state, now = request.app.state, SystemClock().now().timestamp()
     try:
-        keys = oidc.keys_of(trust.issuer, loopback=is_loopback(state.settings))
+        keys = oidc.keys_of(trust.issuer, reach_of(state.settings))
         return claims_in(token, keys, trust.issuer, trust.audience, now)
     except NotTheirWord as error:
         raise PipelineRefused(f"{error}") from error

@@ -22,7 +22,7 @@ from weighhouse_backend.identity.pipeline_claims import (
     unmet,
 )
 from weighhouse_backend.identity.pipeline_schemas import TrustCreate
-from weighhouse_backend.identity.providers import is_loopback
+from weighhouse_backend.identity.providers import reach_of
 from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.scopes import Scope
 from weighhouse_backend.identity.secrets import new_token, token_hash, token_prefix
@@ -108,7 +108,7 @@ class TrustService:
 
     def _insist(self, wanted: TrustCreate) -> None:
         try:
-            insist_on_safe(wanted.issuer, loopback=is_loopback(self.settings))
+            insist_on_safe(wanted.issuer, reach_of(self.settings))
         except ValueError as error:
             raise _wrong("issuer", f"{error}", "https://…") from error
         if Scope.PEOPLE_MANAGE in wanted.scopes:

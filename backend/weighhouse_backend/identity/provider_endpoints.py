@@ -180,7 +180,7 @@ def identity_end_by_provider(
     token = _logout_token(body)
     if issuer_in(token) != party.issuer:  # before anybody is asked for keys
         raise LogoutRefused("it is not of the organization's provider")
-    keys = oidc.keys_of(party.issuer, loopback=party.loopback)
+    keys = oidc.keys_of(party.issuer, party.reach)
     ended = ended_in(token, keys, party, datetime.datetime.now(datetime.UTC).timestamp())
     with unit_of_work(state.session_factory) as session:
         provider = SignInService(session, clock).provider(provider_id)

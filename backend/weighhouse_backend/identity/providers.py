@@ -12,7 +12,7 @@ from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.giving import may_give_everywhere
 from weighhouse_backend.identity.models import IdentityProvider, Organization, Project
-from weighhouse_backend.identity.oidc import LOOPBACK, Party, insist_on_safe
+from weighhouse_backend.identity.oidc import LOOPBACK, Party, Reach, insist_on_safe
 from weighhouse_backend.identity.owners import project_of_owned
 from weighhouse_backend.identity.provider_schemas import ProviderRead, ProviderSave, stored
 from weighhouse_backend.identity.repository import IdentityRepository
@@ -34,7 +34,7 @@ def party_of(settings: Settings, row: IdentityProvider) -> Party:
         client_id=row.client_id,
         client_secret=None if sealed is None else seal_of(settings).open(sealed),
         redirect_uri=_here(settings, ANSWER_PATH),
-        loopback=is_loopback(settings),
+        reach=reach_of(settings),
     )
 
 
@@ -47,9 +47,10 @@ def _here(settings: Settings, path: str) -> str:
     return f"{settings.public_url.rstrip('/')}{path}"
 
 
-def is_loopback(settings: Settings) -> bool:
-    """Whether people reach the platform on its own machine, so that providers may stand there."""
-    return urlsplit(settings.public_url).hostname in LOOPBACK
+def reach_of(settings: Settings) -> Reach:
+    """Where providers may stand: on this machine where people reach the platform there, too."""
+    here = urlsplit(settings.public_url).hostname in LOOPBACK
+    return Reach(loopback=here, own_networks=settings.providers_in_own_networks)
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class ProviderService:
 
     def _insist_on_issuer(self, issuer: str) -> None:
         try:
-            insist_on_safe(issuer, loopback=is_loopback(self.settings))
+            insist_on_safe(issuer, reach_of(self.settings))
         except ValueError as error:
             raise Invalid(
                 f"the issuer {error}",

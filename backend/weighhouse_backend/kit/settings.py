@@ -70,6 +70,8 @@ class Settings(BaseSettings):
     """The sender of mail."""
     notices_to_own_networks: bool = False
     """Let webhooks go to private networks and to this machine; anybody who makes one may."""
+    providers_in_own_networks: bool = False
+    """Let identity providers and CI services, which people name, stand in private networks."""
     log_level: str = "INFO"
     """The least that is logged: DEBUG, INFO, WARNING, ERROR."""
     metrics_token: SecretStr | None = None

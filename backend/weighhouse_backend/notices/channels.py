@@ -15,7 +15,7 @@ from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.notices import chats, webhooks
-from weighhouse_backend.notices.addresses import AddressForbidden, look_at, split
+from weighhouse_backend.kit.addresses import AddressForbidden, look_at, split
 from weighhouse_backend.notices.delivering import LEASE
 from weighhouse_backend.notices.errors import (
     ChannelNameTaken,

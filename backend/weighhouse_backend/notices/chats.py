@@ -11,7 +11,7 @@ from apprise.plugins.discord import NotifyDiscord
 from apprise.plugins.slack import NotifySlack
 from apprise.plugins.workflows import NotifyWorkflows
 
-from weighhouse_backend.notices.addresses import AddressForbidden, split
+from weighhouse_backend.kit.addresses import AddressForbidden, split
 from weighhouse_backend.notices.kinds import AttemptOutcome, ChannelKind, NoticeKind
 from weighhouse_backend.notices.messages import Message, chat_text, chat_title
 from weighhouse_backend.notices.results import Result

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from weighhouse_backend.notices.addresses import AddressForbidden, Destination, look_up
+from weighhouse_backend.kit.addresses import AddressForbidden, Destination, look_up
 from weighhouse_backend.notices.kinds import AttemptOutcome
 from weighhouse_backend.notices.messages import Message, as_document
 from weighhouse_backend.notices.results import Result

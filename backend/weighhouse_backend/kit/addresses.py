@@ -1,4 +1,5 @@
-"""Where webhooks may go: not into the installation's own network, whatever names resolve to.
+"""Where the platform may connect to for a tenant: not into the installation's own network, whatever
+names resolve to.
 
 A name is resolved once, each of its addresses is looked at, and the connection goes to the one that
 was looked at: a name that answers otherwise a moment later changes nothing.
@@ -10,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
+from weighhouse_protocol.links import host_of
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolver = Callable[[str, int], Sequence[str]]
 
@@ -18,6 +21,24 @@ UNICAST = ipaddress.ip_network("2000::/3")
 """IPv6 that is routed on the Internet (RFC 4291)."""
 TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 """IPv4 behind a translator (RFC 6052)."""
+SPECIAL = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
+            "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24",
+            "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15",
+            "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+            "::/128", "::1/128", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64",
+            "100:0:0:1::/64", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48",
+            "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+        ),
+    )
+)  # fmt: skip
+"""All of what IANA keeps for a special purpose, whether it is reached from everywhere or not:
+https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry, of
+2025-10; and groups (RFC 5771, RFC 4291) and what once was of a site (RFC 3879). Python's own list
+depends on its version, and lets parts of 192.0.0.0/24 and of 2001::/23 through."""
 OWN_NETWORKS = tuple(
     map(
         ipaddress.ip_network,
@@ -57,7 +78,7 @@ def resolve(host: str, port: int) -> Sequence[str]:
 
 
 def split(address: str) -> SplitResult:
-    """An address of a webhook in its parts, as far as it may be one, without asking anybody.
+    """An address of http or https in its parts, as far as it may be one, without asking anybody.
 
     :raises AddressForbidden: when it can be none.
     """
@@ -74,11 +95,9 @@ def split(address: str) -> SplitResult:
     if port == 0 or not plain.isascii() or not plain.isprintable() or " " in plain:
         raise AddressForbidden("it is no address: give https://…")
     try:
-        parts.hostname.encode("idna")  # as whoever resolves it does
-    except UnicodeError as error:
-        raise AddressForbidden(
-            "it is no address: a part of its name is too long or empty"
-        ) from error
+        host_of(parts)
+    except ValueError as error:
+        raise AddressForbidden(f"it is no address: {error}") from error
     return parts
 
 
@@ -134,22 +153,23 @@ def _insist(ip: Address, *, own_networks: bool) -> None:
         if own_networks:
             return
         raise AddressForbidden(
-            f"it leads to {ip}, which is of a private network; this installation sends nothing "
-            "there (WEIGHHOUSE_NOTICES_TO_OWN_NETWORKS)"
+            f"it leads to {ip}, which is of a private network; this installation connects to none "
+            "(WEIGHHOUSE_NOTICES_TO_OWN_NETWORKS, WEIGHHOUSE_PROVIDERS_IN_OWN_NETWORKS)"
         )
     raise AddressForbidden(f"it leads to {ip}, where nothing is sent")
 
 
 def is_public(ip: Address) -> bool:
     """Whether an address is one host's on the Internet, tunnels and translators seen through."""
-    if isinstance(ip, ipaddress.IPv4Address):
-        return ip.is_global and not ip.is_multicast
-    inner = ip.ipv4_mapped
-    if ip in TRANSLATED:
-        inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-    if inner is not None:
-        return is_public(inner)
-    return ip in UNICAST and ip.is_global and ip.sixtofour is None and ip.teredo is None
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped
+        if ip in TRANSLATED:
+            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+        if ip not in UNICAST:
+            return False
+    return not any(ip in network for network in SPECIAL)
 
 
 def _ip(text: str) -> Address:

@@ -1,7 +1,7 @@
-"""Where webhooks may go: nothing reaches the installation's own network over a name."""
+"""Where the platform connects to for a tenant: into the installation's own network by no name."""
 
 import pytest
-from weighhouse_backend.notices.addresses import AddressForbidden, look_up, split
+from weighhouse_backend.kit.addresses import AddressForbidden, look_up, split
 
 PUBLIC = "93.184.216.34"
 
@@ -18,7 +18,12 @@ def answering(*addresses):
         "240.0.0.1", "192.0.0.1", "192.0.2.1", "::1", "::", "fe80::1", "fe80::1%eth0", "fc00::1",
         "fd12:3456::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
         "64:ff9b::a9fe:a9fe", "64:ff9b:1::a00:1", "2002:7f00:1::", "2001:0:4136:e378::1",
-        "2001:db8::1", "::7f00:1",
+        "2001:db8::1", "::7f00:1", "192.0.0.192", "192.0.0.9", "192.0.0.10", "192.0.0.170",
+        "192.88.99.1", "192.31.196.1", "192.52.193.1", "192.175.48.1", "198.19.255.255",
+        "198.51.100.1", "203.0.113.1", "239.1.1.1", "250.0.0.1", "100::1", "100:0:0:1::1",
+        "2001:1::1", "2001:2::1", "2001:3::1", "2001:4:112::1", "2001:10::1", "2001:20::1",
+        "2001:30::1", "2001:1ff::1", "2620:4f:8000::1", "3fff::1", "5f00::1", "fec0::1",
+        "64:ff9b::c000:c0", "::ffff:192.0.0.192", "4000::1", "ff0e::1",
     ],
 )  # fmt: skip
 def test_what_is_not_on_the_internet_is_refused(address):
@@ -78,6 +83,8 @@ def test_without_tls_only_this_machine_is_sent_to_and_only_where_it_may():
         "https://hooks.example:99999/", "https://hooks.example:0/", "https://hooks.example/a b",
         "https://hooks.example/\x01", "https://hooks.example/\x7f", "https://hooks..example/",
         f"https://{'a' * 64}.example/",
+        "https://2130706433/", "https://0x7f000001/", "https://127.1/", "https://0177.0.0.1/",
+        "https://[fe80::1%25eth0]/", "https://hooks.example\\@127.0.0.1/",
         "https://hooks.exämple/", "gopher://127.0.0.1:6379/_FLUSHALL",
     ],
 )  # fmt: skip
