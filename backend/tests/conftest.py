@@ -23,6 +23,7 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.identity.secrets import hash_password
 from weighhouse_backend.kit.bodies import install_bodies
 from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.conditions import Conditions
 from weighhouse_backend.kit.db import (
     SessionFactory,
     install_database,
@@ -31,6 +32,7 @@ from weighhouse_backend.kit.db import (
 )
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.jobs import make_celery
+from weighhouse_backend.kit.outages import install_outages
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
@@ -161,6 +163,7 @@ def make_client(
             app.state.login_turns = Turns()
             install_problems(app)
             install_bodies(app, settings)
+            install_outages(app, Conditions())
             # Entered: else each request has an event loop and threads of its own.
             return closing.enter_context(TestClient(app))
 

@@ -146,7 +146,7 @@ def empty_database_url(postgres_server: str) -> Iterator[str]:
 def migrated_template(postgres_server: str) -> Iterator[str]:
     """A database with all migrations applied, once a session; its name, to copy from."""
     with database(postgres_server) as url:
-        _apply_migrations(url)
+        migrated(url)
         yield url.rsplit("/", 1)[1]
 
 
@@ -172,7 +172,8 @@ def as_application(owner_url: str) -> str:
     return url
 
 
-def _apply_migrations(url: str) -> None:
+def migrated(url: str) -> None:
+    """Apply all migrations to a database."""
     done = subprocess.run(
         [sys.executable, "-m", "alembic", "-c", "migrations/alembic.ini", "upgrade", "head"],
         cwd=REPOSITORY,

@@ -177,7 +177,7 @@ def test_without_its_database_the_platform_is_down(settings):
         assert client.get("/health").status_code == 503
         answer = client.get("/api/v1/projects", headers={"Authorization": "Bearer whp_x"})
     assert answer.status_code == 503
-    assert answer.json()["type"] == "/docs/problems/unavailable"
+    assert answer.json()["type"] == "/docs/problems/database-away"
 
 
 def test_a_new_installation_has_a_user_a_project_and_tokens(client, installed):

@@ -1,12 +1,12 @@
 """Makes the application out of settings; nothing happens before."""
 
-import asyncio
 import gc
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 
 import structlog
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, sleep_forever
 from fastapi import FastAPI
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -28,6 +28,7 @@ from weighhouse_backend.app.reference import install_reference
 from weighhouse_backend.app.security_contact import install_security_contact
 from weighhouse_backend.app.status import router as status
 from weighhouse_backend.app.surroundings import Departures, Surroundings
+from weighhouse_backend.app.watches import NothingWaits, Watches
 from weighhouse_backend.app.work import observers_engine
 from weighhouse_backend.campaigns.dependencies import Campaigns, campaigns_of
 from weighhouse_backend.campaigns.endpoints import agent_router as campaigns_agent
@@ -52,18 +53,21 @@ from weighhouse_backend.identity.logins import Turns
 from weighhouse_backend.identity.passkey_endpoints import router as passkeys
 from weighhouse_backend.identity.pipeline_endpoints import router as pipelines
 from weighhouse_backend.identity.provider_endpoints import router as providers
+from weighhouse_backend.kit.background import Background
 from weighhouse_backend.kit.bodies import install_bodies
 from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.conditions import Conditions
 from weighhouse_backend.kit.database_login import OWNS_TABLES, may_too_much
 from weighhouse_backend.kit.db import install_database, make_engine, make_session_factory
 from weighhouse_backend.kit.events import make_redis
 from weighhouse_backend.kit.jobs import make_celery
 from weighhouse_backend.kit.logs import configure_logs
+from weighhouse_backend.kit.outages import install_outages
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.rates import Budgets, Rates
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.subscriptions import Subscriptions
-from weighhouse_backend.kit.tracing import tracing_of
+from weighhouse_backend.kit.tracing import Tracing, tracing_of
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.noise.endpoints import router as noise
 from weighhouse_backend.notices.endpoints import router as notices
@@ -107,18 +111,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         # What is there now stays; looking through it again and again would stop every answer.
         gc.collect()
         gc.freeze()
-        tasks = [
-            asyncio.create_task(state.subscriptions.run()),
-            asyncio.create_task(state.waiting_room.run()),
-            asyncio.create_task(run_in_threadpool(_look_at_login, engine)),
-        ]
         try:
-            yield
+            async with state.background:
+                yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
             await state.rates.close()
+            watches.close()
             state.redis.close()
             watching_engine.dispose()
             claims_engine.dispose()
@@ -127,6 +125,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     app = Application(lifespan)
     app.state.settings = chosen
+    conditions = app.state.conditions = Conditions()
+    watches = Watches(chosen, conditions)
+    watches.guard(engine, claims_engine, watching_engine)
     install_database(app, engine)
     app.state.celery = make_celery(chosen.redis_url)
     app.state.redis = make_redis(chosen.redis_url)
@@ -135,19 +136,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.sightings = Sightings(SystemClock())
     app.state.waiting_room = _waiting_room(app, claims_engine)
     app.state.observers = CapacityLimiter(2)
-    app.state.parts = Parts(watching_engine, app.state.redis, chosen)
+    app.state.parts = Parts(watching_engine, app.state.redis, chosen, conditions)
+    app.state.background = _background(app, watches, engine)
     app.state.metrics = Metrics({"api": engine, "claims": claims_engine}, app.state)
-    install_problems(app)
-    _install_limits(app, chosen)
-    app.add_middleware(Departures)
-    app.add_middleware(
-        Surroundings,
-        hsts_seconds=chosen.hsts_seconds if chosen.cookie_secure else 0,
-        tracing=tracing,
-    )
-    app.add_middleware(Measured, metrics=app.state.metrics)
-    if chosen.trusted_proxies:
-        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=chosen.trusted_proxies)
+    _surround(app, chosen, tracing, watches)
     install_exact_addresses(app, ROUTERS)
     for router in ROUTERS:
         app.include_router(router)
@@ -159,12 +151,40 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     return app
 
 
-def _look_at_login(engine: Engine) -> None:
+def _surround(app: FastAPI, settings: Settings, tracing: Tracing, watches: Watches) -> None:
+    """What each request goes through, the innermost first."""
+    install_problems(app)
+    install_outages(app, app.state.conditions)
+    _install_limits(app, settings)
+    app.add_middleware(NothingWaits, watch=watches.database)
+    app.add_middleware(Departures)
+    app.add_middleware(
+        Surroundings,
+        hsts_seconds=settings.hsts_seconds if settings.cookie_secure else 0,
+        tracing=tracing,
+    )
+    app.add_middleware(Measured, metrics=app.state.metrics)
+    if settings.trusted_proxies:
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=settings.trusted_proxies)
+
+
+def _background(app: FastAPI, watches: Watches, engine: Engine) -> Background:
+    """What goes on as long as the process does."""
+    background = Background(app.state.conditions)
+    watches.keep(background)
+    background.keep("subscriptions", app.state.subscriptions.run)
+    background.keep("waiting-room", app.state.waiting_room.run)
+    background.keep("login-look", partial(_look_at_login, engine))
+    return background
+
+
+async def _look_at_login(engine: Engine) -> None:
     try:
-        if may_too_much(engine):
+        if await run_in_threadpool(may_too_much, engine):
             log.warning("database_login_owns_tables", detail=OWNS_TABLES)
     except SQLAlchemyError as error:
         log.warning("database_login_not_looked_at", error=repr(error))
+    await sleep_forever()  # once is enough
 
 
 def _install_limits(app: FastAPI, settings: Settings) -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from ipaddress import ip_address
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from anyio import CapacityLimiter
 from fastapi import APIRouter, Request, Response
@@ -32,6 +32,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from weighhouse_backend.app.parts import Looked, silent_after
 from weighhouse_backend.app.status import look
 from weighhouse_backend.app.work import OPEN_RUNS, AgentAtWork, Work
+from weighhouse_backend.kit.conditions import ConditionName
 from weighhouse_backend.kit.problems import Forbidden
 from weighhouse_backend.kit.settings import Settings
 
@@ -106,6 +107,14 @@ class Metrics:
         )
         waiting.add_metric((), turns.statistics().tasks_waiting)
         yield waiting
+        ends = _gauge(
+            "weighhouse_background_task_ends",
+            "How often work that should go on ended, and was begun again.",
+            "task",
+        )
+        for name, failures in self._state.background.failures.items():
+            ends.add_metric((name,), failures)
+        yield ends
 
 
 class Measured:
@@ -214,6 +223,11 @@ def _single(name: str, words: str, value: float | None) -> Iterator[Metric]:
 
 
 def _of_platform(looked: Looked, settings: Settings) -> Iterator[Metric]:
+    holding = _gauge("weighhouse_condition", "1: it is so now; docs/operations.md.", "condition")
+    held = {one.name for one in looked.conditions}
+    for name in get_args(ConditionName):
+        holding.add_metric((name,), float(name in held))
+    yield holding
     parts = _gauge("weighhouse_part_up", "1: the part does its work; 0: it does not.", "part")
     for part in looked.parts:
         if part.condition != "unknown":

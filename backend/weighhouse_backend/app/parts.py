@@ -14,13 +14,20 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from weighhouse_backend.app.work import Work, asked, work_of
+from weighhouse_backend.kit.conditions import (
+    DATABASE_AWAY,
+    REDIS_AWAY,
+    WORKER_AWAY,
+    ConditionRead,
+    Conditions,
+)
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.signs import SILENT_SECONDS, ages_of_signs
 from weighhouse_backend.kit.signs import Part as SignedPart
 
 Condition = Literal["ok", "away", "behind", "ahead", "unknown"]
 PartName = Literal["database", "migrations", "redis", "worker", "timetable", "agents"]
-FRESH_SECONDS = 5.0
+FRESH_SECONDS = 2.0
 """What was found is told again for so long, whoever asks how often."""
 SHUTTING_DOWN = "57P"
 """How PostgreSQL's codes for a server that starts or stops begin."""
@@ -53,6 +60,10 @@ class Looked:
     signs: dict[SignedPart, float | None]
     """Part → seconds since its latest sign of life; empty: Redis is away."""
     jobs_waiting: int | None
+    conditions: tuple[ConditionRead, ...] = ()
+    """What was wrong by then."""
+    changes: int = 0
+    """Of the conditions, when this was looked at."""
     at: float = field(default_factory=time.monotonic)
 
     @property
@@ -67,8 +78,13 @@ class Looked:
 class Parts:
     """Looks at the parts, at most every few seconds. Safe to share by threads."""
 
-    def __init__(self, engine: Engine, redis: Redis, settings: Settings) -> None:
-        """:param engine: the observers'."""
+    def __init__(
+        self, engine: Engine, redis: Redis, settings: Settings, conditions: Conditions
+    ) -> None:
+        """:param engine: the observers'.
+        :param conditions: who is known to be away is not asked.
+        """
+        self._conditions = conditions
         self._engine = engine
         self._redis = redis
         self._settings = settings
@@ -82,20 +98,33 @@ class Parts:
     def look(self) -> Looked:
         """How the parts do, as of a few seconds ago at most."""
         with self._lock:
-            if self._looked is None or time.monotonic() - self._looked.at > FRESH_SECONDS:
-                self._looked = self._look()
-            return self._looked
+            if (looked := self.fresh()) is None:
+                looked = self._looked = self._look()
+            return looked
+
+    def fresh(self) -> Looked | None:
+        """What was found the last time, if that was just now, and nothing began or ended since."""
+        looked = self._looked
+        if looked is None or looked.changes != self._conditions.changes:
+            return None
+        return looked if time.monotonic() - looked.at <= FRESH_SECONDS else None
+
+    def unanswered(self) -> Looked:
+        """What is said when the parts do not answer in time."""
+        return self._whole(_DATABASE_AWAY, None, PartRead(name="redis", condition="unknown"))
 
     def _look(self) -> Looked:
         work, revision = None, None
         try:
+            if self._conditions.holds(DATABASE_AWAY):
+                raise TimeoutError  # noqa: TRY301 - as if it had been asked, and no answer came
             revision = asked(
                 self._engine,
                 text("SELECT version_num FROM alembic_version"),
             )
             work = work_of(self._engine)
             database = PartRead(name="database", condition="ok")
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, TimeoutError) as error:
             # Tables that are not there yet are the migrations' trouble, not the server's.
             reachable = revision is not None or _answered(error)
             database = PartRead(name="database", condition="ok") if reachable else _DATABASE_AWAY
@@ -103,26 +132,47 @@ class Parts:
         jobs = None
         redis = PartRead(name="redis", condition="ok")
         try:
+            if self._conditions.holds(REDIS_AWAY):
+                raise RedisError  # noqa: TRY301 - the same
             signs = dict(ages_of_signs(self._redis))
             jobs = int(self._redis.llen(QUEUE))
         except RedisError:
             redis = _REDIS_AWAY
+        return self._whole(database, revision, redis, work, signs, jobs)
+
+    def _whole(
+        self,
+        database: PartRead,
+        revision: str | None,
+        redis: PartRead,
+        work: Work | None = None,
+        signs: dict[SignedPart, float | None] | None = None,
+        jobs: int | None = None,
+    ) -> Looked:
+        known = signs or {}
         parts = (
             database,
             self._migrations(database, revision),
             redis,
-            self._signed("worker", signs),
-            self._signed("timetable", signs),
+            self._signed("worker", known),
+            self._signed("timetable", known),
             self._agents(work),
         )
-        return Looked(parts=parts, work=work, signs=signs, jobs_waiting=jobs)
+        changes = self._conditions.changes
+        conditions = tuple(self._conditions.told())
+        return Looked(
+            parts=parts, work=work, signs=known, jobs_waiting=jobs, conditions=conditions,
+            changes=changes,
+        )  # fmt: skip
 
     def _signed(self, part: SignedPart, signs: dict[SignedPart, float | None]) -> PartRead:
         if part not in signs:
             return PartRead(name=part, condition="unknown")
         age = signs[part]
-        if age is not None and age <= SILENT_SECONDS:
+        if age is not None and age <= SILENT_SECONDS[part]:
             return PartRead(name=part, condition="ok")
+        if part == "worker" and age is not None and not self._conditions.holds(WORKER_AWAY):
+            return PartRead(name=part, condition="unknown")
         if age is None and time.monotonic() - self.began < BEGINNING_SECONDS:
             return PartRead(name=part, condition="unknown")
         missing, mend = _UNSIGNED[part]
@@ -206,7 +256,7 @@ _UNSIGNED: dict[SignedPart, tuple[str, str]] = {
 }
 
 
-def _answered(error: SQLAlchemyError) -> bool:
+def _answered(error: Exception) -> bool:
     """Whether it was the server itself that refused a statement."""
     state = getattr(getattr(error, "orig", None), "sqlstate", None)
     return state is not None and not state.startswith(SHUTTING_DOWN)

@@ -3,17 +3,17 @@
 from importlib.metadata import version
 from typing import Literal
 
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter, fail_after, to_thread
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
-from redis import RedisError
-from sqlalchemy import text
-from sqlalchemy.exc import SQLAlchemyError
 
-from weighhouse_backend.app.parts import Looked, PartRead
+from weighhouse_backend.app.parts import Looked, PartRead, Parts
+from weighhouse_backend.kit.conditions import ConditionRead
 
 router = APIRouter(tags=["status"])
 Condition = Literal["ok", "away"]
+ANSWER_SECONDS = 2.0
+"""Health is told within so long, whoever does not answer."""
 
 
 class HealthRead(BaseModel):
@@ -39,6 +39,8 @@ class ReadyRead(BaseModel):
     status: Literal["ok", "degraded", "down"]
     """degraded: the API serves, and what is missing stands at its part."""
     parts: list[PartRead]
+    conditions: list[ConditionRead]
+    """What is wrong now, by name; the oldest first."""
     version: str
 
 
@@ -50,23 +52,17 @@ class AboutRead(BaseModel):
 
 
 @router.get("/health")
-def status_health(request: Request, response: Response) -> HealthRead:
+async def status_health(request: Request, response: Response) -> HealthRead:
     """For supervisors and load balancers; 503 when the database is away."""
-    database: Condition = "ok"
-    broker: Condition = "ok"
-    try:
-        with request.app.state.engine.connect() as connection:
-            connection.execute(text("SELECT 1"))
-    except SQLAlchemyError:
-        database = "away"
+    looked = await look(request)
+    away = {part.name for part in looked.parts if part.condition == "away"}
+    if "database" in away:
         response.status_code = 503
-    try:
-        request.app.state.redis.ping()
-    except RedisError:
-        broker = "away"
-    whole = "down" if database == "away" else "ok" if broker == "ok" else "degraded"
     return HealthRead(
-        status=whole, database=database, redis=broker, version=version("weighhouse-backend")
+        status="down" if "database" in away else "degraded" if "redis" in away else "ok",
+        database="away" if "database" in away else "ok",
+        redis="away" if "redis" in away else "ok",
+        version=version("weighhouse-backend"),
     )
 
 
@@ -78,26 +74,37 @@ async def status_live() -> LiveRead:
 
 @router.get("/health/ready")
 async def status_ready(request: Request, response: Response) -> ReadyRead:
-    """How the parts do, what is missing meanwhile and how that is mended; as of five seconds ago at
+    """How the parts do, what is missing meanwhile and how that is mended; as of two seconds ago at
     most. 503 only when the API cannot serve: without its database, or with tables older than it is.
     """
     looked = await look(request)
-    well = all(part.condition in {"ok", "unknown"} for part in looked.parts)
+    well = not looked.conditions and all(
+        part.condition in {"ok", "unknown"} for part in looked.parts
+    )
     if not looked.can_serve:
         response.status_code = 503
     return ReadyRead(
         status="down" if not looked.can_serve else "ok" if well else "degraded",
         parts=list(looked.parts),
+        conditions=list(looked.conditions),
         version=version("weighhouse-backend"),
     )
 
 
 async def look(request: Request) -> Looked:
-    """Look at the parts in a thread of the observers' own, whoever else waits for one."""
+    """Look at the parts in a thread of the observers' own, whoever else waits for one; what does
+    not answer within seconds is away.
+    """
     state = request.app.state
+    parts: Parts = state.parts
     threads: CapacityLimiter = state.observers
-    found: Looked = await to_thread.run_sync(state.parts.look, limiter=threads)
-    return found
+    if (known := parts.fresh()) is not None:
+        return known
+    try:
+        with fail_after(ANSWER_SECONDS):
+            return await to_thread.run_sync(parts.look, limiter=threads, abandon_on_cancel=True)
+    except TimeoutError:
+        return parts.unanswered()
 
 
 @router.get("/api/v1/about")

@@ -8,14 +8,13 @@ database of many years.
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import Engine, make_url, text
+from sqlalchemy import Engine, text
 
 from weighhouse_backend.campaigns.states import LIVE_MEMBERS, RunStatus
 from weighhouse_backend.kit.db import make_engine
 
 STATEMENT_MS = 3000
 """A statement of an observer that takes longer is given up: who watches must not get in the way."""
-CONNECT_SECONDS = 3
 OPEN_RUNS = (RunStatus.QUEUED, RunStatus.ALLOCATED, RunStatus.RUNNING, RunStatus.SETTLING)
 
 _WORK = text("""
@@ -83,10 +82,7 @@ class Work(BaseModel):
 
 def observers_engine(database_url: str, *, pooled: bool = False) -> Engine:
     """A connection for whoever watches, so that a pool without a free one does not blind them."""
-    url = make_url(database_url)
-    if "connect_timeout" not in url.query:
-        url = url.update_query_dict({"connect_timeout": str(CONNECT_SECONDS)})
-    return make_engine(url.render_as_string(hide_password=False), pool_size=1, pooled=pooled)
+    return make_engine(database_url, pool_size=1, pooled=pooled)
 
 
 def asked(engine: Engine, statement: Any, **arguments: Any) -> Any:

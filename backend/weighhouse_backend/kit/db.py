@@ -25,6 +25,17 @@ NAMING = {
 
 OF_CONNECTIONS = {"timezone": "UTC", "lock_timeout": "20000"}
 """What every connection is set to; milliseconds."""
+DEADLINES = {
+    "connect_timeout": "3",
+    "tcp_user_timeout": "15000",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+}
+"""What libpq gives up by itself: seconds, but `tcp_user_timeout`, milliseconds. A server that hangs
+while its kernel answers is seen by the `DatabaseWatch` alone."""
+POOL_SECONDS = 10
+"""Longest wait for a connection that somebody else has."""
 SessionFactory = sessionmaker[Session]
 """Makes sessions; one a request or task."""
 
@@ -50,14 +61,20 @@ def make_engine(url: str, *, pool_size: int = 10, pooled: bool = False) -> Engin
         holds for one is said in each, and nothing is prepared.
     """
     options = " ".join(f"-c {name}={value}" for name, value in OF_CONNECTIONS.items())
+    settings = {"prepare_threshold": None} if pooled else {"options": options}
+    named = sqlalchemy.make_url(url).query
     # By its module's name: traces wrap it there.
     engine = sqlalchemy.create_engine(
         url,
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_pre_ping=True,
+        pool_timeout=POOL_SECONDS,
         json_deserializer=from_json,
-        connect_args={"prepare_threshold": None} if pooled else {"options": options},
+        connect_args={
+            **{name: value for name, value in DEADLINES.items() if name not in named},
+            **settings,
+        },
     )
     if pooled:
         sqlalchemy.event.listen(engine, "begin", _say_what_holds)

@@ -4,8 +4,9 @@ import datetime
 import json
 import logging
 import re
+import sys
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, TextIO, cast
 
 import structlog
 
@@ -13,6 +14,36 @@ SECRET = re.compile(r"(wh[a-z]_|whsec_)[A-Za-z0-9_+/=-]{8,}|(://[^:/@\s]*:)[^@\s
 TELL_ADDRESSES = ("httpx", "httpcore", "urllib3", "apprise")
 """Libraries that log whole addresses, below warnings; a webhook's is a secret."""
 SECRET_NAMES = frozenset({"password", "token", "secret", "authorization", "cookie"})
+
+
+class LineWriter:
+    """Standard output, or error; a full disk or a closed pipe there costs lines, and nothing else.
+
+    What a program does never fails for want of a place to tell of it.
+    """
+
+    def __init__(self, name: str) -> None:
+        """:param name: `stdout` or `stderr`; looked up at each line."""
+        self._name = name
+        self.lost = 0
+        """Lines that could not be written."""
+        self.written = 0
+
+    def write(self, text: str) -> None:
+        """Write a line at once, if that can be done."""
+        try:
+            stream: TextIO = getattr(sys, self._name)
+            stream.write(text)
+            stream.flush()
+            self.written += 1
+        except (OSError, ValueError, AttributeError):  # full or broken; closed; none at all
+            self.lost += 1
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+
+LINES, LIBRARY_LINES = LineWriter("stdout"), LineWriter("stderr")
 
 
 def masked(text: str) -> str:
@@ -42,6 +73,7 @@ def configure_logs(level: str) -> None:
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.WriteLoggerFactory(cast("TextIO", LINES)),
         cache_logger_on_first_use=True,
     )
 
@@ -67,7 +99,8 @@ class LogLines(logging.Formatter):
 
 def configure_library_logs(level: str) -> None:
     """Have whatever libraries log and warn of written so; call once, where a program begins."""
-    handler = logging.StreamHandler()
+    logging.raiseExceptions = False
+    handler = logging.StreamHandler(cast("TextIO", LIBRARY_LINES))
     handler.setFormatter(LogLines())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     for name in TELL_ADDRESSES:

@@ -8,8 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
-from sqlalchemy.exc import DataError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.exc import DataError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import Match
@@ -232,11 +231,12 @@ def taken_methods(request: Request) -> set[str]:
 def install_problems(app: FastAPI) -> None:
     """Make every error of an app a problem document."""
 
-    def on_problem(request: Request, error: Exception) -> JSONResponse:
+    # None of these waits for a thread: it is where threads hang that errors are to be told.
+    async def on_problem(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, Problem)  # noqa: S101 - registered for it
         return answer_to(error, request)
 
-    def on_validation(request: Request, error: Exception) -> JSONResponse:
+    async def on_validation(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)  # noqa: S101
         fields = [_field(one) for one in error.errors()[:MOST_ERRORS]]
         told = [f"{one.path or 'body'}: {one.message}" for one in fields[:3]]
@@ -245,7 +245,7 @@ def install_problems(app: FastAPI) -> None:
         detail = "; ".join(told)
         return answer_to(Invalid(detail, errors=fields), request)
 
-    def on_http(request: Request, error: Exception) -> JSONResponse:
+    async def on_http(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)  # noqa: S101
         kind = _BY_STATUS.get(error.status_code, Problem)
         headers = dict(error.headers or {})
@@ -253,19 +253,14 @@ def install_problems(app: FastAPI) -> None:
             headers["Allow"] = ", ".join(sorted(taken_methods(request)))
         return answer_to(kind(str(error.detail), headers=headers), request, error.status_code)
 
-    def on_database(request: Request, error: Exception) -> JSONResponse:
-        log.warning("database_away", error=str(error.__cause__ or error))
-        problem = Unavailable("the database does not answer", headers={"Retry-After": "2"})
-        return answer_to(problem, request)
-
-    def on_data(request: Request, error: Exception) -> JSONResponse:
+    async def on_data(request: Request, error: Exception) -> JSONResponse:
         # Numbers beyond what is stored, text that is none: it is the caller's, wherever it stood.
         assert isinstance(error, DataError)  # noqa: S101 - registered for it
         log.warning("data_refused", path=request.url.path, error=str(error.orig))
         said = str(error.orig).splitlines()[0]
         return answer_to(Invalid(f"the database cannot keep this: {said}"), request)
 
-    def on_anything(request: Request, error: Exception) -> JSONResponse:
+    async def on_anything(request: Request, error: Exception) -> JSONResponse:
         log.error("unhandled", path=request.url.path, exc_info=error)
         # Who reports it needs the id under which it was logged.
         known = structlog.contextvars.get_contextvars().get("request_id")
@@ -276,6 +271,4 @@ def install_problems(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, on_validation)
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(DataError, on_data)
-    app.add_exception_handler(OperationalError, on_database)
-    app.add_exception_handler(PoolTimeout, on_database)
     app.add_exception_handler(Exception, on_anything)

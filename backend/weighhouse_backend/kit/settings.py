@@ -46,6 +46,8 @@ class Settings(BaseSettings):
     """With which secret."""
     artifact_s3_secret_key_file: Path | None = Field(default=None, validate_default=True)
     """A file that holds that secret instead."""
+    spare_mebibytes: int = Field(default=64, ge=0)
+    """Less free than this where artefacts lie is told as *no space*."""
     secret_key: SecretStr | None = None
     """The installation's secret, at least 16 characters: signs links, seals stored secrets."""
     secret_key_file: Path | None = None

@@ -1,0 +1,53 @@
+"""Whether the disk below the platform's own files has room."""
+
+import os
+from pathlib import Path
+
+import structlog
+
+from weighhouse_backend.kit.conditions import NO_SPACE, Conditions
+from weighhouse_backend.kit.logs import LINES
+from weighhouse_backend.kit.outages import IN_FILES
+
+log = structlog.get_logger(__name__)
+
+MEBIBYTE = 1 << 20
+LOG = "log"
+
+
+class SpaceWatch:
+    """Looks at the directory of artefacts, and at what became of log lines."""
+
+    def __init__(self, directory: Path, spare_mebibytes: int, conditions: Conditions) -> None:
+        """:param directory: need not be there yet.
+        :param spare_mebibytes: less free is called no space.
+        """
+        self._directory = directory
+        self._spare = spare_mebibytes
+        self._conditions = conditions
+        self._lost, self._written = LINES.lost, LINES.written
+
+    def look(self) -> None:
+        """Look once; says what it found to the conditions."""
+        if self._free() < self._spare * MEBIBYTE:
+            words = f"less than {self._spare} MiB are free on the disk of the platform's files"
+            self._conditions.begin(NO_SPACE, words, IN_FILES)
+        else:
+            self._conditions.end(NO_SPACE, IN_FILES)
+        self._look_at_log()
+
+    def _look_at_log(self) -> None:
+        if self._conditions.holds(NO_SPACE, LOG):
+            log.warning("line_tried")  # else nobody would see that lines are written again
+        if LINES.lost > self._lost:
+            self._conditions.begin(NO_SPACE, "lines of the backend's log cannot be written", LOG)
+        elif LINES.written > self._written:
+            self._conditions.end(NO_SPACE, LOG)
+        self._lost, self._written = LINES.lost, LINES.written
+
+    def _free(self) -> int:
+        place = self._directory
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        found = os.statvfs(place)
+        return found.f_bavail * found.f_frsize
