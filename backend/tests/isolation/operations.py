@@ -377,7 +377,8 @@ RULES: Mapping[str, Rule] = {
     ),
     "publishing_end_override": named(PUBLISH, "owner"),
     "publishing_invite_reply": named(
-        PUBLISH, "maintainer", body={"system_id": "redis", "for_whom": "val@vendor.test"}
+        PUBLISH, "maintainer", gives=True,
+        body={"system_id": "redis", "for_whom": "val@vendor.test"},
     ),
     "publishing_override": named(
         PUBLISH, "owner",

@@ -127,7 +127,9 @@ class ReplyService:
         :raises NoSecretKey: when links cannot be signed.
         """
         caller.require(project_id, Role.MAINTAINER)
-        grant = may_give(caller, Role.MAINTAINER, [Scope.PUBLISHING_WRITE], project_id=project_id)
+        # Its page shows the disclosure to whoever has the link.
+        shows = [Scope.PUBLISHING_WRITE, Scope.RESULTS_EXPORT]
+        grant = may_give(caller, Role.MAINTAINER, shows, project_id=project_id)
         secret = secret_of(self.settings)
         now = self.clock.now()
         row = grant.row(

@@ -10840,7 +10840,7 @@ export interface components {
          * @description A kind of thing that tokens are made for.
          * @enum {string}
          */
-        Scope: "results:read" | "results:export" | "experiments:write" | "campaigns:run" | "notes:write" | "publishing:write" | "prices:write" | "agents:enrol" | "agents:manage" | "notices:manage" | "people:manage";
+        Scope: "results:read" | "results:export" | "experiments:write" | "campaigns:run" | "notes:write" | "publishing:write" | "prices:write" | "agents:enrol" | "agents:manage" | "notices:manage" | "audit:read" | "people:manage";
         /**
          * ScopeUsageRead
          * @description The use of a project, or of an organization with all its projects.

@@ -166,3 +166,19 @@ def test_a_viewer_neither_sees_nor_removes_domains(house, client, tenants):
     params = {"project_id": str(house.tenant.project_id)}
     assert client.get(AT, params=params).status_code == 404
     assert client.delete(f"{AT}/{made['id']}", headers=CSRF).status_code == 404
+
+
+def test_an_owners_token_of_a_lower_role_decides_nothing(house, client):
+    """It has what it was made for, whoever it belongs to."""
+    made, invitation = house.added(), house.post("/api/v1/invitations", {"email": "q@quokka.test"})
+    wanted = {"name": "t", "role": "viewer", "personal": True}
+    token = house.post("/api/v1/api-tokens", wanted).json()["token"]
+    client.cookies.clear()
+    headers = {"Authorization": f"Bearer {token}"}
+    of_invitation = f"/api/v1/invitations/{invitation.json()['id']}"
+    for path in (f"{AT}/{made['id']}", of_invitation):
+        assert client.delete(path, headers=headers).status_code == 404, path
+    people = client.get("/api/v1/members", headers=headers).json()["items"]
+    assert {one["second_factor"] for one in people} == {None}, "that is told to owners alone"
+    assert house.removed(made["id"]).status_code == 204
+    assert client.delete(of_invitation, headers=CSRF).status_code == 204

@@ -25,6 +25,7 @@ export const SCOPES: readonly { value: Scope; label: string }[] = [
   { value: 'prices:write', label: 'change prices' },
   { value: 'agents:enrol', label: 'enrol machines' },
   { value: 'agents:manage', label: 'rename, drain and revoke machines' },
-  { value: 'notices:manage', label: 'change channels of notifications' },
-  { value: 'people:manage', label: 'people, tokens, projects, quotas, audit' },
+  { value: 'notices:manage', label: 'what is watched for, and channels of notifications' },
+  { value: 'audit:read', label: 'read the audit log' },
+  { value: 'people:manage', label: 'people, tokens, quotas, retention, audit' },
 ]
