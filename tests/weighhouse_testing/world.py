@@ -2,7 +2,7 @@
 
 import datetime
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 from redis import Redis
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.models import (
     Attempt,
@@ -19,12 +20,15 @@ from weighhouse_backend.campaigns.models import (
     Run,
 )
 from weighhouse_backend.campaigns.schemas import CampaignCreate
+from weighhouse_backend.catalog.repository import CatalogRepository
+from weighhouse_backend.catalog.service import digest_of
 from weighhouse_backend.experiments.schemas import DocumentSource
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.giving import founding
 from weighhouse_backend.identity.models import Organization, Project
 from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.db import SessionFactory
 from weighhouse_backend.kit.events import RedisEvents
 from weighhouse_backend.kit.settings import Settings
@@ -150,7 +154,7 @@ class World:
         with self.transaction() as feature:
             made = feature.fleet.issue_registration(
                 founding(project_id=self.project_id), "test", labels=labels or {}, roles=roles,
-                lifetime=datetime.timedelta(hours=1),
+                lifetime=datetime.timedelta(hours=1), trusted=True,
             )  # fmt: skip
             registration = Registration.model_validate(
                 {"name": name, "instance_id": instance, "roles": roles, "facts": facts}
@@ -360,5 +364,17 @@ def make_world(
         project_id, organization_id = project.id, organization.id
     world = World(sessions, settings, redis, project_id, clock or SetClock(BEGIN))
     with world.transaction() as feature:
-        feature.catalog.bring(organization_id, [manifest("redis"), manifest("memcached")])
+        accept(feature.session, clock or world.clock, organization_id,
+               [manifest("redis"), manifest("memcached")])  # fmt: skip
     return world
+
+
+def accept(
+    session: Session, clock: Clock, organization_id: UUID, manifests: Iterable[Manifest]
+) -> None:
+    """Let manifests be in force in an organization that no agent has brought yet."""
+    repository, now = CatalogRepository(session), clock.now()
+    for one in manifests:
+        digest = digest_of(one)
+        repository.keep(organization_id, one, digest, now)
+        repository.accept(organization_id, None, (one.id, digest), "a test", now)

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from weighhouse_backend.app.overviews import router
 from weighhouse_backend.catalog.choosing import version_key
 from weighhouse_backend.catalog.models import StoredManifest
-from weighhouse_backend.catalog.service import CatalogService
+from weighhouse_backend.catalog.service import Bringer, CatalogService, digest_of
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.identity.models import Project
 from weighhouse_backend.kit.ids import new_id
@@ -20,6 +20,7 @@ from weighhouse_protocol.manifest import (
     ManifestDisclaimer,
     ManifestDriver,
 )
+from weighhouse_testing.world import accept
 
 BEGIN = datetime.datetime(2026, 11, 20, tzinfo=datetime.UTC)
 
@@ -51,8 +52,11 @@ def client(make_client):
     return make_client(router)
 
 
-def add_agent(session, tenant, name, *manifests, lent_to=None):
-    """An agent that offers something, lent to projects or to all of its organization's."""
+def add_agent(session, tenant, name, *manifests, lent_to=None, trusted=True, hour=1):
+    """An agent that offers something, lent to projects or to all of its organization's.
+
+    :param trusted: what it offers is in force at home by itself.
+    """
     agent = Agent(
         project_id=tenant.project_id, organization_id=tenant.organization_id, lent_to=lent_to,
         instance_id=new_id(), name=name, roles=["driver"], token_hash=str(new_id()), facts={},
@@ -60,7 +64,8 @@ def add_agent(session, tenant, name, *manifests, lent_to=None):
     )  # fmt: skip
     session.add(agent)
     session.flush()
-    CatalogService(session, Hours(1)).offer(agent.id, tenant.organization_id, lent_to, manifests)
+    bringer = Bringer(agent.id, tenant.organization_id, tenant.project_id, lent_to, trusted)
+    CatalogService(session, Hours(hour)).offer(bringer, manifests)
     return agent.id
 
 
@@ -70,7 +75,7 @@ def test_the_newest_version_that_an_agent_offers_speaks_for_its_system(session_f
         catalog = CatalogService(session, Hours(1))
         add_agent(session, ours, "old", manifest("lasting", "1.9.0"))
         add_agent(session, ours, "new", manifest("lasting", "1.10.0"))
-        catalog.bring(ours.organization_id, [manifest("lasting", "2.0.0")])
+        accept(session, Hours(1), ours.organization_id, [manifest("lasting", "2.0.0")])
         spoken = catalog.manifest([ours.project_id], "lasting")
         assert spoken.version == "1.10.0", "nobody offers 2.0.0 now; 10 comes after 9"
 
@@ -86,20 +91,19 @@ def test_what_nobody_offers_any_more_is_still_known(session_factory, tenants):
 
 
 def test_nobody_changes_what_a_version_means(session_factory, tenants):
-    """The first text of a version stays; the other is kept beside it, and shown as differing."""
+    """The text of a version that is in force stays; another waits, and is shown as differing."""
     ours = tenants[0]
+    other = manifest("meant", summary="other words")
     with unit_of_work(session_factory) as session:
-        CatalogService(session, Hours(1)).bring(ours.organization_id, [manifest("meant")])
-        add_agent(session, ours, "first", manifest("meant"))
-        CatalogService(session, Hours(2)).bring(
-            ours.organization_id, [manifest("meant", summary="other words")]
-        )
-        add_agent(session, ours, "second", manifest("meant", summary="other words"))
+        add_agent(session, ours, "first", manifest("meant"), trusted=False)
+        add_agent(session, ours, "second", other, trusted=False, hour=2)
         catalog = CatalogService(session, Hours(3))
         assert catalog.manifest([ours.project_id], "meant").summary == ""
         offers = [one for one in catalog.offers([ours.project_id]) if one.plugin_id == "meant"]
         assert len({one.digest for one in offers}) == 2
         assert all(one.differs for one in offers)
+        waits = {one.digest: one.waits_in for one in offers}
+        assert waits == {digest_of(manifest("meant")): (), digest_of(other): (ours.project_id,)}
 
 
 def test_an_agent_speaks_for_the_projects_it_is_lent_to(session_factory, tenants):
@@ -113,8 +117,13 @@ def test_an_agent_speaks_for_the_projects_it_is_lent_to(session_factory, tenants
         add_agent(session, ours, "for-all", manifest("lent", "1.0.0"))
         add_agent(session, ours, "for-other", manifest("lent", "2.0.0"), lent_to=[other.id])
         catalog = CatalogService(session, Hours(2))
+        assert catalog.manifest([other.id], "lent").version == "1.0.0", "the newer one waits"
+        newer = "lent", digest_of(manifest("lent", "2.0.0"))
+        catalog.repository.accept(ours.organization_id, other.id, newer, "a test", BEGIN)
         assert catalog.manifest([other.id], "lent").version == "2.0.0"
         assert catalog.manifest([ours.project_id], "lent").version == "1.0.0"
+        both = catalog.manifest([ours.project_id, other.id], "lent")
+        assert both.version == "1.0.0", "of both together, what is in force in both speaks"
 
 
 def test_a_changed_manifest_of_one_organization_changes_nothing_for_another(

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import yaml
-from weighhouse_backend.catalog.service import CatalogService
 from weighhouse_backend.experiments.endpoints import router
 from weighhouse_backend.identity.models import ApiToken
 from weighhouse_backend.identity.roles import Role
@@ -14,6 +13,7 @@ from weighhouse_backend.identity.secrets import new_token, token_hash, token_pre
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.yaml_document import experiment_from_yaml
+from weighhouse_testing.world import accept
 
 from .manifests import MANIFESTS
 
@@ -32,8 +32,7 @@ DOCUMENT: dict[str, Any] = {
 def client(make_client, session_factory, tenants):
     with unit_of_work(session_factory) as session:
         for tenant in tenants:
-            catalog = CatalogService(session, SystemClock())
-            catalog.bring(tenant.organization_id, MANIFESTS.values())
+            accept(session, SystemClock(), tenant.organization_id, MANIFESTS.values())
     return make_client(router)
 
 

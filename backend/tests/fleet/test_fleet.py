@@ -273,18 +273,3 @@ def test_labels_are_changed_on_top_of_what_was_seen_and_kept_in_the_audit_log(
     assert client.patch(url, json={"labels": {}}, headers=tenants[1].headers).status_code == 404
     odd = client.patch(url, json={"labels": {"a b": "c"}}, headers=ours)
     assert odd.status_code == 422
-
-
-def test_an_agent_is_lent_to_projects_of_its_organization(client, tenants):
-    _, answer = enrol(client, tenants[0])
-    url = f"/api/v1/agents/{answer.json()['agent_id']}"
-    ours = tenants[0].headers
-    assert client.get(url, headers=ours).json()["lent_to"] is None, "to all, to begin with"
-
-    wrong = client.patch(url, json={"lent_to": [str(tenants[1].project_id)]}, headers=ours)
-    none = client.patch(url, json={"lent_to": []}, headers=ours)
-    back = client.patch(url, json={"lent_to": None}, headers=ours)
-
-    assert wrong.status_code == 422
-    assert none.json()["lent_to"] == []
-    assert back.json()["lent_to"] is None

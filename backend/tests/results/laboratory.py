@@ -18,6 +18,7 @@ from weighhouse_backend.experiments.endpoints import router as experiments
 from weighhouse_backend.findings.endpoints import router as findings
 from weighhouse_backend.fleet.endpoints import agent_router as fleet_agent
 from weighhouse_backend.fleet.endpoints import router as fleet
+from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.gates.endpoints import router as gates
 from weighhouse_backend.kit.clock import SystemClock
@@ -125,6 +126,7 @@ class Laboratory:
     memory: Memory = field(default_factory=Memory)
 
     def enrol(self, *manifests: dict[str, Any]) -> None:
+        """A machine of the tenant's own, whose manifests are in force by themselves."""
         made = self.client.post("/api/v1/agent-registration-tokens", json={}, headers=self.headers)
         instance = str(uuid4())
         registered = self.client.post(
@@ -134,6 +136,8 @@ class Laboratory:
         ).json()
         self.agent = _bearer(registered["agent_token"])
         self.memory = Memory()
+        with unit_of_work(self.sessions) as session:
+            session.get_one(Agent, UUID(registered["agent_id"])).trusted = True
         opening = {
             "instance_id": instance, "process_id": str(uuid4()), "agent_version": "0.1.0",
             "manifests": manifests or [manifest("redis"), manifest("memcached")],

@@ -2,7 +2,9 @@
 
 Reads WEIGHHOUSE_ADMIN_EMAIL and WEIGHHOUSE_ADMIN_PASSWORD (and WEIGHHOUSE_ADMIN_TOKEN, a token of
 an earlier call) from the environment, and prints one JSON document: `user_id`, `project_id`,
-`api_token`, `registration_token`. Repeatable: what is there stays.
+`api_token`, `registration_token`. Repeatable: what is there stays. With WEIGHHOUSE_OWN_MACHINE=1
+the registration token enrols the platform's own machine, whose manifests are in force in the
+project by themselves.
 """
 
 import datetime
@@ -22,10 +24,13 @@ from weighhouse_backend.kit.unit_of_work import unit_of_work
 REGISTRATION_LIFETIME = datetime.timedelta(minutes=15)
 
 
-def bootstrap(settings: Settings, email: str, password: str, token: str | None) -> dict[str, str]:
+def bootstrap(
+    settings: Settings, email: str, password: str, token: str | None, *, own_machine: bool = False
+) -> dict[str, str]:
     """Ensure first user, organization, project and tokens.
 
     :param token: an API token that an earlier call made; it is kept while it is valid.
+    :param own_machine: the registration token enrols the platform's own machine.
     :returns: ids and tokens; the registration token is new each time.
     """
     engine = make_engine(settings.database_url)
@@ -42,6 +47,7 @@ def bootstrap(settings: Settings, email: str, password: str, token: str | None) 
                 labels={},
                 roles=["driver", "server"],
                 lifetime=REGISTRATION_LIFETIME,
+                trusted=own_machine,
             )
             return {
                 "user_id": str(user.id),
@@ -62,7 +68,10 @@ def main() -> int:
         sys.stderr.write("set WEIGHHOUSE_ADMIN_EMAIL and WEIGHHOUSE_ADMIN_PASSWORD\n")
         return 2
     settings = Settings()
-    made = bootstrap(settings, email, password, os.environ.get("WEIGHHOUSE_ADMIN_TOKEN"))
+    made = bootstrap(
+        settings, email, password, os.environ.get("WEIGHHOUSE_ADMIN_TOKEN"),
+        own_machine=os.environ.get("WEIGHHOUSE_OWN_MACHINE") == "1",
+    )  # fmt: skip
     sys.stdout.write(json.dumps(made) + "\n")
     return 0
 

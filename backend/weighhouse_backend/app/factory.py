@@ -20,6 +20,7 @@ from weighhouse_backend.app.documentation import install_documentation
 from weighhouse_backend.app.exact import install_exact_addresses
 from weighhouse_backend.app.frontend import install_frontend
 from weighhouse_backend.app.limiting import RateLimits, Remainders
+from weighhouse_backend.app.manifests import router as manifests
 from weighhouse_backend.app.metrics import Measured, Metrics
 from weighhouse_backend.app.metrics import router as metrics
 from weighhouse_backend.app.overviews import router as overviews
@@ -86,7 +87,7 @@ ROUTERS = (
     campaigns_agent, results_agent, fleet_agent, status, identity, account, factors, passkeys,
     domains, directories, scim_router, audit, providers, pipelines, experiments, campaigns, results,
     findings, scenarios, comparisons, publishing, studies, gates, alerts, annotations, overviews,
-    noise, notices, prices, quotas, retention, fleet, metrics,
+    manifests, noise, notices, prices, quotas, retention, fleet, metrics,
 )  # fmt: skip
 """In the order in which a request is matched with them: first whom agents ask without end."""
 

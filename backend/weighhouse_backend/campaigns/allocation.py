@@ -1,6 +1,6 @@
 """Gives queued runs to gangs of free agents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -47,6 +47,10 @@ log = structlog.get_logger(__name__)
 LOOK_AHEAD = 200
 """Queued runs of a campaign looked at, when the first do not fit any free agent."""
 REASON_LENGTH = 500
+NO_MACHINE = (
+    "no machine is lent to this project: enrol one in it, or ask who maintains a machine's project "
+    "to lend it, on the page of the machine"
+)
 
 
 @dataclass
@@ -158,6 +162,8 @@ class Allocator:
             if choice.parts is not None:
                 return self._give(turn, campaign, run, _need(document, cell), choice.parts)
             first_wait = first_wait or choice.waits_for
+        if not spots and not self.fleet.enrolled(campaign.project_id):
+            first_wait = NO_MACHINE
         self._tell_waiting(campaign, first_wait)
         return False
 
@@ -306,7 +312,9 @@ class Allocator:
     def _spots(self, turn: _Round, project_id: UUID) -> list[Spot]:
         spots = turn.spots.get(project_id)
         if spots is None:
-            spots = turn.spots[project_id] = spots_of(self.fleet.candidates(project_id))
+            spots = turn.spots[project_id] = spots_of(
+                self.fleet.candidates(project_id), self.fleet.plugins_in_force(project_id)
+            )
         return spots
 
 
@@ -338,12 +346,15 @@ def _slot(part: Part) -> tuple[UUID, str]:
     return part.spot.agent_id, part.spot.slot
 
 
-def spots_of(agents: Sequence[Agent]) -> list[Spot]:
-    """All slots of agents; one whose policy cannot be read has none."""
+def spots_of(agents: Sequence[Agent], in_force: Mapping[UUID, frozenset[str]]) -> list[Spot]:
+    """All slots of agents; one whose policy cannot be read has none.
+
+    :param in_force: agent → plugins that it may be given work of.
+    """
     found = []
     for agent in agents:
         try:
-            offer = offer_of(agent)
+            offer = offer_of(agent, in_force.get(agent.id, frozenset()))
         except ValueError as error:
             log.warning("agent_passed_over", agent=agent.name, reason=str(error))
             continue
@@ -364,12 +375,16 @@ def _block_needs(document: Document, cell: Cell) -> list[Need]:
     ]
 
 
-def offer_of(agent: Agent) -> Offer:
-    """What an agent has."""
+def offer_of(agent: Agent, in_force: frozenset[str]) -> Offer:
+    """What an agent has.
+
+    :param in_force: plugins that it may be given work of.
+    """
     return Offer(
         roles=frozenset(agent.roles),
         labels=agent.labels,
-        deployments=agent.deployments,
+        deployments={name: has for name, has in agent.deployments.items() if name in in_force},
         policy=PolicyStatement.model_validate(agent.policy),
         versions=agent.plugins,
+        waiting=frozenset(agent.deployments) - in_force,
     )

@@ -88,7 +88,7 @@ class AttemptService:
                 "the agent was restarted between claim and start; see its log",
             )
             return None
-        if member.status != MemberStatus.OFFERED:
+        if member.status != MemberStatus.OFFERED or not self._still_serves(held, member, agent):
             return None
         now = self.clock.now()
         member.claim_id = claim_id
@@ -247,6 +247,24 @@ class AttemptService:
         late = agent.seen_at is None or self.clock.now() - agent.seen_at >= silence
         if late or agent.spool_bytes != beat.spool_bytes:
             self.fleet.touch(agent.id, spool_bytes=beat.spool_bytes)
+
+    def _still_serves(self, held: Held, member: AttemptMember, agent: Agent) -> bool:
+        """Whether an agent may carry out what was offered to it; else the offer is lost: meanwhile
+        it may have begun anew with a manifest that nobody accepted.
+        """
+        document = document_of(self.experiments, held.campaign)
+        target = document.targets[self.repository.cell(held.run.cell_id).target_index]
+        plugins = {target.system} | ({target.tool} if target.tool else set())
+        serves = self.fleet.serves(agent, held.run.project_id, plugins)
+        if not serves:
+            self.gang.lose(
+                held,
+                member,
+                "the agent has this plugin with a manifest that is not in force in the project",
+                "accept the manifest, which waits on the page Systems, or give the machine the "
+                "plugin back as it was",
+            )
+        return serves
 
     def _leading(self, held: Held) -> int:
         """The member whose phases are the run's, as people see them: the first driver."""

@@ -71,6 +71,8 @@ class Offer:
     policy: PolicyStatement
     versions: Mapping[str, str] = field(default_factory=dict)
     """Plugin → its version."""
+    waiting: frozenset[str] = frozenset()
+    """Plugins that it has, whose manifests wait until somebody accepts them in the project."""
 
 
 @dataclass(frozen=True)
@@ -246,9 +248,18 @@ def lacking(spots: Sequence[Spot], need: Need) -> str | None:
         known: Role = "server" if role == "server" else "driver"
         if counted[role] < asked:
             there = "there is 1" if counted[role] == 1 else f"there are {counted[role]}"
-            return f"you need {need.words(known, asked)}; {there}"
+            return f"you need {need.words(known, asked)}; {there}{_waiting(spots, need)}"
     together = "on machines of their own" if need.apart == "required" else "together"
     return (
         f"you need {need.words('server', need.servers)} and "
         f"{need.words('driver', need.drivers)}, {together}"
     )
+
+
+def _waiting(spots: Sequence[Spot], need: Need) -> str:
+    """How many agents would have the plugin, were its manifest accepted."""
+    wanted = {need.target.system, need.target.tool}
+    count = len({spot.agent_id for spot in spots if wanted & spot.offer.waiting})
+    if count == 0:
+        return ""
+    return f"; {count} more once the manifest is accepted that waits under Systems"

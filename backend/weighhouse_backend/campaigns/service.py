@@ -145,7 +145,10 @@ class CampaignService:
         document = self.experiments.document(source.id)
         self.experiments.validation.require_possible(document, experiment.project_id)
         if document.placement != Placement():  # without one it waits for whoever comes
-            spots = spots_of(self.fleet.enrolled(experiment.project_id))
+            spots = spots_of(
+                self.fleet.enrolled(experiment.project_id),
+                self.fleet.plugins_in_force(experiment.project_id),
+            )
             if errors := never_possible(document, spots):
                 raise ExperimentInvalid.of(errors)
         noise = noise or document.scenario == "noise"

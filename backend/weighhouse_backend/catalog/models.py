@@ -1,14 +1,17 @@
-"""Tables: manifests, by organization and digest; manifest_offers, what agents bring now."""
+"""Tables: manifests, by organization and digest; manifest_offers, what agents bring now;
+manifest_decisions, what of it is in force.
+"""
 
 import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Text, Uuid
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Text, Uuid, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from weighhouse_backend.kit.db import Base
+from weighhouse_backend.kit.ids import new_id
 
 
 class StoredManifest(Base):
@@ -53,3 +56,35 @@ class ManifestOffer(Base):
     projects: Mapped[list[UUID] | None] = mapped_column(ARRAY(Uuid()))
     """Projects that the agent is lent to; none named: all of the organization's."""
     offered_at: Mapped[datetime.datetime]
+
+
+class ManifestDecision(Base):
+    """Whether a manifest is in force in a project, or in an organization's projects that have not
+    decided for themselves.
+    """
+
+    __tablename__ = "manifest_decisions"
+    __table_args__ = (
+        Index(
+            "uq_manifest_decisions_project_id_digest", "project_id", "digest", unique=True,
+            postgresql_where=text("project_id IS NOT NULL"),
+        ),
+        Index(
+            "uq_manifest_decisions_organization_id_digest", "organization_id", "digest",
+            unique=True, postgresql_where=text("project_id IS NULL"),
+        ),
+    )  # fmt: skip
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    organization_id: Mapped[UUID] = mapped_column(
+        ForeignKey("organizations.id", ondelete="CASCADE")
+    )
+    project_id: Mapped[UUID | None] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
+    """None: every project of the organization that has no word of its own."""
+    plugin_id: Mapped[str] = mapped_column(Text)
+    digest: Mapped[str] = mapped_column(Text)
+    """Of the manifest; it may be decided before anybody brings it."""
+    accepted: Mapped[bool]
+    decided_by: Mapped[str] = mapped_column(Text)
+    """A person or token; or why it was accepted by itself."""
+    decided_at: Mapped[datetime.datetime]

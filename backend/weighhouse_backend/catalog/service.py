@@ -12,9 +12,11 @@ from pydantic import ValidationError
 from sqlalchemy.orm import Session
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.offered import check_whole, refusal
+from weighhouse_protocol.text import seen
 
 from weighhouse_backend.catalog.choosing import in_order
 from weighhouse_backend.catalog.repository import CatalogRepository
+from weighhouse_backend.catalog.standing import is_shipped
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.problems import NotFound
 
@@ -23,6 +25,8 @@ log = structlog.get_logger(__name__)
 MOST_PLUGINS = 100
 MOST_OF_AN_AGENT = 20_000
 """Values in all manifests of an agent, and faults of those: each takes some µs to be told."""
+FIRST = "the first of its plugin"
+OWN = "the platform's own machine"
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,22 @@ class Offered:
     digest: str
     differs: bool
     """Whether another agent has the same version with another digest."""
+    waits_in: tuple[UUID, ...]
+    """Projects that the agent serves, of those asked for, in which the manifest is not in force."""
+
+
+@dataclass(frozen=True)
+class Bringer:
+    """An agent that brings manifests."""
+
+    agent_id: UUID
+    organization_id: UUID
+    home_id: UUID
+    """The project that it was enrolled in."""
+    projects: Sequence[UUID] | None
+    """That it serves; None: all of its organization's."""
+    trusted: bool = False
+    """Whether what it brings is in force at home by itself."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +101,13 @@ class CatalogService:
         return CatalogRepository(self.session)
 
     def of(self, project_ids: Collection[UUID]) -> Catalog:
-        """What projects see: of each plugin the newest version that an agent of theirs offers.
+        """What projects see: of each plugin the newest version in force that an agent of theirs
+        offers.
 
         A manifest that cannot be read (any more) is set aside, and the next best one speaks.
         """
-        ranked = in_order(self.repository.candidates(project_ids))
+        standings = self.repository.standings(project_ids).values()
+        ranked = in_order(self.repository.candidates(standings))
         entries: dict[str, Entry] = {}
         aside: list[SetAside] = []
         while ranked:
@@ -114,57 +136,99 @@ class CatalogService:
     def manifest(self, project_ids: Collection[UUID], plugin_id: str) -> Manifest:
         """The manifest that speaks for a plugin.
 
-        :raises NotFound: when no agent of the organization ever brought one that can be read.
+        :raises NotFound: when no agent ever brought one that is in force and can be read.
         """
         found = self.of(project_ids).entries.get(plugin_id)
         if found is None:
-            raise NotFound(f"no agent has brought a plugin {plugin_id!r}")
+            raise NotFound(f"no agent has brought a plugin {plugin_id!r} that is in force")
         return found.manifest
 
     def offers(self, project_ids: Collection[UUID]) -> list[Offered]:
         """What agents lent to projects have now, with what they disagree on."""
         rows = self.repository.offers(project_ids)
+        standings = self.repository.standings(project_ids).values()
         digests: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for _, plugin_id, version, digest in rows:
-            digests[plugin_id, version].add(digest)
+        for row in rows:
+            digests[row.plugin_id, row.version].add(row.digest)
         return [
-            Offered(agent_id, plugin_id, version, digest, len(digests[plugin_id, version]) > 1)
-            for agent_id, plugin_id, version, digest in rows
+            Offered(
+                row.agent_id,
+                row.plugin_id,
+                row.version,
+                row.digest,
+                len(digests[row.plugin_id, row.version]) > 1,
+                tuple(
+                    one.project_id
+                    for one in standings
+                    if row.serves(one) and not one.accepts(row.plugin_id, row.digest)
+                ),
+            )
+            for row in rows
         ]
 
-    def bring(self, organization_id: UUID, manifests: Iterable[Manifest]) -> dict[str, str]:
-        """Take the manifests of an organization's agent; repeatable.
+    def in_force(self, project_id: UUID) -> dict[UUID, frozenset[str]]:
+        """Plugins that each agent of a project may be given work of: those whose manifests, as the
+        agent has them now, are in force there.
+        """
+        found: dict[UUID, set[str]] = defaultdict(set)
+        for one in self.offers([project_id]):
+            if not one.waits_in:
+                found[one.agent_id].add(one.plugin_id)
+        return {agent_id: frozenset(plugins) for agent_id, plugins in found.items()}
 
-        :returns: plugin → digest.
+    def offer(self, bringer: Bringer, manifests: Iterable[Manifest]) -> None:
+        """An agent says what it has; what it had before is forgotten. Repeatable.
+
+        What is new to a project waits until somebody accepts it there, unless it is the first of
+        its plugin, or accepted by itself.
         """
         now = self.clock.now()
-        found: dict[str, str] = {}
+        digests: dict[str, str] = {}
         for manifest in sorted(manifests, key=lambda one: (one.id, one.version)):
-            found[manifest.id] = digest_of(manifest)
-            self.repository.keep(organization_id, manifest, found[manifest.id], now)
-        return found
+            digests[manifest.id] = digest_of(manifest)
+            self.repository.keep(bringer.organization_id, manifest, digests[manifest.id], now)
+        self.repository.offer(
+            bringer.agent_id, bringer.organization_id, bringer.projects, digests, now
+        )
+        self._admit(bringer, digests)
 
-    def offer(
-        self,
-        agent_id: UUID,
-        organization_id: UUID,
-        projects: Sequence[UUID] | None,
-        manifests: Iterable[Manifest],
-    ) -> None:
-        """An agent says what it has; what it had before is forgotten.
-
-        :param projects: it is lent to; None: all of its organization's.
-        """
-        digests = self.bring(organization_id, manifests)
-        self.repository.offer(agent_id, organization_id, projects, digests, self.clock.now())
-
-    def lend(self, agent_id: UUID, projects: Sequence[UUID] | None) -> None:
-        """An agent serves these projects from now on; None: all of its organization's."""
-        self.repository.lend(agent_id, projects)
+    def lend(self, bringer: Bringer) -> None:
+        """An agent serves these projects from now on."""
+        self.repository.lend(bringer.agent_id, bringer.projects)
+        self._admit(bringer, self.repository.of_agent(bringer.agent_id))
 
     def withdraw(self, agent_id: UUID) -> None:
         """An agent has nothing any more."""
         self.repository.withdraw(agent_id)
+
+    def _admit(self, bringer: Bringer, digests: Mapping[str, str]) -> None:
+        """Accept what needs nobody: see `docs/adr`, "A manifest is accepted before it is in
+        force".
+        """
+        keep, now = self.repository, self.clock.now()
+        organization_id = bringer.organization_id
+        served = bringer.projects
+        projects = keep.projects(organization_id) if served is None else served
+        if all(
+            digest in one.decisions
+            for one in keep.standings(projects).values()
+            for digest in digests.values()
+        ):
+            return
+        keep.lock_decisions(organization_id)
+        standings = keep.standings(projects).values()
+        for manifest in digests.items():
+            plugin_id, digest = manifest
+            unknown = [one.project_id for one in standings if not one.knows(plugin_id)]
+            if is_shipped(plugin_id, digest):
+                keep.accept(organization_id, None, manifest, "shipped with this release", now)
+            elif served is None and len(unknown) == len(standings):
+                keep.accept(organization_id, None, manifest, FIRST, now)
+            else:
+                for project_id in unknown:
+                    keep.accept(organization_id, project_id, manifest, FIRST, now)
+            if bringer.trusted and bringer.home_id in projects:
+                keep.accept(organization_id, bringer.home_id, manifest, OWN, now)
 
 
 def digest_of(manifest: Manifest) -> str:
@@ -206,9 +270,9 @@ def sorted_out(
             readable.append(Manifest.model_validate(document))
         except ValueError as error:
             plugin_id = document.get("id")
-            named = plugin_id if isinstance(plugin_id, str) and plugin_id else f"number {number}"
+            named = seen(plugin_id[:80]) if isinstance(plugin_id, str) else ""
             if len(aside) < MOST_PLUGINS:
-                aside[named[:80]] = refusal(error)
+                aside[named or f"number {number}"] = refusal(error)
             if isinstance(error, ValidationError):
                 values += error.error_count()
     return tuple(readable), aside

@@ -77,7 +77,9 @@ def _unknown_system(path: str, system: str, manifests: Iterable[str]) -> FieldEr
     return FieldError(
         path=f"{path}.system",
         message=f"no agent has brought a plugin {system!r}" + _did_you_mean(system, known),
-        expected="one of " + ", ".join(known) if known else "a plugin installed on an agent",
+        expected="one of " + ", ".join(known)
+        if known
+        else "a machine that serves this project: enrol one in it, or have one lent to it",
     )
 
 

@@ -45,7 +45,7 @@ class Enrolment:
             agent = Agent(
                 project_id=found.project_id,
                 organization_id=self.repository.organization_of(found.project_id),
-                lent_to=None,
+                lent_to=[found.project_id],
                 instance_id=registration.instance_id,
                 registered_at=now,
                 facts={},
@@ -57,6 +57,8 @@ class Enrolment:
             self.session.add(agent)
         elif agent.revoked_at is not None and found.used_at is not None:
             raise RegistrationRefused("this agent was revoked; enrol it with a new token")
+        elif agent.revoked_at is not None:
+            agent.lent_to, agent.trusted = [agent.project_id], False
         agent_token = new_token("a")
         facts = registration.facts
         agent.name = registration.name
@@ -66,6 +68,7 @@ class Enrolment:
         agent.facts = facts.model_dump(mode="json")
         agent.fingerprint = facts.fingerprint()
         agent.revoked_at = None
+        agent.trusted = agent.trusted or found.trusted
         if found.used_at is None:
             audit.record(
                 self.session, self.clock, actor=found.created_by, action="agent.registered",

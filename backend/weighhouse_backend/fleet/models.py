@@ -28,7 +28,10 @@ class Agent(Base):
     )
     """Whose it is."""
     lent_to: Mapped[list[UUID] | None] = mapped_column(ARRAY(Uuid()))
-    """Projects of the organization that it works for; none named: all of them."""
+    """Projects of the organization that it works for. Null, of machines enrolled before they were
+    lent one by one: all of them, those to come too; nobody lends to all any more."""
+    trusted: Mapped[bool] = mapped_column(default=False)
+    """The platform's own machine: what it brings is in force in its own project by itself."""
     instance_id: Mapped[UUID]
     """Made by the agent's home directory; tells a restart from a second machine."""
     process_id: Mapped[UUID | None]
@@ -72,6 +75,8 @@ class RegistrationToken(Base):
     created_by: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime.datetime]
     expires_at: Mapped[datetime.datetime]
+    trusted: Mapped[bool] = mapped_column(default=False)
+    """It enrols the platform's own machine."""
     used_at: Mapped[datetime.datetime | None]
     used_by: Mapped[UUID | None]
     """The instance that used it: it alone may repeat the call."""

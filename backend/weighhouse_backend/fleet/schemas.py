@@ -24,6 +24,9 @@ class PluginOnAgent(BaseModel):
     """Whether another agent has the same version with another manifest."""
     set_aside: str | None
     """Why its manifest could not be read; the plugin is not used then."""
+    waits_in: list[UUID]
+    """Projects that the agent works for, as far as the caller sees them, in which this manifest is
+    not in force: it is given none of their work with this plugin."""
 
 
 class AgentRead(BaseModel):
@@ -37,7 +40,8 @@ class AgentRead(BaseModel):
     project_id: UUID
     """The project that it was enrolled in."""
     lent_to: list[UUID] | None
-    """Projects that it works for; null: all of its organization's."""
+    """Projects that it works for; null, of machines from before they were lent one by one: all of
+    its organization's."""
     no_work: str | None
     """Why it is given no work now; null: it would be."""
     current_run_id: UUID | None
@@ -58,8 +62,8 @@ class AgentChange(BaseModel):
     labels: dict[LabelName, LabelValue] | None = Field(
         default=None, max_length=50, examples=[{"rack": "a"}]
     )
-    lent_to: list[UUID] | None = None
-    """Projects of its organization to work for; an explicit null: all of them."""
+    lent_to: list[UUID] | None = Field(default=None, max_length=1000)
+    """Projects of its organization to work for; null stays what it is where it is null: all."""
 
 
 class SessionBody(SessionOpening):

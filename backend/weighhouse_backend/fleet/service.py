@@ -27,7 +27,7 @@ from weighhouse_backend.fleet.schemas import (
     RegistrationTokenMade,
 )
 from weighhouse_backend.fleet.sightings import Known, as_known
-from weighhouse_backend.fleet.views import Offers, shown
+from weighhouse_backend.fleet.views import Offers, bringer_of, shown
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.giving import Grant, may_give
@@ -95,8 +95,12 @@ class FleetService:
         labels: Mapping[str, str],
         roles: Sequence[str],
         lifetime: datetime.timedelta,
+        trusted: bool = False,
     ) -> RegistrationTokenMade:
-        """A registration token for a grant's project."""
+        """A registration token for a grant's project.
+
+        :param trusted: what the machine brings is in force in the project by itself.
+        """
         token = new_token("r")
         now = self.clock.now()
         self.repository.add(
@@ -108,6 +112,7 @@ class FleetService:
                 created_by=author,
                 created_at=now,
                 expires_at=now + lifetime,
+                trusted=trusted,
             )
         )
         command = f"weighhouse agent enrol --url {self.settings.public_url} --token {token}"
@@ -166,12 +171,12 @@ class FleetService:
         return agent
 
     def found(self, caller: Caller, agent_id: UUID) -> Agent:
-        """An agent that works for a project of the caller.
+        """An agent that works for a project of the caller, or was enrolled there.
 
         :raises NotFound: when there is none that they see.
         """
         agent = self.agent(agent_id)
-        if not caller.project_ids & set(self.projects_of(agent)):
+        if not caller.project_ids & {agent.project_id, *self.projects_of(agent)}:
             raise NotFound
         return agent
 
@@ -277,7 +282,7 @@ class FleetService:
         agent.seen_at = self.clock.now()
         agent.set_aside = dict(set_aside or {})
         rest(self.session, self.clock, agent, opening.resting)
-        self.catalog.offer(agent.id, agent.organization_id, agent.lent_to, opening.manifests)
+        self.catalog.offer(bringer_of(agent), opening.manifests)
         heartbeat = self.settings.heartbeat_seconds
         return SessionOpened(
             agent_id=agent.id,
@@ -313,6 +318,16 @@ class FleetService:
             and agent.process_id is not None
             and (agent.lent_to is None or project_id in agent.lent_to)
         ]
+
+    def plugins_in_force(self, project_id: UUID) -> dict[UUID, frozenset[str]]:
+        """Agent → plugins that it may be given work of in a project."""
+        return self.catalog.in_force(project_id)
+
+    def serves(self, agent: Agent, project_id: UUID, plugins: Collection[str]) -> bool:
+        """Whether an agent may be given a project's work with some plugins: it is lent to it, and
+        the manifests that it has now are in force there.
+        """
+        return set(plugins) <= self.plugins_in_force(project_id).get(agent.id, frozenset())
 
     def lock_free(self, agent_ids: Sequence[UUID]) -> list[Agent]:
         """Those of some agents that may take work and that nobody holds, locked in the order of

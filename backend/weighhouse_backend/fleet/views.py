@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from weighhouse_backend.catalog.service import Offered
+from weighhouse_backend.catalog.service import Bringer, Offered
 from weighhouse_backend.fleet.models import Agent
 from weighhouse_backend.fleet.schemas import AgentRead, AgentStatus, PluginOnAgent
 from weighhouse_backend.kit.etags import etag
@@ -61,6 +61,11 @@ def tag_of(agent: Agent) -> str:
     return etag(hashlib.sha256(content.encode()).hexdigest()[:16])
 
 
+def bringer_of(agent: Agent) -> Bringer:
+    """An agent, as one that brings manifests."""
+    return Bringer(agent.id, agent.organization_id, agent.project_id, agent.lent_to, agent.trusted)
+
+
 def texts(ids: Sequence[UUID] | None) -> list[str] | None:
     """Ids as JSON has them."""
     return None if ids is None else [str(one) for one in ids]
@@ -78,6 +83,7 @@ def _plugins(agent: Agent, offers: Offers) -> list[PluginOnAgent]:
                 digest=offer.digest if offer else None,
                 differs=offer is not None and offer.differs,
                 set_aside=agent.set_aside.get(plugin_id),
+                waits_in=list(offer.waits_in) if offer else [],
             )
         )
     return found

@@ -213,6 +213,7 @@ class Platform:
                 "WEIGHHOUSE_ADMIN_EMAIL": ADMIN_EMAIL,
                 "WEIGHHOUSE_ADMIN_PASSWORD": password,
                 "WEIGHHOUSE_ADMIN_TOKEN": before.get("api_token", ""),
+                "WEIGHHOUSE_OWN_MACHINE": "1",
             },
         )
         made = json.loads(answer)
