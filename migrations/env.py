@@ -21,7 +21,7 @@ from weighhouse_backend.gates import models as gates
 from weighhouse_backend.identity import domain_models as domains
 from weighhouse_backend.identity import factor_models as factors
 from weighhouse_backend.identity import models as identity
-from weighhouse_backend.kit import idempotency
+from weighhouse_backend.kit import idempotency, owed
 from weighhouse_backend.kit.db import Base
 from weighhouse_backend.noise import models as noise
 from weighhouse_backend.notices import models as notices
@@ -33,7 +33,7 @@ from weighhouse_backend.series import models as series
 FEATURES = (
     identity, factors, catalog, experiments, fleet, campaigns, results, noise, findings, series,
     alerts, annotations, gates, directories, disclosure, prices, notices, retention,
-    domains, idempotency,
+    domains, idempotency, owed,
 )  # fmt: skip
 # Migrations wait this long for a lock, so that they never stand before a queue of requests.
 LOCK_TIMEOUT = "10s"

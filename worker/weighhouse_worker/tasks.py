@@ -1,5 +1,6 @@
 """The tasks: each a few lines that call a service in one transaction; all may run twice."""
 
+import datetime
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -12,7 +13,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from weighhouse_backend.campaigns.scheduling import start_due
 from weighhouse_backend.gates.dependencies import Gates, gates_over
 from weighhouse_backend.gates.rejudgements import carry_on
-from weighhouse_backend.kit import resealing
+from weighhouse_backend.kit import owed, resealing
 from weighhouse_backend.kit.logs import masked
 from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.quotas.warning import QuotaWarningService
@@ -20,6 +21,7 @@ from weighhouse_backend.results.dependencies import Results
 from weighhouse_backend.retention.carrying_out import take_turn
 from weighhouse_backend.retention.dependencies import Retention, retention_over
 
+from weighhouse_worker.owing import OwedTask, reason_of
 from weighhouse_worker.tools import Tools
 
 log = structlog.get_logger(__name__)
@@ -33,12 +35,31 @@ def allocate(tools: Tools) -> None:
 
 
 def watch_leases(tools: Tools) -> None:
-    """End attempts nobody hears of, and those past their limit."""
+    """End attempts nobody hears of, and those past their limit; one that cannot be looked at keeps
+    no other waiting.
+    """
     with tools.transaction() as campaigns:
         suspects = campaigns.leases.watch()
     for attempt_id in suspects:
-        with tools.transaction() as campaigns:
-            campaigns.leases.expire(attempt_id)
+        try:
+            EXPIRY.carry_out(tools, attempt_id)
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001 - each attempt by itself, whatever is wrong
+            log.warning("attempt_not_looked_at", attempt=str(attempt_id), reason=reason_of(error))
+
+
+def _expire(tools: Tools, attempt_id: UUID) -> None:
+    with tools.transaction() as campaigns:
+        campaigns.leases.expire(attempt_id)
+
+
+def _end_attempt(tools: Tools, attempt_id: UUID, reason: str) -> None:
+    with tools.transaction() as campaigns:
+        campaigns.leases.give_up(attempt_id, reason)
+
+
+EXPIRY = OwedTask("campaigns.expire", _expire, _end_attempt)
 
 
 def sweep(tools: Tools) -> None:
@@ -46,6 +67,9 @@ def sweep(tools: Tools) -> None:
     with tools.transaction() as campaigns:
         campaigns.leases.sweep()
         gates_over(campaigns).rejudgements.sweep(tools.settings.sweep_seconds / 2)
+        before = campaigns.clock.now() - datetime.timedelta(seconds=tools.settings.sweep_seconds)
+        for job in owed.waiting(campaigns.session, DETECTION.name, before):
+            campaigns.jobs.send(job.name, **job.arguments)
 
 
 def start_due_schedules(tools: Tools) -> None:
@@ -55,8 +79,20 @@ def start_due_schedules(tools: Tools) -> None:
 
 def settle_run(tools: Tools, run_id: str) -> None:
     """Merge what a run's attempt reported into its figures."""
+    RUN_SETTLEMENT.carry_out(tools, UUID(run_id))
+
+
+def _settle_run(tools: Tools, run_id: UUID) -> None:
     with tools.transaction() as campaigns:
-        Results(campaigns).settlement.settle_run(UUID(run_id))
+        Results(campaigns).settlement.settle_run(run_id)
+
+
+def _fail_run(tools: Tools, run_id: UUID, reason: str) -> None:
+    with tools.transaction() as campaigns:
+        Results(campaigns).settlement.give_up(run_id, reason)
+
+
+RUN_SETTLEMENT = OwedTask("results.settle_run", _settle_run, _fail_run)
 
 
 def build_levels(tools: Tools) -> None:
@@ -69,14 +105,51 @@ def build_levels(tools: Tools) -> None:
 
 def settle_campaign(tools: Tools, campaign_id: str) -> None:
     """Compare, decide the verdict, extend the series of a campaign that has ended."""
+    CAMPAIGN_SETTLEMENT.carry_out(tools, UUID(campaign_id))
+
+
+def _settle_campaign(tools: Tools, campaign_id: UUID) -> None:
     with tools.transaction() as campaigns:
-        gates_over(campaigns).settlement.settle_campaign(UUID(campaign_id))
+        gates_over(campaigns).settlement.settle_campaign(campaign_id)
 
 
-def detect_changes(tools: Tools, series_ids: list[str]) -> None:
-    """Look for change points in series that grew."""
+def _end_campaign(tools: Tools, campaign_id: UUID, reason: str) -> None:
+    with tools.transaction() as campaigns:
+        gates_over(campaigns).settlement.give_up(campaign_id, reason)
+
+
+CAMPAIGN_SETTLEMENT = OwedTask("gates.settle_campaign", _settle_campaign, _end_campaign)
+
+
+def detect_changes(tools: Tools, series_ids: list[str], campaign_id: str | None = None) -> None:
+    """Look for change points in series that grew, or lost a point.
+
+    :param campaign_id: whose points they are; None: sent by a platform of before.
+    """
+    if campaign_id is None:
+        _detect(tools, series_ids)
+    else:
+        DETECTION.carry_out(tools, UUID(campaign_id))
+
+
+def _detect(tools: Tools, series_ids: list[str]) -> None:
     with tools.transaction() as campaigns:
         gates_over(campaigns).alerts.watching.detect([UUID(one) for one in series_ids])
+
+
+def _detect_owed(tools: Tools, campaign_id: UUID) -> None:
+    with tools.session() as session:
+        job = session.get(owed.OwedJob, (DETECTION.name, campaign_id))
+        series_ids = [] if job is None else job.arguments.get("series_ids", [])
+    _detect(tools, series_ids)
+
+
+def _leave_undetected(tools: Tools, campaign_id: UUID, reason: str) -> None:
+    """The next point of the series is the next occasion."""
+    del tools, campaign_id, reason
+
+
+DETECTION = OwedTask("alerts.detect_changes", _detect_owed, _leave_undetected)
 
 
 def look_for_missed(tools: Tools) -> None:

@@ -27,6 +27,7 @@ UNSEEN = {
     "login_sessions", "login_failures", "login_devices", "api_tokens", "audit_entries",
     "identity_providers", "identities", "sign_ins", "alembic_version", "notice_preferences",
     "pipeline_trusts", "pipeline_uses", "unneeded_files", "directories",
+    "owed_jobs",
 }  # fmt: skip
 OF_PEOPLE = {
     "organizations", "projects", "users", "memberships", "project_memberships", "invitations",
@@ -37,7 +38,7 @@ OF_PEOPLE = {
 WITHOUT_POLICY = {
     "idempotency_records", "login_sessions", "login_failures", "login_devices", "password_resets",
     "identities", "sign_ins", "second_factors", "passkeys", "recovery_codes", "factor_letters",
-    "alembic_version", "notice_preferences", "pipeline_uses", "joining_asks",
+    "alembic_version", "notice_preferences", "pipeline_uses", "joining_asks", "owed_jobs",
 }  # fmt: skip
 CHANGES = ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 

@@ -88,6 +88,12 @@ class LeaseService:
         if held.attempt.status in LIVE_ATTEMPTS and not held.alone:
             self._await(held)
 
+    def give_up(self, attempt_id: UUID, reason: str) -> None:
+        """End an attempt that cannot be looked at, and its run: nobody would ever end them."""
+        held = self.repository.hold(attempt_id)
+        if held is not None and held.attempt.status in LIVE_ATTEMPTS:
+            self._end(held, Failure(kind="invalid", message=f"nobody can tell how it is: {reason}"))
+
     def _look_at(self, held: Held, member: AttemptMember) -> None:
         if self._is_revoked(member.agent_id):
             self.gang.lose(held, member, "the agent was revoked", REACH_HINT)
@@ -142,12 +148,21 @@ class LeaseService:
                 message=f"the run did not end within {attempt.limit_seconds:.0f} s",
                 hint="a load phase or a server that hangs; see the run's logs",
             )
-            held.run.result_attempt_id = attempt.id
-            for member in held.members:
-                if member.status in LIVE_MEMBERS:
-                    self.transitions.member(member, MemberStatus.FAILED, failure)
-            self.transitions.attempt(attempt, AttemptStatus.FAILED, failure)
-            self.transitions.run(held.campaign, held.run, RunStatus.FAILED, failure)
+            self._end(held, failure)
+
+    def _end(self, held: Held, failure: Failure) -> None:
+        held.run.result_attempt_id = held.attempt.id
+        for member in held.members:
+            if member.status in LIVE_MEMBERS:
+                self.transitions.member(
+                    member,
+                    MemberStatus.CANCELLED
+                    if member.status == MemberStatus.OFFERED
+                    else MemberStatus.FAILED,
+                    failure,
+                )
+        self.transitions.attempt(held.attempt, AttemptStatus.FAILED, failure)
+        self.transitions.run(held.campaign, held.run, RunStatus.FAILED, failure)
 
     def _is_revoked(self, agent_id: UUID) -> bool:
         return self.fleet.status(self.fleet.agent(agent_id), busy=False) == "revoked"

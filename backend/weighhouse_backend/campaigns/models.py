@@ -172,6 +172,7 @@ class Run(Base):
             "changed_at",
             postgresql_where=text("status IN ('queued', 'allocated', 'running', 'settling')"),
         ),
+        Index("ix_runs_project_id_id", "project_id", "id"),
         Index("ix_runs_leader_id", "leader_id", postgresql_where=text("leader_id IS NOT NULL")),
     )
 

@@ -31,6 +31,7 @@ from weighhouse_backend.campaigns.schemas import CampaignCreate
 from weighhouse_backend.campaigns.states import (
     FINISHED_CAMPAIGNS,
     LIVE_ATTEMPTS,
+    OPEN_CAMPAIGNS,
     AttemptStatus,
     CampaignStatus,
     CancelMode,
@@ -186,13 +187,8 @@ class CampaignService:
         if git is not None:
             self.commits.note(campaign, git)
         digests = self.experiments.validation.digests(experiment.project_id)
-        lay_out(
-            self.session,
-            campaign,
-            document,
-            plan(document, seed, twins=TWINS if noise else 1),
-            digests,
-        )
+        planned = plan(document, seed, twins=TWINS if noise else 1)
+        lay_out(self.session, campaign, document, planned, digests)
         self.transitions.tell(campaign)
         self.jobs.send("campaigns.allocate")
         self.quotas.take(Kind.CAMPAIGNS, campaign.project_id)
@@ -229,13 +225,12 @@ class CampaignService:
     def cancel(self, caller: Caller, campaign_id: UUID) -> Campaign:
         """End a campaign early; what was measured stays.
 
-        Runs that wait are cancelled at once, those under way stop gracefully; asked a second time,
-        they are stopped at once. Repeatable.
+        Runs that wait are cancelled at once, those under way stop gracefully and are settled; asked
+        a second time, all end at once. One that is being judged gets no verdict. Repeatable.
 
-        :raises TransitionRefused: when it has ended by itself, or is being settled.
+        :raises TransitionRefused: when it has ended by itself.
         """
-        campaign = self._locked(caller, campaign_id)
-        if campaign.status != CampaignStatus.CANCELLED:
+        if (campaign := self._locked(caller, campaign_id)).status != CampaignStatus.CANCELLED:
             self._cancel(campaign, caller.name)
         return campaign
 
@@ -259,13 +254,17 @@ class CampaignService:
         return cancelled
 
     def _cancel(self, campaign: Campaign, actor: str) -> None:
-        if campaign.status not in {CampaignStatus.QUEUED, CampaignStatus.RUNNING}:
+        if campaign.status not in OPEN_CAMPAIGNS:
             raise TransitionRefused(f"campaign {campaign.number} is {campaign.status}")
         again = campaign.cancel_requested_at is not None
         if not again:
             campaign.cancel_requested_at = self.clock.now()
             self._audit(actor, campaign, "campaign.cancelled")
-        waiting = list(self.repository.lock_runs(campaign.id, [RunStatus.QUEUED]))
+        if campaign.status == CampaignStatus.SETTLING:
+            self.transitions.campaign(campaign, CampaignStatus.CANCELLED)
+            return
+        ended = {RunStatus.QUEUED} | ({RunStatus.SETTLING} if again else set())
+        waiting = list(self.repository.lock_runs(campaign.id, ended))
         for run in self.repository.lock_runs(campaign.id, [RunStatus.ALLOCATED, RunStatus.RUNNING]):
             waiting += self._stop(run, CancelMode.KILL if again else CancelMode.GRACEFUL)
         self.transitions.runs(campaign, waiting, RunStatus.CANCELLED)

@@ -156,7 +156,8 @@ RUN_TRANSITIONS: Mapping[RunStatus, frozenset[RunStatus]] = {
     RunStatus.RUNNING: frozenset(
         {RunStatus.QUEUED, RunStatus.SETTLING, RunStatus.FAILED, RunStatus.CANCELLED}
     ),
-    RunStatus.SETTLING: frozenset({RunStatus.COMPLETED, RunStatus.FAILED}),
+    # Settling to cancelled: a person asked twice, whatever keeps it from being settled.
+    RunStatus.SETTLING: frozenset({RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED}),
     # Its block is measured again, on other machines.
     RunStatus.COMPLETED: frozenset({RunStatus.QUEUED}),
     # A person asks for the failed runs again; or the late result of an attempt arrives that was

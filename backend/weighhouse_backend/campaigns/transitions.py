@@ -278,4 +278,4 @@ class Transitions:
 
 def as_failure(stored: Mapping[str, Any] | None) -> Failure | None:
     """A failure as it stands in a row."""
-    return Failure.model_validate(stored) if stored else None
+    return Failure.as_kept(stored) if stored else None

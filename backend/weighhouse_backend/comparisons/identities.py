@@ -57,7 +57,7 @@ class CellSeen:
             target=next(one for one in self.document.targets if one.name == self.runs[0].target),
             versions=[record.version for record in records],
             configurations=[
-                [Setting.model_validate(line) for line in record.effective_configuration]
+                [Setting.as_kept(line) for line in record.effective_configuration]
                 for record in records
                 if record.effective_configuration
             ],
@@ -107,7 +107,7 @@ def _place(records: Sequence[AttemptRecord]) -> Place:
 
 def _machines(record: AttemptRecord) -> list[MachineFacts]:
     found = {
-        str(part.facts["machine_id"]): MachineFacts.model_validate(part.facts)
+        str(part.facts["machine_id"]): MachineFacts.as_kept(part.facts)
         for part in record.members
         if part.facts.get("machine_id")
     }

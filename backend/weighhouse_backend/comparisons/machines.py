@@ -58,7 +58,7 @@ def kinds_of(runs: Sequence[RunFigures]) -> str | None:
 
 def machine_words(facts: Mapping[str, Any]) -> str:
     """A machine in words: what makes results of two machines comparable."""
-    known = MachineFacts.model_validate(facts)
+    known = MachineFacts.as_kept(facts)
     return (
         f"{known.cpu_model}, {known.cores} cores, {known.memory_bytes / GIBIBYTE:.1f} GiB, "
         f"kernel {known.kernel}"

@@ -49,7 +49,7 @@ def observation(
         return None
     load, workload = load_of(document, cell), document.workloads[cell.workload_index]
     driver = DriverRecord.model_validate(record.driver)
-    facts = MachineFacts.model_validate(record.facts) if record.facts else None
+    facts = MachineFacts.as_kept(record.facts) if record.facts else None
     closed = load if isinstance(load, ClosedLoad) else None
     opened = load if isinstance(load, OpenLoad) else None
     target = document.targets[cell.target_index]

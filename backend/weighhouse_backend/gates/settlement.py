@@ -3,14 +3,18 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from weighhouse_judging.verdicts.gate_verdict import not_judged
 from weighhouse_protocol.experiment import Experiment
 
+from weighhouse_backend.alerts.detection import owe_detection
 from weighhouse_backend.campaigns.documents import begun_of, document_of
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.campaigns.service import CampaignService
 from weighhouse_backend.campaigns.states import CampaignStatus, Verdict
 from weighhouse_backend.experiments.service import ExperimentService
 from weighhouse_backend.findings.examination import ExaminationService
+from weighhouse_backend.gates.answers import Decided
+from weighhouse_backend.gates.bases import Bases
 from weighhouse_backend.gates.gating import GateService
 from weighhouse_backend.gates.growth import GrowthService
 from weighhouse_backend.gates.learning import LearningService
@@ -63,10 +67,19 @@ class CampaignSettlementService:
         self.verdicts.keep(campaign, decided, "more was measured")
         touched = self.history.extend(campaign, document, self._kept(campaign, document))
         self.campaigns.set_verdict(campaign.id, Verdict(decided.result.verdict))
-        if touched:
-            self.jobs.send(
-                "alerts.detect_changes", series_ids=[str(series_id) for series_id in touched]
-            )
+        now = self.campaigns.clock.now()
+        owe_detection(self.repository.session, self.jobs, now, campaign_id, touched)
+
+    def give_up(self, campaign_id: UUID, reason: str) -> None:
+        """End a campaign that nobody could judge, with the reason in its verdict. Idempotent."""
+        campaign = self.repository.lock_campaign(campaign_id)
+        if campaign is None or campaign.status != CampaignStatus.SETTLING:
+            return
+        if not campaign.noise:
+            limits = Limits.of(document_of(self.experiments, campaign))
+            decided = Decided(campaign.id, not_judged(reason), Bases(), limits)
+            self.verdicts.keep(campaign, decided, "it could not be judged again")
+        self.campaigns.set_verdict(campaign.id, None if campaign.noise else Verdict.INFRASTRUCTURE)
 
     def _kept(self, campaign: Campaign, document: Experiment) -> list[RunFigures]:
         """The runs that belong in series: of searches those at loads every campaign has."""

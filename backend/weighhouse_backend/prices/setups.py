@@ -50,7 +50,7 @@ def holders(side: Side, run: RunFigures, members: Members) -> list[Holder]:
         member = holding.get(part.member)
         if member is None or not part.facts:
             continue
-        facts = MachineFacts.model_validate(part.facts)
+        facts = MachineFacts.as_kept(part.facts)
         found[facts.machine_id] = Holder(
             facts.hostname,
             f"{facts.cpu_model}, {facts.cores} processors, {facts.memory_bytes / GIBIBYTE:.1f} GiB",

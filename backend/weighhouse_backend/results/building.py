@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from uuid import UUID
 
+import structlog
 from weighhouse_judging.arithmetic.histograms import HistogramError
 
 from weighhouse_backend.campaigns.models import AttemptMember
@@ -27,6 +28,8 @@ from weighhouse_backend.results.levels import (
 from weighhouse_backend.results.packing import StoredInterval
 from weighhouse_backend.results.repository import RAW, ResultRepository
 from weighhouse_backend.results.sampling import SampleService
+
+log = structlog.get_logger(__name__)
 
 BUILT_FROM = 600
 """Intervals from which on a run has levels; fewer are drawn at once without. While a run is taken
@@ -91,8 +94,15 @@ class LevelService:
         if wanted is None:
             return False
         drivers = self.levels.driving(wanted.attempt_id)
-        self.finish(wanted.attempt_id, wanted.project_id, drivers)
-        self.levels.built(wanted)
+        try:
+            with self.levels.session.begin_nested():
+                self.finish(wanted.attempt_id, wanted.project_id, drivers)
+        except HistogramError as error:
+            # It is drawn from its intervals as before, as far as they can be read.
+            log.warning("levels_not_built", attempt=str(wanted.attempt_id), reason=str(error))
+            self.levels.session.delete(wanted)
+        else:
+            self.levels.built(wanted)
         return True
 
     def drawn(self, attempt_id: UUID, points: int, *, heat: bool = False) -> list[Drawn] | None:

@@ -4,7 +4,8 @@ import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+from weighhouse_protocol.base import Report
 from weighhouse_protocol.driver import Said
 from weighhouse_protocol.load import Share
 from weighhouse_protocol.report import SettingSource
@@ -24,18 +25,18 @@ class MemoryRead(BaseModel):
     """What the system says it holds; none where it does not tell."""
 
 
-class PhaseRecord(BaseModel):
+class PhaseRecord(Report):
     """What the driver said at the end of a phase."""
 
     phase: Literal["load", "warmup", "measure"]
     duration_us: int
-    operations: dict[str, dict[str, int]] = {}
-    errors: dict[str, int] = {}
+    operations: dict[str, dict[str, int]] = Field(default_factory=dict)
+    errors: dict[str, int] = Field(default_factory=dict)
     """Kind → how many; empty of an agent from before it told."""
-    said: dict[str, Said] = {}
+    said: dict[str, Said] = Field(default_factory=dict)
     """Kind of error → the first words of it."""
     client_bound: bool = False
-    client_bound_reasons: list[str] = []
+    client_bound_reasons: list[str] = Field(default_factory=list)
     interrupted: bool = False
     stream_hash: str | None = None
 

@@ -88,12 +88,16 @@ class SettlementService:
             p99_us=total.response.quantiles_us([0.99])[0],
         )
 
+    def give_up(self, run_id: UUID, reason: str) -> None:
+        """End a run whose figures nobody could work out, with the reason. Idempotent."""
+        self.runs.fail(run_id, _not_worked_out(reason))
+
     def _failure(
         self, run: Run, attempt_id: UUID, phases: Mapping[PhaseKind, PhaseSum]
     ) -> Failure | None:
         """Why the run is no success although it came to its end."""
         told = self.repository.record(attempt_id)
-        said = [PhaseRecord.model_validate(item) for item in (told.phases if told else [])]
+        said = [PhaseRecord.as_kept(item) for item in (told.phases if told else [])]
         campaign = self.repository.session.get_one(Campaign, run.campaign_id)
         document = document_of(self.experiments, campaign)
         cell = self.repository.cells([run.cell_id])[run.cell_id]
@@ -114,7 +118,7 @@ class SettlementService:
         told = None if attempt_id is None else self.repository.record(attempt_id)
         found = OperationSum()
         for item in told.phases if told else []:
-            phase = PhaseRecord.model_validate(item)
+            phase = PhaseRecord.as_kept(item)
             if phase.phase == "load":
                 for counts in phase.operations.values():
                     found.ok += counts.get("ok", 0)
@@ -162,7 +166,7 @@ class SettlementService:
         self.repository.insert_new(models.RunSummary, rows)
         members = self.repository.members([attempt_id])[attempt_id]
         told = self.repository.record(attempt_id)
-        said = [PhaseRecord.model_validate(item) for item in (told.phases if told else [])]
+        said = [PhaseRecord.as_kept(item) for item in (told.phases if told else [])]
         record = self.repository.record_for_update(members[0])
         cut = cuts.get("measure", Cut())
         told_of_driver = driver_record(phases["measure"], said).model_copy(
@@ -273,6 +277,14 @@ def _unreadable(error: HistogramError) -> Failure:
         kind="driver",
         message=f"The driver reported what cannot be read: {error}",
         hint="Driver and platform may be of different versions; update the agent.",
+    )
+
+
+def _not_worked_out(reason: str) -> Failure:
+    return Failure(
+        kind="invalid",
+        message=f"The figures of what was measured could not be worked out: {reason}",
+        hint="What the agent told is kept. Look at the worker's log, and try the run again.",
     )
 
 

@@ -16,6 +16,7 @@ import structlog
 from sqlalchemy import Select
 from sqlalchemy.exc import OperationalError
 
+from weighhouse_backend.alerts.detection import owe_detection
 from weighhouse_backend.campaigns.models import Campaign
 from weighhouse_backend.identity import audit
 from weighhouse_backend.kit.clock import Clock
@@ -86,8 +87,7 @@ class CarryingOutService:
             touched = self.history.leave(campaign_id)
             session.delete(campaign)
             session.flush()
-            if touched:
-                self.jobs.send("alerts.detect_changes", series_ids=[str(one) for one in touched])
+            owe_detection(session, self.jobs, self.clock.now(), campaign_id, touched)
         asked.deleted_at = self.clock.now()
         audit.record(
             session, self.clock, actor=asked.deleted_by, action="campaign.deleted",

@@ -67,6 +67,11 @@ def refused(label: str) -> GateResult:
     return _result("refused", [f"The system refused what was asked: {label}."], (), ())
 
 
+def not_judged(reason: str) -> GateResult:
+    """The verdict of a campaign over which the platform itself failed."""
+    return _result("infrastructure", [f"It could not be judged: {reason}."], (), ())
+
+
 def decide(
     cells: Sequence[CellEvidence],
     *,
