@@ -26,6 +26,7 @@ from weighhouse_backend.app.metrics import router as metrics
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.app.parts import Parts
 from weighhouse_backend.app.reference import install_reference
+from weighhouse_backend.app.revalidating import Revalidation
 from weighhouse_backend.app.security_contact import install_security_contact
 from weighhouse_backend.app.status import router as status
 from weighhouse_backend.app.surroundings import Departures, Surroundings
@@ -189,6 +190,7 @@ async def _look_at_login(engine: Engine) -> None:
 
 
 def _install_limits(app: FastAPI, settings: Settings) -> None:
+    app.add_middleware(Revalidation)
     app.state.rates = Rates(
         settings.redis_url,
         Budgets(

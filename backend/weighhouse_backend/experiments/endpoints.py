@@ -34,7 +34,8 @@ from weighhouse_backend.experiments.templates import read_templates
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.identity.senders import sender
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
-from weighhouse_backend.kit.etags import etag
+from weighhouse_backend.kit.downloads import content_disposition
+from weighhouse_backend.kit.etags import ASK_AGAIN, etag
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.kit.problems import ProblemDocument
 
@@ -180,7 +181,7 @@ def experiments_get_revision(
     """A revision with its document."""
     revision = service.revision(found.id, number)
     response.headers["ETag"] = f'"{revision.content_hash}"'
-    response.headers["Cache-Control"] = "private, max-age=86400"
+    response.headers["Cache-Control"] = ASK_AGAIN
     return read_revision(revision)
 
 
@@ -197,7 +198,7 @@ def experiments_get_revision_yaml(
     return PlainTextResponse(
         read_revision(revision).yaml,
         media_type="text/yaml",
-        headers={"Content-Disposition": f'inline; filename="{found.slug}.yaml"'},
+        headers={"Content-Disposition": content_disposition(f"{found.slug}.yaml", "inline")},
     )
 
 

@@ -7,6 +7,7 @@ from fastapi import Query, Response
 from fastapi.responses import PlainTextResponse
 
 from weighhouse_backend.findings.histograms import Phase, Wanted
+from weighhouse_backend.kit.downloads import content_disposition
 from weighhouse_backend.results.histogram_files import (
     HistogramExport,
     as_hgrm,
@@ -51,9 +52,7 @@ def download(export: HistogramExport, form: str) -> HistogramRead | Response:
         return as_json(export)
     text = as_hgrm(export) if form == "hgrm" else as_hlog(export)
     name = f"{_name(export)}.{form}"
-    return PlainTextResponse(
-        text, headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
+    return PlainTextResponse(text, headers={"Content-Disposition": content_disposition(name)})
 
 
 def _name(export: HistogramExport) -> str:

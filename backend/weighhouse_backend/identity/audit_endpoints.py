@@ -12,6 +12,7 @@ from weighhouse_backend.identity.schemas import AuditEntryRead
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.db import SessionDep
+from weighhouse_backend.kit.downloads import content_disposition
 from weighhouse_backend.kit.pages import Page, PageQuery
 
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1", tags=["projects"])
@@ -55,5 +56,5 @@ def identity_export_audit_entries(
     return Response(
         service.export(caller, project_id, wanted),
         media_type="text/csv",
-        headers={"Content-Disposition": f'attachment; filename="audit-{day}.csv"'},
+        headers={"Content-Disposition": content_disposition(f"audit-{day}.csv")},
     )

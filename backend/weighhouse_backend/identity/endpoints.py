@@ -130,6 +130,7 @@ def identity_log_out(
     del caller
     sealed = service.log_out(session_sent(request))
     take_back(response, request.app.state.settings, SESSION, "/")
+    response.headers["Clear-Site-Data"] = '"cache"'
     return SignedOut(
         provider_url=None if sealed is None else seal_of(request.app.state.settings).open(sealed)
     )

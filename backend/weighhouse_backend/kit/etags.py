@@ -11,6 +11,19 @@ class Changed(Problem):
     title = "It was changed meanwhile"
 
 
+ASK_AGAIN = "private, no-cache"
+"""`Cache-Control` of what needs a login and seldom changes: kept by the browser of who saw it, and
+shown again only when the platform, asked by somebody, says that it still is theirs to see."""
+
+
+def is_known(if_none_match: str | None, tag: str) -> bool:
+    """Whether who asks has what a tag is of already (RFC 9110, 13.1.2)."""
+    if if_none_match is None:
+        return False
+    sent = [one.strip().removeprefix("W/") for one in if_none_match.split(",")]
+    return "*" in sent or tag.removeprefix("W/") in sent
+
+
 def etag(version: int | str) -> str:
     """The tag of a version."""
     return f'"{version}"'

@@ -3,10 +3,9 @@
 # ruff: noqa: FAST003 - a dependency behind a name takes the path's parameter
 
 from typing import Annotated
-from urllib.parse import quote
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import FileResponse, PlainTextResponse, StreamingResponse
 from weighhouse_protocol.report import EventBatch, EventsAccepted
 
@@ -15,6 +14,8 @@ from weighhouse_backend.campaigns.models import Run
 from weighhouse_backend.campaigns.states import RunStatus
 from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import MEBIBYTE, BoundedRoute, takes
+from weighhouse_backend.kit.downloads import content_disposition, file_name
+from weighhouse_backend.kit.etags import ASK_AGAIN, etag, is_known
 from weighhouse_backend.kit.pages import Page, PageQuery
 from weighhouse_backend.quotas.errors import QUOTA_ANSWER
 from weighhouse_backend.results.artifacts import MOST_BYTES
@@ -108,7 +109,7 @@ def results_put_artifact(
         member.attempt_id,
         sha256,
         content,
-        name=name,
+        name=file_name(name),
         media_type=media_type,
         member=member.index,
     )
@@ -199,22 +200,34 @@ def results_read_log(
 
 
 @router.get("/runs/{run_id}/artifacts/{sha256}", response_class=FileResponse)
-def results_read_artifact(run: VisibleRunDep, sha256: Sha256, results: ResultsDep) -> Response:
+def results_read_artifact(
+    run: VisibleRunDep,
+    sha256: Sha256,
+    results: ResultsDep,
+    if_none_match: Annotated[str | None, Header()] = None,
+) -> Response:
     """A file the run left, to download."""
     attempt_id = results.reading.shown_id(run)
     if attempt_id is None:
         raise ResultNotThere
     item = results.artifacts.find(attempt_id, sha256)
     media_type = "application/octet-stream"
+    headers = {
+        "Content-Disposition": content_disposition(item.name),
+        "Cache-Control": ASK_AGAIN,
+        "ETag": etag(sha256),
+        "Vary": "Cookie, Authorization",
+    }
+    if is_known(if_none_match, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
     if path := results.store.local(item.project_id, sha256):
-        return FileResponse(path, filename=item.name, media_type=media_type)
-    named = f"attachment; filename*=utf-8''{quote(item.name, safe='')}"
-    headers = {"Content-Disposition": named, "Content-Length": str(item.size_bytes)}
+        return FileResponse(path, headers=headers, media_type=media_type)
+    headers["Content-Length"] = str(item.size_bytes)
     pieces = results.artifacts.pieces(item)
     return StreamingResponse(pieces, media_type=media_type, headers=headers)
 
 
 def _keep(run: Run, response: Response) -> None:
-    """A completed run never changes again; browsers may keep what they were told of it."""
+    """A completed run hardly changes again; browsers keep what they were told of it, and ask."""
     if run.status == RunStatus.COMPLETED:
-        response.headers["Cache-Control"] = "private, max-age=3600"
+        response.headers["Cache-Control"] = ASK_AGAIN
