@@ -35,4 +35,4 @@ ENV WEIGHHOUSE_FRONTEND_DIR=/opt/weighhouse/frontend/dist \
 USER weighhouse
 RUN mkdir -p /var/lib/weighhouse/artifacts
 EXPOSE 8480
-CMD ["uvicorn", "weighhouse_backend.app.factory:create_app", "--factory", "--host", "0.0.0.0", "--port", "8480", "--log-config", "backend/weighhouse_backend/app/uvicorn.json", "--no-access-log", "--no-proxy-headers"]
+CMD ["uvicorn", "weighhouse_backend.app.factory:create_app", "--factory", "--host", "0.0.0.0", "--port", "8480", "--http", "weighhouse_backend.app.http:BoundedHttp", "--log-config", "backend/weighhouse_backend/app/uvicorn.json", "--no-access-log", "--no-proxy-headers"]

@@ -223,7 +223,9 @@ def test_a_store_that_hangs_keeps_nobody_else_waiting(laboratory, order, gateway
     over = threading.Event()
     gateway.instead = lambda _, said: over.wait(PATIENCE_SECONDS) and said
     hanging = [
-        threading.Thread(target=store_of(gateway.settings).write, args=(uuid4(), "ab" * 32, b"x"))
+        threading.Thread(
+            target=store_of(gateway.settings).write, args=(uuid4(), "ab" * 32, BytesIO(b"x"))
+        )
         for _ in range(bucket.MOST_AT_ONCE)
     ]
     for each in hanging:

@@ -16,7 +16,7 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute, APIRouter
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, RootModel, TypeAdapter
 from sqlalchemy.orm import Session
 
 from weighhouse_backend.kit.json_bodies import Found, Read, faults_in, is_json, read
@@ -35,6 +35,11 @@ READERS = 2
 AGENTS = "/agent/"
 SAID = "x-body-bytes"
 """Under this name an operation says in the API's document how much it takes."""
+
+UNFIT = False
+"""Stands in the place of a body that is not right; no model takes it, as it would an object without
+attributes.
+"""
 
 Recogniser = Callable[[Request, Session], Hashable]
 """Whose body it is, by a request's headers; raises a problem where it is nobody's."""
@@ -143,7 +148,7 @@ class Received(Request):
 
     async def json(self) -> Any:
         """What `read_as` made of the body; FastAPI asks for it once it has seen its type."""
-        return _Unfit() if self._read.errors else self._read.value
+        return UNFIT if self._read.errors else self._read.value
 
     async def read_as(self, adapter: TypeAdapter[Any]) -> None:
         """Receive the body and read it as a model. What is wrong with it is told later: first it is
@@ -174,8 +179,8 @@ class Received(Request):
         :raises BodyTooSlow: when it takes too long.
         """
         length = self._announced()
-        if length > SMALL_BYTES:
-            await self._make_room(length)
+        if length > min(SMALL_BYTES, self._most):
+            await self._make_room(length, await self._whose())
         settings = self._bodies.settings
         end_at = asyncio.get_running_loop().time() + settings.body_patience_seconds
         least = settings.body_least_kilobytes_per_second * KIBIBYTE
@@ -190,15 +195,15 @@ class Received(Request):
                 raise BodyCutShort(f"the body ended after {received:,} bytes")
             piece = message.get("body", b"")
             received += len(piece)
+            if received > SMALL_BYTES >= max(length, received - len(piece)):
+                await self._make_room(self._most, await self._whose())
             if received > self._most:
                 raise self._too_large()
-            if received > SMALL_BYTES >= max(length, received - len(piece)):
-                await self._make_room(self._most)  # its length was not told
             more = message.get("more_body", False)
             yield piece
 
     def _announced(self) -> int:
-        """The length that the headers tell; 0: none."""
+        """The length that the headers tell, or the least that is too much; 0: none is told."""
         encoding = self.headers.get("Content-Encoding", "identity").strip().lower()
         if encoding not in {"", "identity"}:
             raise EncodingNotTaken(
@@ -208,18 +213,21 @@ class Received(Request):
         told = self.headers.get("Content-Length", "").lstrip("0")
         if not told.isdecimal():
             return 0
-        if len(told) > len(str(self._most)) or int(told) > self._most:
-            raise self._too_large()
-        return int(told)
+        # Those of many digits take long to become a number.
+        return int(told) if len(told) <= len(str(self._most)) else self._most + 1
 
-    async def _make_room(self, size: int) -> None:
-        """:raises Problem: when it is nobody who may send so much, or there is no room."""
-        taken, state = self._taken, self.app.state
-        whose: Hashable = None
-        if taken.known is not None:
-            async with state.session_turns:
-                whose = await to_thread.run_sync(self._recognized, taken.known)
-        room = self._bodies.files if taken.as_file else self._bodies.memory
+    async def _whose(self) -> Hashable:
+        """:raises Problem: when it is nobody who may send more than anybody."""
+        if self._taken.known is None:
+            return None
+        async with self.app.state.session_turns:
+            return await to_thread.run_sync(self._recognized, self._taken.known)
+
+    async def _make_room(self, size: int, whose: Hashable) -> None:
+        """:raises Problem: when it is too large, or there is none."""
+        if size > self._most:
+            raise self._too_large()
+        room = self._bodies.files if self._taken.as_file else self._bodies.memory
         await self._held.enter_async_context(room.hold(whose, size))
 
     def _recognized(self, known: Recogniser) -> Hashable:
@@ -235,10 +243,6 @@ class Received(Request):
             f"{received:,} bytes came; {settings.body_least_kilobytes_per_second:g} KiB a second "
             f"is the least after {settings.body_patience_seconds:g} s"
         )
-
-
-class _Unfit:
-    """What stands in the place of a body that is not right; no model takes it."""
 
 
 class BoundedRoute(APIRoute):
@@ -273,7 +277,11 @@ class BoundedRoute(APIRoute):
         if self.body_field is None:
             return None
         annotation = self.body_field.field_info.annotation
-        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+        if (
+            not isinstance(annotation, type)
+            or not issubclass(annotation, BaseModel)
+            or issubclass(annotation, RootModel)
+        ):
             message = f"{self.path}: a body is one model, not {annotation}"
             raise TypeError(message)
         return TypeAdapter(annotation)

@@ -30,7 +30,7 @@ def backend(port: int, *, reload: bool = False) -> tuple[str, ...]:
     arguments = (
         "-m", "uvicorn", "weighhouse_backend.app.factory:create_app", "--factory",
         "--host", "127.0.0.1", "--port", str(port),
-        "--log-config", str(UVICORN_LOGS),
+        "--http", "weighhouse_backend.app.http:BoundedHttp", "--log-config", str(UVICORN_LOGS),
         "--no-access-log", "--no-proxy-headers",
         "--timeout-graceful-shutdown", "1" if reload else "3",
     )  # fmt: skip
