@@ -371,13 +371,11 @@ class Manifest(Document):
         :param target: of this system, or loaded by this tool.
         :param machines: that its nodes are spread over.
         """
-        own = defaults(self.parameters)
+        own, spread = defaults(self.parameters), self.topology.by_client(target)
         return tuple(
             said
             for said in self.disclaimers
-            if said.when.holds(
-                target, machines, own, keys_by_client=self.topology.by_client(target)
-            )
+            if said.when.holds(target, machines, own, keys_by_client=spread)
         )
 
 

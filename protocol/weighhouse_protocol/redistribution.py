@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 BEGAN, ENDED = "redistribution_began", "redistribution_ended"
-_AMOUNT = re.compile(r"^redistribution ended: (\d+) bytes in (\d+) transfers?(?:, (\d+) failed)?$")
+_AMOUNT = re.compile(r"^redistribution ended: (\d+) bytes in (\d+) transfers?(?:, (\d+) failed)?\Z")
 
 
 class Amount(NamedTuple):

@@ -76,6 +76,12 @@ def test_logs_hold_no_secret(shown, hidden):
     assert hidden not in masked(shown)
 
 
+def test_masking_looks_at_no_letter_of_a_strangers_path_twice():
+    """A way that begins anew at each address would not come back from this one."""
+    path = "/" + "://:" * 250_000
+    assert masked(path) == path
+
+
 def test_nobody_overwrites_what_they_have_not_seen():
     require_match(None, etag(3))
     require_match('"3"', etag(3))

@@ -13,7 +13,7 @@ AMAZONS_STORE = re.compile(
     r"(s3[.-]|ec2-|.*\.s3-control[.-]|(bucket|accesspoint)\.vpce-|.*\.elb\.).+"
 )
 BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{1,61}[A-Za-z0-9]", re.ASCII)
-NOT_IN_BUCKETS = re.compile(r"\.\.|\.-|-\.|-s3alias$|--ol-s3$|^\d+\.\d+\.\d+\.\d+$")
+NOT_IN_BUCKETS = re.compile(r"\.\.|\.-|-\.|-s3alias\Z|--ol-s3\Z|^\d+\.\d+\.\d+\.\d+\Z")
 
 
 def insist_on_bucket(url: str) -> str:

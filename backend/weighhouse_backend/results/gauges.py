@@ -35,12 +35,12 @@ OF_MACHINE: Mapping[str, tuple[str, Unit]] = {
 OF_FILL = "fill_"
 """Shown as the course of a fill, not as a gauge."""
 _UNITS: tuple[tuple[re.Pattern[str], Unit], ...] = (
-    (re.compile(r"(?i)(^|[._])(pct|percent|percentage)$"), "percent"),
+    (re.compile(r"(?i)(^|[._])(pct|percent|percentage)\Z"), "percent"),
     (re.compile(r"(?i)kbytes|kib\b"), "number"),
-    (re.compile(r"(?i)bytes|^used_memory|maxmemory$|memory\.(used|free|total)"), "bytes"),
-    (re.compile(r"(?i)(_us|micros|microseconds)$"), "us"),
-    (re.compile(r"(?i)(_ms|millis|milliseconds)$"), "ms"),
-    (re.compile(r"(?i)(_seconds|_sec)$"), "seconds"),
+    (re.compile(r"(?i)bytes|^used_memory|maxmemory\Z|memory\.(used|free|total)"), "bytes"),
+    (re.compile(r"(?i)(_us|micros|microseconds)\Z"), "us"),
+    (re.compile(r"(?i)(_ms|millis|milliseconds)\Z"), "ms"),
+    (re.compile(r"(?i)(_seconds|_sec)\Z"), "seconds"),
 )
 """By the name that the system gives it; what fits none is a number."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Literal
 
-NAME = re.compile(r"^[a-z][a-z0-9_]{1,30}$")
+NAME = re.compile(r"^[a-z][a-z0-9_]{1,30}\Z")
 PLACES = {
     "pyproject.toml": "pyproject.toml",
     "README.md": "README.md",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 _BYTES = re.compile(
-    r"(?:(?<=[._ ])|^)(k|ki|kilo|kibi|m|mi|mega|mebi|g|gi|giga|gibi)(?:b|bytes)$", re.IGNORECASE
+    r"(?:(?<=[._ ])|^)(k|ki|kilo|kibi|m|mi|mega|mebi|g|gi|giga|gibi)(?:b|bytes)\Z", re.IGNORECASE
 )
 _POWERS = {"k": 1, "m": 2, "g": 3}
 

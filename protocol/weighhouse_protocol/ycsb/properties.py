@@ -98,7 +98,7 @@ def read_properties(text: str) -> dict[str, str]:
     for line in (whole.strip(" \t\f") for whole in joined.splitlines()):
         if not line or line[0] in "#!":
             continue
-        match = re.match(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)$", line)
+        match = re.match(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)\Z", line)
         if match:
             found[_unescaped(match.group(1))] = _unescaped(match.group(2)).strip()
     return found
