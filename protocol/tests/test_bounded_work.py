@@ -199,12 +199,25 @@ def test_operating_points_are_looked_through_once(monkeypatch: pytest.MonkeyPatc
                         for name in names
                     ],
                 }
-                for n in range(20)
+                for n in range(5)
             ],
         }
     )
-    assert experiment.cells_count == 40 * 40 * 20
-    assert looked == [], "each of 1,600 sides would look at each of 800 points"
+    assert experiment.cells_count == 40 * 40 * 5
+    assert looked == [], "each of 1,600 sides would look at each of 200 points"
+
+
+def test_a_matrix_is_bounded_before_anything_is_worked_out_for_its_cells() -> None:
+    document = {
+        "slug": "a",
+        "name": "A",
+        "targets": [{"name": f"t{n}", "system": "redis"} for n in range(50)],
+        "workloads": [{"name": f"w{n}"} for n in range(50)],
+        "load_levels": [{"model": "closed", "clients": n} for n in range(1, 11)],
+        "repetitions": 1000,
+    }
+    with pytest.raises(DocumentError, match="25,000 cells; a campaign has at most 10,000"):
+        parse_experiment(document)
 
 
 def test_sizes_grow_in_steps_and_lengths_are_summed_in_closed_form() -> None:

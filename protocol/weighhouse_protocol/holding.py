@@ -84,7 +84,8 @@ class Footprint(Document):
     def bytes_of(self, workload: Workload) -> int:
         """Of one record of a workload, `beside_bytes` apart."""
         fields, payload = workload.field_count, workload.record_bytes
-        named = sum(len(f"{workload.field_name_prefix}{index}") for index in range(fields))
+        digits = sum(max(0, fields - at) for at in (0, 10, 100, 1000))
+        named = fields * len(workload.field_name_prefix) + digits
         beside = fields * self.field_bytes + (named if self.names else 0)
         if self.apart:
             piece = self.steps.over(payload / fields + self.head_bytes)

@@ -19,6 +19,8 @@ from weighhouse_protocol.target import Target
 from weighhouse_protocol.workload import Workload
 
 MOST_PROBLEMS = 20
+MOST_CELLS = 10_000
+"""As many as a campaign has runs at most; what is worked out for each is bounded by it."""
 
 
 class Exclusion(Document):
@@ -146,6 +148,15 @@ class Matrix:
         return islice(self._problems(), MOST_PROBLEMS)
 
     def _problems(self) -> Iterator[str]:
+        places = [(of, under) for of in range(len(self.targets))
+                  for under in range(len(self.workloads))]  # fmt: skip
+        cells = sum(self.count(target, workload) for target, workload in places)
+        if cells > MOST_CELLS:
+            yield (
+                f"targets × workloads × load_levels: {cells:,} cells; a campaign has at most "
+                f"{MOST_CELLS:,}"
+            )
+            return
         labels = [level.label for level in self.levels]
         known = {
             "target": {target.name for target in self.targets},

@@ -384,7 +384,7 @@ def offer_of(agent: Agent, in_force: frozenset[str]) -> Offer:
         roles=frozenset(agent.roles),
         labels=agent.labels,
         deployments={name: has for name, has in agent.deployments.items() if name in in_force},
-        policy=PolicyStatement.model_validate(agent.policy),
+        policy=PolicyStatement.as_kept(agent.policy),
         versions=agent.plugins,
         waiting=frozenset(agent.deployments) - in_force,
     )

@@ -38,6 +38,7 @@ def check(experiment: Experiment, manifests: Mapping[str, Manifest]) -> list[Fie
 
 
 def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> Iterator[FieldError]:
+    matrix = experiment.matrix
     for index, target in enumerate(experiment.targets):
         path = f"targets[{index}]"
         manifest = manifests.get(target.system)
@@ -59,11 +60,11 @@ def _errors(experiment: Experiment, manifests: Mapping[str, Manifest]) -> Iterat
             what="driver option",
         )
         measured = [workload for place, workload in enumerate(experiment.workloads)
-                    if experiment.matrix.count(index, place)]  # fmt: skip
+                    if matrix.count(index, place)]  # fmt: skip
         yield from _requirement_errors(path, target, manifest, measured)
     for index, workload in enumerate(experiment.workloads):
         targets = [target for place, target in enumerate(experiment.targets)
-                   if experiment.matrix.count(place, index)]  # fmt: skip
+                   if matrix.count(place, index)]  # fmt: skip
         part = experiment.model_copy(update={"targets": tuple(targets)})
         yield from _operation_errors(f"workloads[{index}]", workload, part, manifests)
     yield from _fault_errors(experiment, manifests)

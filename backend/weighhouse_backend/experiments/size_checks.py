@@ -62,6 +62,7 @@ def unfit(experiment: Experiment, manifests: Mapping[str, Manifest]) -> Iterator
 
     Servers that are there already are not asked before a run.
     """
+    matrix = experiment.matrix
     for index, target in enumerate(experiment.targets):
         manifest = manifests.get(target.system)
         if manifest is None or manifest.holding is None or target.deployment == "external":
@@ -70,7 +71,7 @@ def unfit(experiment: Experiment, manifests: Mapping[str, Manifest]) -> Iterator
         worst: dict[str, Unfit] = {}
         for place, workload in enumerate(experiment.workloads):
             footprint = footprint_of(facts, workload)
-            for level in experiment.matrix.levels_of(index, place):
+            for level in matrix.levels_of(index, place):
                 records = records_of(experiment, index, place, level)
                 for found in excess(facts, workload, records.count):
                     before = worst.get(found.at)
