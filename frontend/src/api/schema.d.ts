@@ -3537,7 +3537,7 @@ export interface paths {
         };
         /**
          * Status Ready
-         * @description How the parts do, what is missing meanwhile and how that is mended; as of five seconds ago at
+         * @description How the parts do, what is missing meanwhile and how that is mended; as of two seconds ago at
          *     most. 503 only when the API cannot serve: without its database, or with tables older than it is.
          */
         get: operations["status_ready"];
@@ -5390,6 +5390,24 @@ export interface components {
              * @enum {string}
              */
             result: "accepted" | "already_accepted" | "superseded";
+        };
+        /**
+         * ConditionRead
+         * @description Something that is wrong now.
+         */
+        ConditionRead: {
+            /** Detail */
+            detail: string;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "no-space" | "database-away" | "redis-away" | "worker-away" | "task-failing";
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
         };
         /**
          * ConsentRead
@@ -9801,6 +9819,8 @@ export interface components {
          * @description How each part does; one part's trouble is not the whole's.
          */
         ReadyRead: {
+            /** Conditions */
+            conditions: components["schemas"]["ConditionRead"][];
             /** Parts */
             parts: components["schemas"]["PartRead"][];
             /**
