@@ -3,6 +3,8 @@
 from typing import Any
 
 from celery import Celery, signals
+from celery.app.amqp import AMQP
+from kombu.connection import Connection
 from weighhouse_backend.kit.logs import configure_library_logs, configure_logs
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tracing import Tracing, tracing_of
@@ -14,6 +16,26 @@ PART = "weighhouse-worker"
 """What traces call it."""
 REDELIVERED_SECONDS = 1800
 """A task whose worker vanished comes back after this long; the sweep is faster."""
+
+
+MOST_PAUSE_SECONDS = 2
+"""Between two tries to reach a broker that is away: it is back at work as soon as it is there."""
+
+
+class _Returning(Connection):
+    """A connection to the broker that goes on trying at the same pace."""
+
+    def _ensure_connection(
+        self, errback: Any = None, max_retries: Any = None, *pace: Any, **settings: Any
+    ) -> Any:
+        if not pace:
+            settings = {"interval_start": 0.5, "interval_max": MOST_PAUSE_SECONDS, **settings}
+        ensured: Any = super()._ensure_connection
+        return ensured(errback, max_retries, *pace, **settings)
+
+
+class _Returned(AMQP):  # type: ignore[misc]
+    Connection = _Returning
 
 
 def make_beat(settings: Settings) -> Celery:
@@ -29,7 +51,7 @@ def shaped(settings: Settings, tracing: Tracing) -> Celery:
     Tasks are acknowledged when they are done, so that those of a killed worker come back; nothing
     is kept of results.
     """
-    app = Celery("weighhouse", broker=settings.redis_url)
+    app = Celery("weighhouse", broker=settings.redis_url, amqp=_Returned)
     app.conf.update(
         task_acks_late=True,
         task_reject_on_worker_lost=True,

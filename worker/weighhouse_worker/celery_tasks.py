@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 import structlog
-from celery import Celery
+from celery import Celery, signals
 from weighhouse_backend.kit.jobs import job_begins
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.tracing import Tracing, tracing_of
@@ -29,6 +29,11 @@ def make_worker(settings: Settings) -> Celery:
         _register(app, tools, tracing, name, plan)
     for former, name in FORMER_NAMES.items():
         _register(app, tools, tracing, former, TASKS[name])
+
+    def begins(**_: Any) -> None:
+        tools.watch_database()
+
+    signals.worker_process_init.connect(begins, weak=False)
     return app
 
 

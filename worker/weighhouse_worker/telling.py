@@ -33,8 +33,9 @@ from weighhouse_backend.kit.signs import Part, give_sign
 log = structlog.get_logger(__name__)
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600)
-SIGN_SECONDS = 2.0
-"""Between two signs of life; those of a timetable that sends often are fewer than it sends."""
+SIGN_SECONDS = 1.0
+"""Between two signs of life; those of a timetable that sends often are fewer than it sends, and a
+worker has a heartbeat every two seconds."""
 
 REGISTRY = CollectorRegistry()
 TASKS = Counter(

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from celery import Celery
-from redis import Redis
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.identity.joining import JoiningService
 from weighhouse_backend.identity.letters import LetterService
+from weighhouse_backend.kit.background import keep_looking
 from weighhouse_backend.kit.clock import SystemClock
+from weighhouse_backend.kit.conditions import Conditions
+from weighhouse_backend.kit.database_watch import DatabaseWatch
 from weighhouse_backend.kit.db import SessionFactory, make_engine, make_session_factory
-from weighhouse_backend.kit.events import RedisEvents, make_redis
+from weighhouse_backend.kit.events import PassingRedis, RedisEvents, make_redis
 from weighhouse_backend.kit.jobs import CeleryJobs, make_celery
 from weighhouse_backend.kit.mail import SmtpPost
 from weighhouse_backend.kit.settings import Settings
@@ -24,6 +26,7 @@ from weighhouse_backend.notices.sending import Sender
 
 CONNECTIONS = 2
 """Of a process, which carries out one task at a time."""
+WATCH_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,21 @@ class Tools:
             pooled=self.settings.database_pooled,
         )
 
+    def watch_database(self) -> None:
+        """Have tasks that wait for a database that hangs end, as long as this process lasts: they
+        are sent again when it is back.
+        """
+        watch = DatabaseWatch(self.settings.database_url, Conditions())
+        watch.guard(self.engine)
+        keep_looking("watch-database", watch.look, WATCH_SECONDS)
+
     @cached_property
     def sessions(self) -> SessionFactory:
         """Sessions over the engine."""
         return make_session_factory(self.engine)
 
     @cached_property
-    def redis(self) -> Redis:
+    def redis(self) -> PassingRedis:
         """For wake-ups."""
         return make_redis(self.settings.redis_url)
 

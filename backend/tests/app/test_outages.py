@@ -71,7 +71,7 @@ def test_while_postgresql_hangs_everybody_is_told_so(client, server) -> None:
     assert client.get("/api/v1/about").status_code == 200
     assert client.get("/health/live").status_code == 200
     server.thaw()
-    until("it is over", lambda: not told(client))
+    until("it is over", lambda: "database-away" not in told(client))
     assert client.get("/api/v1/projects", headers=HEADERS).status_code == 401
     assert client.get("/health/ready").status_code == 200
 
@@ -79,19 +79,19 @@ def test_while_postgresql_hangs_everybody_is_told_so(client, server) -> None:
 def test_while_redis_hangs_it_is_named_and_all_else_goes_on(client, redis) -> None:
     os.kill(redis.process.pid, signal.SIGSTOP)
     try:
-        until("it is named", lambda: told(client) == ["redis-away"])
+        until("it is named", lambda: "redis-away" in told(client))
         assert client.get("/api/v1/projects", headers=HEADERS).status_code == 401
         ready = client.get("/health/ready")
         assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
     finally:
         os.kill(redis.process.pid, signal.SIGCONT)
-    until("it is over", lambda: not told(client))
+    until("it is over", lambda: "redis-away" not in told(client))
 
 
 def test_a_worker_that_gives_no_sign_any_more_is_named(client) -> None:
     redis = client.app.state.redis
     until("it is known", lambda: give_sign(redis, "worker") or worker(client) == "ok")
-    until("it is missed", lambda: told(client) == ["worker-away"])
+    until("it is missed", lambda: "worker-away" in told(client))
     assert worker(client) == "away"
     until("it is over", lambda: give_sign(redis, "worker") or not told(client))
 

@@ -4,10 +4,13 @@ import contextlib
 from typing import Any, Protocol
 
 from celery import Celery
+from kombu.exceptions import OperationalError as BrokerAway
 from redis import Redis
+from redis.exceptions import ConnectionError as NoConnection
 from redis.exceptions import RedisError
 from sqlalchemy.orm import Session
 
+from weighhouse_backend.kit.events import PassingRedis
 from weighhouse_backend.kit.unit_of_work import after_commit
 
 
@@ -32,9 +35,10 @@ PENDING_SECONDS = 2.0
 class CeleryJobs:
     """Jobs that leave when the session's transaction is committed."""
 
-    def __init__(self, celery: Celery, session: Session, redis: Redis | None = None) -> None:
+    def __init__(self, celery: Celery, session: Session, redis: PassingRedis | None = None) -> None:
         """:param celery: any app with the broker's address; tasks are named, never imported.
-        :param redis: remembers which coalesced jobs wait; None: each is sent.
+        :param redis: remembers which coalesced jobs wait, and whether the broker is away; None:
+            each is sent.
         """
         self._celery = celery
         self._session = session
@@ -54,7 +58,14 @@ class CeleryJobs:
             lifetime_ms = round(PENDING_SECONDS * 1000)
             if not self._redis.set(_pending(name), 1, nx=True, px=lifetime_ms):
                 return  # it will look after our commit
-        self._celery.send_task(name, kwargs=arguments, ignore_result=True, retry=False)
+        if self._redis is not None and self._redis.is_away:
+            raise NoConnection(f"{name} was not sent: Redis did not answer a moment ago")
+        try:
+            self._celery.send_task(name, kwargs=arguments, ignore_result=True, retry=False)
+        except BrokerAway:
+            if self._redis is not None:
+                self._redis.note_away()
+            raise
 
 
 def job_begins(redis: Redis, name: str) -> None:

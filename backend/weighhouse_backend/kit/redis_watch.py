@@ -14,6 +14,8 @@ from weighhouse_backend.kit.signs import SILENT_SECONDS, ages_of_signs
 ANSWER_SECONDS = 2.0
 RETURN_SECONDS = 10.0
 """For so long after Redis is back no worker is missed: it may not have given a sign yet."""
+BEGINNING_SECONDS = 30.0
+"""And for so long after the begin of this process one that never gave a sign."""
 
 
 class RedisWatch:
@@ -25,7 +27,8 @@ class RedisWatch:
             socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS,
         )  # fmt: skip
         self._conditions = conditions
-        self._quiet_until = 0.0
+        self._known = False
+        self._quiet_until = time.monotonic() + BEGINNING_SECONDS
 
     def look(self) -> None:
         """Look once, for at most some seconds; says what it found to the conditions."""
@@ -40,7 +43,9 @@ class RedisWatch:
             self._quiet_until = time.monotonic() + RETURN_SECONDS
             return
         self._conditions.end(REDIS_AWAY)
-        if age is None or age <= SILENT_SECONDS["worker"]:
+        if age is not None and not self._known:
+            self._known, self._quiet_until = True, 0.0
+        if age is not None and age <= SILENT_SECONDS["worker"]:
             self._conditions.end(WORKER_AWAY)
         elif time.monotonic() >= self._quiet_until:
             self._conditions.begin(WORKER_AWAY, "no worker gives a sign of life")
