@@ -12,6 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis as redis_client
+from weighhouse_cli.embedded.binaries import postgres_directory
 from weighhouse_cli.embedded.directory import (
     FIRST_PORT,
     LOCAL_PORTS,
@@ -19,7 +20,7 @@ from weighhouse_cli.embedded.directory import (
     free_port,
     require_free,
 )
-from weighhouse_cli.embedded.errors import DirectoryInUse, PartFailed, PortTaken
+from weighhouse_cli.embedded.errors import BinaryMissing, DirectoryInUse, PartFailed, PortTaken
 from weighhouse_cli.embedded.part import Dispensable, Part, PartPlan, birth, end_leftover
 from weighhouse_cli.embedded.servers import redis
 from weighhouse_cli.embedded.supervisor import Supervisor
@@ -34,6 +35,17 @@ def test_postgresql_wants_its_password(postgres_server: str) -> None:
     wrong = plain(postgres_server).replace("not-a-secret", "guess")
     with pytest.raises(psycopg.OperationalError, match="password"):
         psycopg.connect(wrong)
+
+
+def test_data_are_opened_by_the_version_that_made_them_or_it_is_named(tmp_path: Path) -> None:
+    found = postgres_directory()
+    command = [found / "postgres", "--version"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    (tmp_path / "PG_VERSION").write_text(told.stdout.split()[2].split(".")[0] + "\n")
+    assert postgres_directory(tmp_path) == found
+    (tmp_path / "PG_VERSION").write_text("9\n")
+    with pytest.raises(BinaryMissing, match=r"PostgreSQL 9, which made .* package postgresql-9"):
+        postgres_directory(tmp_path)
 
 
 def test_redis_wants_its_password(redis_server: str) -> None:

@@ -75,6 +75,7 @@ def test_roles_labels_plugin_and_deployment_decide(has: Offer, wants: Need, fits
         (PolicyStatement(plugins=("redis", "redis-benchmark")), need(target=WITH_TOOL), True),
         (PolicyStatement(max_run_seconds=399), need(), False),
         (PolicyStatement(max_clients=7), need(), False),
+        (PolicyStatement(max_clients=8), need(load_clients=9), False),
         (PolicyStatement(max_clients=8), need(), True),
         (PolicyStatement(max_rate_per_second=999.0),
          need(load=OpenLoad(model="open", rate_per_second=1000)), False),
@@ -111,6 +112,28 @@ def test_an_agent_whose_policy_allows_it_goes_before_one_that_would_refuse(world
 
     assert world.given()[0] == lenient
     assert set(world.given()) <= {strict}
+
+
+def test_a_run_waits_for_an_agent_that_lets_it_through(world: World) -> None:
+    """While one that would refuse it is free."""
+    strict = world.agent("a", policy=PolicyStatement(max_run_seconds=1))
+    lenient = world.agent("b")
+    first, second = world.start(repetitions=1), world.start(repetitions=1)
+
+    assert world.given() == [lenient]
+    assert world.given() == []
+    assert {run.status for one in (first, second) for run in world.runs(one)} == {
+        "allocated",
+        "queued",
+    }
+    assert world.attempts(world.runs(first)[0].id)
+    assert strict not in {
+        member.agent_id
+        for one in (first, second)
+        for run in world.runs(one)
+        for attempt in world.attempts(run.id)
+        for member in world.members(attempt.id)
+    }
 
 
 def test_when_all_would_refuse_one_is_asked_so_that_it_says_why(world: World) -> None:

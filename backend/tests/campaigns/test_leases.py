@@ -3,6 +3,7 @@
 import pytest
 from weighhouse_backend.campaigns.errors import AttemptNotYours
 from weighhouse_backend.fleet.errors import AgentRefused
+from weighhouse_protocol.report import ClockOffset, Heartbeat
 from weighhouse_testing.world import World
 
 LOST = 601
@@ -108,6 +109,25 @@ def test_an_agent_that_comes_back_takes_its_run_back_from_an_offer(world: World)
     assert world.attempt(offer.id).status == "superseded"
     assert world.claim(other) is None
     assert world.run(order.run_id).status == "running"
+
+
+def test_a_sign_of_life_changes_nothing_of_what_has_ended(world: World) -> None:
+    agent = world.agent()
+    world.start(repetitions=1)
+    order = world.take(agent)
+    world.beat(order)
+    world.end(order)
+    (before,) = world.members(order.attempt_id)
+    world.clock.forward(5)
+    beat = Heartbeat(
+        fence=order.fence, phase="load", progress=0.25, clock=ClockOffset(offset_us=7, error_us=1)
+    )
+    with world.transaction() as feature:
+        answer = feature.attempts.heartbeat(order.attempt_id, beat)
+    assert answer.cancel == "kill"
+    (after,) = world.members(order.attempt_id)
+    for name in ("heartbeat_at", "progress", "phase", "clock_offset_us", "clock_error_us"):
+        assert getattr(after, name) == getattr(before, name), name
 
 
 def test_a_late_result_counts_while_no_other_has_come(world: World) -> None:

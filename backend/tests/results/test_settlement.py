@@ -85,6 +85,7 @@ def test_a_run_tells_how_to_reproduce_it(run, laboratory):
     assert checked["valid"], checked
     document = checked["document"]
     assert [target["name"] for target in document["targets"]] == ["redis"]
+    assert [target["version"] for target in document["targets"]] == ["7.0.15"], "what ran"
     assert document["repetitions"] == run["repetition"]
     assert document["seed"] is not None
     assert run["reproduce"]["command"].startswith("weighhouse run ")

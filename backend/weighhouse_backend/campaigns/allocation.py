@@ -23,6 +23,7 @@ from weighhouse_backend.campaigns.matching import (
     gang,
     lacking,
     need_of,
+    willing,
 )
 from weighhouse_backend.campaigns.models import Attempt, AttemptMember, Campaign, Cell, Run
 from weighhouse_backend.campaigns.outbox import Outbox
@@ -181,6 +182,9 @@ class Allocator:
         others = _block_needs(document, cell)
         if begun:
             return self._go_on(campaign, run, need, begun, spots, free)
+        if gang(able := willing(spots, need), need) is not None:
+            # Who would refuse it is left to other runs, also while the others are at work.
+            spots, free = able, willing(free, need)
         free = self.blocks.like_before(campaign, free, spots)
         parts = gang(free, need, others)
         if parts is None and gang(spots, need, others) is None:

@@ -156,13 +156,8 @@ class AttemptService:
         else:
             own = self.gangs.lock_member(attempt_id, member)
             self._check_fence(own, beat.fence)
-        own.heartbeat_at = received_at
-        own.progress = beat.progress
-        if own.status == MemberStatus.RUNNING:
-            own.phase = beat.phase
-        if beat.clock is not None:
-            own.clock_offset_us = beat.clock.offset_us
-            own.clock_error_us = beat.clock.error_us
+        if own.status in {*LIVE_MEMBERS, MemberStatus.LOST}:
+            self._note(own, beat, received_at)  # what has ended stays as it was, and is answered
         attempt = self.gangs.attempt(attempt_id)
         run = None if attempt is None else self.repository.run(attempt.run_id)
         campaign = None if run is None else self.repository.campaign(run.campaign_id)
@@ -265,6 +260,15 @@ class AttemptService:
                 "plugin back as it was",
             )
         return serves
+
+    def _note(self, own: AttemptMember, beat: Heartbeat, received_at: datetime.datetime) -> None:
+        own.heartbeat_at = received_at
+        own.progress = beat.progress
+        if own.status == MemberStatus.RUNNING:
+            own.phase = beat.phase
+        if beat.clock is not None:
+            own.clock_offset_us = beat.clock.offset_us
+            own.clock_error_us = beat.clock.error_us
 
     def _leading(self, held: Held) -> int:
         """The member whose phases are the run's, as people see them: the first driver."""

@@ -27,6 +27,8 @@ class Need:
     """Of every agent."""
     limit_seconds: float
     placement: Placement = field(default_factory=Placement)
+    load_clients: int = 0
+    """Clients that fill the table before."""
 
     @property
     def servers(self) -> int:
@@ -128,6 +130,7 @@ def allows(policy: PolicyStatement, need: Need) -> bool:
     load = need.load
     plugins = {need.target.system, need.target.tool or need.target.system}
     clients = load.clients if isinstance(load, ClosedLoad) else load.connections
+    clients = max(clients, need.load_clients)
     rate = load.rate_per_second if isinstance(load, OpenLoad) else None
     return (
         (ANY_PLUGIN in policy.plugins or plugins <= set(policy.plugins))
@@ -136,6 +139,11 @@ def allows(policy: PolicyStatement, need: Need) -> bool:
         and (policy.max_clients is None or clients <= policy.max_clients)
         and (policy.max_rate_per_second is None or (rate or 0.0) <= policy.max_rate_per_second)
     )
+
+
+def willing(spots: Iterable[Spot], need: Need) -> list[Spot]:
+    """Those whose agents' own policies let a run through."""
+    return [spot for spot in spots if allows(spot.offer.policy, need)]
 
 
 def gang(spots: Sequence[Spot], need: Need, also: Sequence[Need] = ()) -> list[Part] | None:
@@ -233,6 +241,7 @@ def need_of(document: Experiment, target: int, workload: int, load: int) -> Need
         labels=document.placement.labels,
         limit_seconds=limit_seconds(document, document.workloads[workload]),
         placement=document.placement,
+        load_clients=document.phases.load_clients,
     )
 
 

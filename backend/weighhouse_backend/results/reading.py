@@ -124,7 +124,9 @@ class RunReadService:
             ],
             environment={} if record is None else record.facts,
             target=views.target_of_run(record),
-            reproduce=views.reproduce(document, campaign, cell, run),
+            reproduce=views.reproduce(
+                document, campaign, cell, run, None if record is None else record.version
+            ),
             timeline=[
                 TimelineItem(at=mark.at, kind=mark.kind, label=mark.label, member=mark.member)
                 for mark in ([] if shown is None else repository.marks(shown.id))

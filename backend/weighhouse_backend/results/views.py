@@ -35,6 +35,9 @@ from weighhouse_backend.results.series_schemas import (
 )
 from weighhouse_backend.results.summaries import US_PER_SECOND
 
+LONGEST_VERSION = 80
+"""That a target may ask for."""
+
 
 def listed(
     run: Run,
@@ -191,8 +194,12 @@ def memory_of_run(record: AttemptRecord) -> MemoryOfRun:
     )
 
 
-def reproduce(document: Experiment, campaign: Campaign, cell: Cell, run: Run) -> Reproduce:
+def reproduce(
+    document: Experiment, campaign: Campaign, cell: Cell, run: Run, version: str | None = None
+) -> Reproduce:
     """An experiment of this run's cell alone, with the campaign's seed.
+
+    :param version: of the system that ran, where it told: another one is another measurement.
 
     A run's operations follow from seed, workload, load level and repetition, so the file repeats
     the cell up to this repetition: its last run makes the same operations as this one. A load that
@@ -200,10 +207,13 @@ def reproduce(document: Experiment, campaign: Campaign, cell: Cell, run: Run) ->
     """
     parts = dict.fromkeys(("sweep", "calibrate", "peak"))
     chosen = {"scenario": "fixed", **parts} if document.searches else {}
+    target = document.targets[cell.target_index]
+    if target.version == "any" and version and len(version) <= LONGEST_VERSION:
+        target = target.model_copy(update={"version": version})
     alone = document.model_copy(
         update={
             "slug": f"{document.slug}-{cell.target}"[:63].rstrip("-._"),
-            "targets": (document.targets[cell.target_index],),
+            "targets": (target,),
             "workloads": _workloads_alone(document, cell),
             "load_levels": (_level_alone(document, cell),),
             "exclusions": (),

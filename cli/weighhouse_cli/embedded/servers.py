@@ -48,7 +48,7 @@ def postgres(
     :param durable: False trades safety at power loss for speed, for tests.
     :raises PlatformError: when it cannot be initialized here, with the reason.
     """
-    binaries = postgres_directory()
+    binaries = postgres_directory(directory)
     account = server_account()
     require_reachable(directory, account)
     if not (directory / "PG_VERSION").exists():
