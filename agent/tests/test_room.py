@@ -1,5 +1,6 @@
 """A full disk and a full spool: nothing is dropped, no more work is taken, and that is said."""
 
+import contextlib
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -105,6 +106,35 @@ def test_a_disk_that_fills_up_while_it_measures_ends_the_run_not_the_agent(
     until("it goes on", lambda: ended(after))
     assert after.completion is not None
     assert after.completion.outcome == "completed", after.completion.failure
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        ("spare_mebibytes = 4\nmax_disk_mebibytes = 6\n", "may take 6 (machine.max_disk_mebibytes"),
+        ("spare_mebibytes = 4\n", "the run has filled this machine's disk"),
+    ],
+)
+def test_a_run_that_takes_the_disk_ends_with_the_reason_and_is_not_tried_again(
+    agent: RunningAgent, server: Server, disk: Path, order: MakeOrder, policy: str, said: str
+) -> None:
+    agent.home.policy.write_text(f"[machine]\n{policy}")
+    wanted = order(measure_seconds=1000.0)
+    attempt = server.platform.offer(wanted)
+    agent.start()
+    until("it measures", lambda: "measure" in attempt.phases())
+    data = agent.home.attempt(wanted.attempt_id).path / "system" / "data"
+    data.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(OSError), (data / "huge").open("wb", buffering=0) as file:
+        for _ in range(12 if "max_disk" in policy else 24):
+            file.write(b"\1" * MEBIBYTE)
+    until("it ends", lambda: ended(attempt))
+    assert attempt.completion is not None
+    assert attempt.completion.failure is not None
+    assert attempt.completion.failure.kind == "policy"
+    assert said in attempt.completion.failure.message
+    assert str(data.parent) in attempt.completion.failure.hint
+    assert agent.processes() == []
 
 
 def test_a_full_spool_takes_no_more_and_keeps_what_it_has(

@@ -23,10 +23,11 @@ from weighhouse_agent.clients import GaveUp, NeverTaken, PlatformClient, Refused
 from weighhouse_agent.clock import ClockEstimate, clock_of
 from weighhouse_agent.delivery import CONFLICT, Delivery
 from weighhouse_agent.gangs import is_gang
+from weighhouse_agent.going_on import go_on
 from weighhouse_agent.heartbeats import Heartbeats, obey
 from weighhouse_agent.home import AttemptDirectory, make_passable, read_text
 from weighhouse_agent.nursery import Exit
-from weighhouse_agent.room import write_essential
+from weighhouse_agent.room import ROOM_SECONDS, taken_by, write_essential
 from weighhouse_agent.spool import SpoolReader
 from weighhouse_agent.starter import NurseryBroken, Starter
 from weighhouse_agent.watching import Watch, record_of
@@ -99,8 +100,8 @@ class Carrier:
         heartbeats = Heartbeats(
             self.order, self.client, self._delivery, self._watch, self.timings, self._clock
         ).start()
-        stream = threading.Thread(target=self._stream, name="stream", daemon=True)
-        stream.start()
+        stream = go_on("stream", self._stream, self._watch.ended)
+        go_on("room", self._look_at_room, self._watch.ended)
         self._watch.until_ended()
         completion = self._settle(trouble)
         stream.join()
@@ -161,6 +162,15 @@ class Carrier:
             self._refused = error
             LOG.warning("the platform does not take this attempt", reason=str(error))
             watch.ask_to_stop("infrastructure", f"the platform does not take it: {error.detail}")
+
+    def _look_at_room(self) -> None:
+        """End the attempt when it takes more of the disk than it may: it would do so elsewhere."""
+        watch = self._watch
+        while watch is not None and not watch.ended.wait(ROOM_SECONDS):
+            taken = taken_by(self.directory)
+            if taken is not None:
+                watch.ask_to_stop("policy", taken.message, taken.hint)
+                return
 
     def _introduce(self) -> None:
         """Tell of the start; learn what the server has of an attempt that was begun before."""

@@ -14,6 +14,7 @@ from weighhouse_agent.clients import GaveUp, PlatformClient, Refused, again
 from weighhouse_agent.clock import ClockEstimate, steady_us
 from weighhouse_agent.delivery import Delivery
 from weighhouse_agent.gangs import is_gang
+from weighhouse_agent.going_on import go_on
 from weighhouse_agent.watching import Watch
 
 LOG = structlog.get_logger("weighhouse_agent")
@@ -43,9 +44,7 @@ class Heartbeats:
 
     def start(self) -> threading.Thread:
         """Begin; the thread ends with the attempt's process."""
-        thread = threading.Thread(target=self._run, name="heartbeats", daemon=True)
-        thread.start()
-        return thread
+        return go_on("heartbeats", self._run, self.watch.ended)
 
     def _run(self) -> None:
         while not self.watch.ended.wait(self._pause()):

@@ -13,7 +13,7 @@ from weighhouse_agent.claims import Claims
 from weighhouse_agent.clients import PlatformAway, PlatformClient, Refused, again
 from weighhouse_agent.delivery import CONFLICT
 from weighhouse_agent.home import AttemptDirectory, Home
-from weighhouse_agent.room import Room, is_full
+from weighhouse_agent.room import ROOM_SECONDS, Room, is_full
 from weighhouse_agent.sessions import Sessions
 from weighhouse_agent.starter import Starter
 
@@ -21,9 +21,6 @@ LOG = structlog.get_logger("weighhouse_agent")
 FINAL_CLAIM = frozenset({401, 403})
 REFUSED_PAUSE_SECONDS = 5.0
 """Before a refused claim is tried again."""
-
-ROOM_SECONDS = 2.0
-"""Before the disk is looked at again."""
 
 Left = tuple[AttemptDirectory, AttemptOrder]
 

@@ -24,6 +24,7 @@ docker_host = "unix:///var/run/docker.sock"
 address = ""                          # where peers of a gang reach this machine; empty: host
 spool_mebibytes = 10240               # what may wait here before no more work is taken
 spare_mebibytes = 256                 # what has to be free on the disk for that
+max_disk_mebibytes = 0                # what a run may take of the disk; 0: what there is
 metrics_listen = ""                   # host:port where Prometheus may ask; empty: no port is opened
 
 [[slots]]                             # not given: one slot, the machine
@@ -95,6 +96,8 @@ class Machine(Document):
     """What may wait here for delivery before no more work is taken; nothing is dropped."""
     spare_mebibytes: int = Field(default=256, ge=1)
     """What has to be free on the disk before work is taken."""
+    max_disk_mebibytes: int = Field(default=0, ge=0)
+    """What a run may take of the disk, its system's data, logs and spool; 0: what there is."""
     metrics_listen: str = Field(default="", pattern=r"^(\S+:[1-9]\d{0,4})?$")
     """`host:port` where Prometheus may ask, as read at the start; empty: no port is opened."""
 

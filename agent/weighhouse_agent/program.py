@@ -32,9 +32,11 @@ from weighhouse_agent.enrolment import (
     default_home,
     load_identity,
 )
+from weighhouse_agent.going_on import go_on
 from weighhouse_agent.home import Home, HomeInUse
 from weighhouse_agent.loops import SlotLoop, left_by_slot
 from weighhouse_agent.policy import PolicyFile, PolicyRefused
+from weighhouse_agent.room import ROOM_SECONDS, Room
 from weighhouse_agent.sessions import Sessions
 from weighhouse_agent.slots import WHOLE_MACHINE, remove_memory_groups
 from weighhouse_agent.starter import NurseryBroken, Starter
@@ -91,12 +93,19 @@ class Program:
         ]
         for worker in workers:
             worker.start()
+        go_on("room", self._look_at_room, self._stop)
         waiter = select.poll()
         waiter.register(self._end, select.POLLIN)
         waiter.poll()  # unlike eventfd_read, it goes on after a signal
         self._stop.set()
         self._finish(loops, workers)
         return self._status
+
+    def _look_at_room(self) -> None:
+        """Tell that there is no room, also while work is under way or waited for."""
+        while not self._stop.wait(ROOM_SECONDS):
+            with contextlib.suppress(Refused):  # whoever claims is told so, too
+                self._sessions.rest(Room(self.home).trouble())
 
     def _loops(self) -> list[SlotLoop]:
         """One for each slot of the policy, and for each that has something left from before."""

@@ -15,8 +15,8 @@ from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.context import Clock
 
 from weighhouse_agent.chaining import numbered
-from weighhouse_agent.home import SECRET
-from weighhouse_agent.room import DiskFull, is_full
+from weighhouse_agent.home import SECRET, AttemptDirectory
+from weighhouse_agent.room import disk_full, is_full
 
 BATCH_EVENTS = 1000
 BATCH_BYTES = 4 << 20
@@ -32,6 +32,7 @@ class SpoolWriter:
 
     def __init__(self, path: Path, clock: Clock) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, SECRET)
+        self._directory = AttemptDirectory(path.parent)
         self._file = os.fdopen(descriptor, "wb", buffering=0)
         self._size = 0
         self._clock = clock
@@ -61,10 +62,7 @@ class SpoolWriter:
             os.ftruncate(self._file.fileno(), self._size)
             if not is_full(error):
                 raise
-            raise DiskFull(
-                f"this machine's disk is full: event {self.count} could not be kept",
-                "make room below the agent's directory, or move it to a larger disk",
-            ) from error
+            raise disk_full(self._directory, f"event {self.count}") from error
 
     def close(self) -> None:
         """Bring everything to disk. Idempotent."""
