@@ -61,7 +61,9 @@ def test_curl_starts_a_campaign_polls_it_and_reads_the_verdict(platform: Running
 
 
 def test_a_revoked_token_is_worthless(platform: RunningPlatform) -> None:
-    made = json.loads(weighhouse(platform, "token", "create", "short", "--json").stdout)
+    create = ("token", "create", "short", "--scope", "results:read", "--json")
+    made = json.loads(weighhouse(platform, *create).stdout)
+    assert made["scopes"] == ["results:read"]
     assert weighhouse(platform, "campaign", "list", token=made["token"]).returncode == 0
     listed = weighhouse(platform, "token", "list", "--json")
     assert made["id"] in {one["id"] for one in json.loads(listed.stdout)["items"]}

@@ -16,15 +16,18 @@ app = typer.Typer(help="API tokens for pipelines.", no_args_is_help=True)
 def create(
     name: Annotated[str, typer.Argument(help="What the token is for.")],
     role: Annotated[str, typer.Option(help="viewer, member or maintainer.")] = "member",
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(help="What it may within its role, may be repeated; default: all of it."),
+    ] = None,
     days: Annotated[int | None, typer.Option(help="Days until it expires; default: never.")] = None,
     as_json: AsJson = False,
     url: Url = None,
     token: Token = None,
 ) -> None:
     """Make a token; it is shown once and never again."""
-    made = Client(find_access(url, token)).post(
-        "/api-tokens", {"name": name, "role": role, "expires_in_days": days}
-    )
+    wanted = {"name": name, "role": role, "scopes": scope or None, "expires_in_days": days}
+    made = Client(find_access(url, token)).post("/api-tokens", wanted)
     if as_json:
         print_json(made)
     else:
@@ -46,7 +49,7 @@ def list_tokens(as_json: AsJson = False, url: Url = None, token: Token = None) -
         table.add_row(
             one["id"],
             one["name"],
-            one["role"],
+            one["role"] if one["scopes"] is None else f"{one['role']}: {', '.join(one['scopes'])}",
             one["prefix"],
             one["last_used_at"] or "never",
             state,
