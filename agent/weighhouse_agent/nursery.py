@@ -23,6 +23,7 @@ from types import FrameType
 
 from pydantic import BaseModel, ConfigDict
 from weighhouse_protocol.manifest import Manifest
+from weighhouse_protocol.text import seen
 from weighhouse_sdk.context import HostOptions
 from weighhouse_sdk.driver import describe_driver
 from weighhouse_sdk.errors import PluginError
@@ -34,6 +35,7 @@ from weighhouse_agent.attempt import attempt_process, clean, ignore, versions
 from weighhouse_agent.home import SECRET, AttemptDirectory, make_passable
 
 FAULT = 70
+LONGEST_REASON = 500
 
 
 class Inventory(BaseModel):
@@ -74,7 +76,7 @@ def take_inventory() -> Inventory:
             absent[driver] = f"{error.message}; {error.hint}"
     return Inventory(
         manifests=tuple(plugin.manifest for plugin in plugins.values()),
-        broken={name: error.message for name, error in broken.items()},
+        broken={name: seen(error.message)[:LONGEST_REASON] for name, error in broken.items()},
         absent=absent,
         versions=found,
     )

@@ -22,6 +22,8 @@ LOG = structlog.get_logger("weighhouse_agent")
 FINAL = frozenset({401, 403, 409})
 """Answers to a session that no waiting mends: revoked, or another home uses the identity."""
 REFUSED_PAUSE_SECONDS = 30.0
+MOST_BROKEN = 100
+"""Plugins that cannot be used, as a session tells them."""
 
 
 @dataclass
@@ -120,6 +122,7 @@ class Sessions:
             agent_version=VERSION,
             protocol=PROTOCOL,
             manifests=inventory.manifests,
+            broken=dict(list(inventory.broken.items())[:MOST_BROKEN]),
             facts=machine_facts(
                 self.home.instance_id(), inventory.versions, directory=self.home.path
             ),

@@ -3,12 +3,14 @@
 import tomllib
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from pydantic import ValidationError
 from weighhouse_protocol import parameters, patterns
 from weighhouse_protocol.manifest import Manifest, load_manifest
 from weighhouse_protocol.offered import MOST_CHARACTERS, MOST_VALUES, refusal
+from weighhouse_protocol.order import SessionOpening
 from weighhouse_protocol.parameters import value_problems
 from weighhouse_protocol.patterns import MOST_PLACES, PatternRefused, check_pattern, matches
 
@@ -254,3 +256,18 @@ def test_a_file_that_is_no_manifest_is_refused_in_words(
     with pytest.raises(ValueError, match=told) as caught:
         load_manifest(path)
     assert told in refusal(caught.value)
+
+
+def test_what_is_broken_on_a_machine_is_sent_where_something_is() -> None:
+    """Platforms of before refuse keys that they do not know."""
+    facts = {
+        "hostname": "h", "machine_id": "m", "cpu_model": "c", "cores": 1, "memory_bytes": 1,
+        "kernel": "k", "operating_system": "o", "architecture": "a",
+    }  # fmt: skip
+    opening = {
+        "instance_id": UUID(int=1), "process_id": UUID(int=2), "agent_version": "1",
+        "manifests": [document()], "facts": facts, "policy": {},
+    }  # fmt: skip
+    assert '"broken"' not in SessionOpening.model_validate(opening).model_dump_json()
+    told = SessionOpening.model_validate({**opening, "broken": {"a": "cannot be read"}})
+    assert '"broken":{"a":"cannot be read"}' in told.model_dump_json()

@@ -63,7 +63,7 @@ def manifest(*requirements: dict[str, Any]) -> Manifest:
                 "options": {"properties": {"layout": {"type": "string", "default": "hash"}}},
             },
             "benchmark_clause": {
-                "policy": "open", "text": "", "source": "", "checked_on": "2026-01-01",
+                "policy": "open", "text": "", "source": "s", "checked_on": "2026-01-01",
             },
             "requirements": requirements,
         }

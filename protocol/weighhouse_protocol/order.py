@@ -1,6 +1,7 @@
 """What the server hands to an agent: registration, sessions, orders."""
 
 import datetime
+import operator
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -60,6 +61,11 @@ class SessionOpening(Document):
     agent_version: Label
     protocol: Order = 1
     manifests: Few[Manifest]
+    broken: dict[Label, Sentence] = Field(
+        default_factory=dict, max_length=100, exclude_if=operator.not_
+    )
+    """Plugins that the machine has and cannot use → what is wrong with each. Not sent where there
+    are none: platforms of before do not know it."""
     facts: MachineFacts
     policy: PolicyStatement
     spooled_attempts: Many[UUID] = ()

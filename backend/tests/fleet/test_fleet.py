@@ -247,6 +247,24 @@ def test_a_manifest_that_cannot_be_read_keeps_no_session_from_opening(client, te
     assert "wings" in aside["future"] or "name" in aside["future"]
 
 
+def test_a_plugin_that_the_machine_cannot_use_is_shown_with_its_reason(client, tenants):
+    instance = uuid4()
+    _, answer = enrol(client, tenants[0], instance)
+    headers = {"Authorization": f"Bearer {answer.json()['agent_token']}"}
+    broken = {
+        "strange": "plugin.toml cannot be used: parameters.a\x1b[2J: " + "x" * 4000,
+        "\u200b": "?",
+    }
+    body = session_body(instance, broken=broken)
+    assert client.put("/agent/v1/session", json=body, headers=headers).status_code == 200
+    url = f"/api/v1/agents/{answer.json()['agent_id']}"
+    plugins = client.get(url, headers=tenants[0].headers).json()["plugins"]
+    aside = {one["id"]: one["set_aside"] for one in plugins if one["set_aside"]}
+    assert aside.keys() == {"strange"}
+    assert aside["strange"].startswith("plugin.toml cannot be used: parameters.a [2J: xxx")
+    assert len(aside["strange"]) == 500
+
+
 def test_labels_are_changed_on_top_of_what_was_seen_and_kept_in_the_audit_log(
     client, tenants, session_factory
 ):

@@ -1,7 +1,10 @@
 """Enrolment and sessions of agents."""
 
+from collections.abc import Mapping
+
 from fastapi import APIRouter, Request
 from weighhouse_protocol.order import Registered, Registration, SessionOpened
+from weighhouse_protocol.text import seen
 
 from weighhouse_backend.catalog.service import sorted_out
 from weighhouse_backend.fleet.dependencies import FleetServiceDep, bearer, sending_agent
@@ -39,8 +42,14 @@ def fleet_open_session(
 ) -> SessionOpened:
     """Open a session: versions, plugins, facts; the answer says how often to call.
 
-    A manifest that this server cannot read is set aside, and shown with the reason.
+    A manifest that this server cannot read is set aside, and shown with the reason; so is a plugin
+    that the agent itself cannot use.
     """
     readable, aside = sorted_out(body.manifests)
     opening = body.model_copy(update={"manifests": readable})
-    return service.open_session(bearer(request), opening, aside)
+    return service.open_session(bearer(request), opening, {**_seen(body.broken), **aside})
+
+
+def _seen(broken: Mapping[str, str]) -> dict[str, str]:
+    """What an agent says of its plugins, as a page shows it."""
+    return {seen(name)[:80]: seen(reason)[:500] for name, reason in broken.items() if seen(name)}

@@ -23,7 +23,7 @@ class PluginOnAgent(BaseModel):
     differs: bool
     """Whether another agent has the same version with another manifest."""
     set_aside: str | None
-    """Why its manifest could not be read; the plugin is not used then."""
+    """Why the plugin is not used: its manifest could not be read, or the machine says so."""
     waits_in: list[UUID]
     """Projects that the agent works for, as far as the caller sees them, in which this manifest is
     not in force: it is given none of their work with this plugin."""
