@@ -38,7 +38,7 @@ def invite(call, campaign):
         body = {"system_id": system, "for_whom": "val@vendor.test", **more}
         made = call("POST", f"/campaigns/{campaign}/reply-links", "maintainer", **body)
         assert made.status_code == 201, made.text
-        address, _, token = made.json()["url"].rpartition("/")
+        address, _, token = made.json()["url"].rpartition("#")
         assert address.endswith("/reply")
         return made.json(), token
 

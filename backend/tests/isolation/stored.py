@@ -192,7 +192,7 @@ def store(laboratory: Laboratory, owner: Tenant) -> dict[str, Any]:
     said = laboratory.client.post(
         "/api/v1/reply",
         json={"name": MARK, "role": "CTO", "text": f"{MARK} says it was so."},
-        headers={"Authorization": f"Bearer {link['url'].rpartition('/')[2]}"},
+        headers={"Authorization": f"Bearer {link['url'].rpartition('#')[2]}"},
     )
     assert said.is_success, said.text
     challenge = called("POST", f"{of}/challenges", json={"text": f"{MARK} doubts these figures."})

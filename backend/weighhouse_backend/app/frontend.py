@@ -10,6 +10,8 @@ from starlette.types import Scope
 from weighhouse_backend.kit.problems import NotFound
 
 FOREVER = "public, max-age=31536000, immutable"
+BY_LINK = ("reply", "join", "password", "domain", "login/answer")
+"""Pages that people come to by an address with something secret, and that tell none where from."""
 OTHERS = ("/api/", "/agent/", "/docs/")
 
 
@@ -43,7 +45,10 @@ def install_frontend(app: FastAPI, directory: Path | None) -> None:
         index = root / "index.html"
         if not index.is_file():
             raise NotFound("the frontend is not built; `make install` builds it")
-        return FileResponse(index, headers={"Cache-Control": "no-cache"})
+        headers = {"Cache-Control": "no-cache"}
+        if path.startswith(BY_LINK):
+            headers["Referrer-Policy"] = "no-referrer"
+        return FileResponse(index, headers=headers)
 
     app.router.routes.append(_Pages("/{path:path}", frontend_file, methods=["GET"]))
 

@@ -146,9 +146,7 @@ class ReplyService:
         self._audit(caller.name, row, "reply_link.made", for_whom=row.for_whom, days=wanted.days)
         token = links.REPLY.signed(secret, row.id, row.expires_at)
         shown = ReplyLinkRead.model_validate(row, from_attributes=True)
-        return ReplyLinkMade(
-            **shown.model_dump(), url=f"{self.settings.public_url.rstrip('/')}/reply/{token}"
-        )
+        return ReplyLinkMade(**shown.model_dump(), url=links.REPLY.address(self.settings, token))
 
     def revoke(self, caller: Caller, link_id: UUID) -> ReplyLinkRead:
         """A link opens nothing any more; takes a maintainer. Repeatable."""

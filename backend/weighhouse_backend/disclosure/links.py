@@ -7,7 +7,7 @@ from uuid import UUID
 from weighhouse_backend.disclosure.errors import ReplyLinkInvalid
 from weighhouse_backend.kit.signing import LinkEnded, LinkKind, LinkUnknown
 
-REPLY = LinkKind(prefix="whv_", purpose=b"weighhouse reply link 1\0")
+REPLY = LinkKind(prefix="whv_", purpose=b"weighhouse reply link 1\0", page="/reply")
 
 
 def read(secrets: Sequence[bytes], token: str, now: datetime.datetime) -> UUID:

@@ -194,4 +194,4 @@ class DomainService:
 def domain_link(settings: Settings, row: JoiningDomain) -> str:
     """The page at which a domain's keepers confirm it."""
     token = DOMAIN.signed(secret_of(settings), row.asking_id, row.expires_at)
-    return f"{settings.public_url.rstrip('/')}/domain#{token}"
+    return DOMAIN.address(settings, token)

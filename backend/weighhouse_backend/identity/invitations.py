@@ -250,4 +250,4 @@ def _join(
 def invitation_link(settings: Settings, row: Invitation) -> str:
     """The page at which an invitation is accepted; what signs it never reaches a server's log."""
     token = INVITATION.signed(secret_of(settings), row.id, row.expires_at)
-    return f"{settings.public_url.rstrip('/')}/join#{token}"
+    return INVITATION.address(settings, token)

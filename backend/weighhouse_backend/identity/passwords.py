@@ -153,4 +153,4 @@ class PasswordService:
 def reset_link(settings: Settings, row_id: UUID, expires_at: datetime.datetime) -> str:
     """The page at which a password is set anew; what signs it never reaches a server's log."""
     token = RESET.signed(secret_of(settings), row_id, expires_at)
-    return f"{settings.public_url.rstrip('/')}/password#{token}"
+    return RESET.address(settings, token)

@@ -86,6 +86,14 @@ class LinkKind:
     """What they begin with, for people and scanners to recognise them."""
     purpose: bytes
     """Goes into the signature."""
+    page: str = ""
+    """Where it leads, for example `/reply`."""
+
+    def address(self, settings: Settings, token: str) -> str:
+        """The link: its token stands behind the `#`, which browsers send to nobody, so that no log,
+        no proxy and no other page learns it.
+        """
+        return f"{settings.public_url.rstrip('/')}{self.page}#{token}"
 
     def signed(self, secret: bytes, link_id: UUID, expires_at: datetime.datetime) -> str:
         """The link's token."""

@@ -52,12 +52,13 @@ export const routes: RouteRecordRaw[] = [
     meta: { title: 'Password', open: true },
   },
   {
-    path: '/reply/:token',
+    path: '/reply',
     name: 'reply',
     component: () => import('@/pages/ReplyPage.vue'),
-    props: true,
     meta: { title: 'Reply', open: true },
   },
+  // Links of before, whose secret stood in the path.
+  { path: '/reply/:rest', redirect: (to) => ({ name: 'reply', hash: `#${String(to.params['rest'])}` }) },
   { path: '/', name: 'overview', component: () => import('@/pages/OverviewPage.vue'), meta: { title: 'Overview' } },
   {
     path: '/experiments',

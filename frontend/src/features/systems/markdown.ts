@@ -1,5 +1,7 @@
 import MarkdownIt from 'markdown-it'
 
+import { foreignAddress } from '@/ui'
+
 /** A piece of a rendered document: an element with attributes and children, or text. */
 export type MarkdownNode = string | Element
 
@@ -10,6 +12,8 @@ interface Element {
 }
 
 const parser = new MarkdownIt({ html: false, linkify: true })
+/** What documents of others may link to here. */
+const OURS = /^(#|\/docs\/)[\w/#.-]*$/
 const FORBIDDEN = new Set(['img', 'script', 'style', 'iframe'])
 
 type Token = ReturnType<typeof parser.parse>[number]
@@ -17,7 +21,7 @@ type Token = ReturnType<typeof parser.parse>[number]
 /**
  * Parses Markdown into a tree that is rendered without ever setting HTML.
  *
- * Raw HTML stays text, links go only where markdown-it's own validation lets them, images are
+ * Raw HTML stays text, links go to pages of others and to our documentation alone, images are
  * replaced by their description, and headings are lowered so that the page keeps its only h1.
  *
  * @param source Markdown.
@@ -92,5 +96,6 @@ function lowered(tag: string): string {
 function attributesOf(token: Token): Record<string, string> {
   if (token.tag !== 'a') return {}
   const href = String(token.attrGet('href') ?? '')
-  return /^https?:/.test(href) ? { href, target: '_blank', rel: 'noopener noreferrer' } : { href }
+  if (foreignAddress(href)) return { href, target: '_blank', rel: 'noopener noreferrer' }
+  return OURS.test(href) ? { href } : {}
 }
