@@ -23,10 +23,18 @@ MAILBOX = rf"^{ATOM}(\.{ATOM})*@{ATOM}(\.{ATOM})*$"
 without what begins an encoded word (RFC 2047, `=?`) or routes onwards (`%` and `!`, as Postfix does
 by default for whoever may relay).
 """
+
+
+def _seen(address: str) -> str:
+    """An address as it was written, all of which is seen: another spelling could be another's."""
+    one_line(address)
+    return address
+
+
 MailAddress = Annotated[
     str,
     Field(min_length=3, max_length=320, pattern=MAILBOX, examples=["mia@example.com"]),
-    AfterValidator(one_line),
+    AfterValidator(_seen),
 ]
 """An address that somebody types, and letters go to."""
 
