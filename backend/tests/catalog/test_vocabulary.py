@@ -11,7 +11,12 @@ import pytest
 from sqlalchemy import select
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.catalog.models import StoredManifest
-from weighhouse_backend.catalog.service import MOST_OF_AN_AGENT, MOST_PLUGINS, sorted_out
+from weighhouse_backend.catalog.service import (
+    MOST_NAMES,
+    MOST_OF_AN_AGENT,
+    MOST_PLUGINS,
+    sorted_out,
+)
 from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.offered import MOST_VALUES
 from weighhouse_testing.hostile import schemas
@@ -187,3 +192,34 @@ def test_an_agents_manifests_are_bounded_together() -> None:
     assert readable == ()
     assert len(aside) == 3
     assert all(len(name) <= 80 for name in aside)
+
+
+def test_an_organization_keeps_so_many_plugins(
+    laboratory: Laboratory, session_factory, tenants
+) -> None:
+    """New names alone are refused: what is there is brought again, whatever else is."""
+    theirs = Laboratory(laboratory.client, session_factory, laboratory.settings, tenants[1].headers)
+    parts = [
+        [manifest(f"n{number}", parameters={}, fairness={}) for number in range(first, first + 100)]
+        for first in range(0, MOST_NAMES + 100, 100)
+    ]
+    for part in parts:
+        theirs.enrol(*part)
+    theirs.enrol(*parts[0])
+
+    aside = [
+        {one["id"]: one["set_aside"] for one in agent["plugins"] if one["set_aside"]}
+        for agent in theirs.get("/agents")["items"]
+        if any(one["id"].startswith("n") for one in agent["plugins"])
+    ]
+    told = {name: reason for each in aside for name, reason in each.items()}
+    assert "n0" not in told
+    assert f"{MOST_NAMES} plugins" in told[f"n{MOST_NAMES + 99}"]
+    with unit_of_work(session_factory) as session:
+        known = session.scalars(
+            select(StoredManifest.plugin_id)
+            .where(StoredManifest.organization_id == tenants[1].organization_id)
+            .distinct()
+        ).all()
+    assert len(known) == MOST_NAMES
+    assert len(theirs.get("/systems", limit=200)["items"]) == MOST_NAMES

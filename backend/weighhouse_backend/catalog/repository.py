@@ -228,6 +228,26 @@ class CatalogRepository:
         self.session.add(row)
         self.session.flush()
 
+    def kept(self, organization_id: UUID, digests: Collection[str]) -> set[str]:
+        """Those of some manifests that an organization has already."""
+        return set(
+            self.session.scalars(
+                select(StoredManifest.digest).where(
+                    StoredManifest.organization_id == organization_id,
+                    StoredManifest.digest.in_(digests),
+                )
+            )
+        )
+
+    def tally(self, organization_id: UUID) -> tuple[int, set[str]]:
+        """How many manifests an organization has, and of which plugins."""
+        rows = self.session.execute(
+            select(StoredManifest.plugin_id, func.count())
+            .where(StoredManifest.organization_id == organization_id)
+            .group_by(StoredManifest.plugin_id)
+        ).all()
+        return sum(count for _, count in rows), {plugin_id for plugin_id, _ in rows}
+
     def keep(
         self, organization_id: UUID, manifest: Manifest, digest: str, now: datetime.datetime
     ) -> None:

@@ -23,6 +23,10 @@ from weighhouse_backend.kit.problems import NotFound
 log = structlog.get_logger(__name__)
 
 MOST_PLUGINS = 100
+MOST_NAMES = 200
+"""Plugins of an organization: whatever looks at its systems reads a manifest of each."""
+MOST_KEPT = 5_000
+"""Manifests of an organization, all versions of its plugins that machines ever brought."""
 MOST_OF_AN_AGENT = 20_000
 """Values in all manifests of an agent, and faults of those: each takes some µs to be told."""
 FIRST = "the first of its plugin"
@@ -176,21 +180,49 @@ class CatalogService:
                 found[one.agent_id].add(one.plugin_id)
         return {agent_id: frozenset(plugins) for agent_id, plugins in found.items()}
 
-    def offer(self, bringer: Bringer, manifests: Iterable[Manifest]) -> None:
+    def offer(self, bringer: Bringer, manifests: Iterable[Manifest]) -> dict[str, str]:
         """An agent says what it has; what it had before is forgotten. Repeatable.
 
         What is new to a project waits until somebody accepts it there, unless it is the first of
         its plugin, or accepted by itself.
+
+        :returns: plugins for which the organization has no room → the reason.
         """
         now = self.clock.now()
+        brought = {digest_of(one): one for one in manifests}
+        full = self._without_room(bringer.organization_id, brought)
         digests: dict[str, str] = {}
-        for manifest in sorted(manifests, key=lambda one: (one.id, one.version)):
-            digests[manifest.id] = digest_of(manifest)
-            self.repository.keep(bringer.organization_id, manifest, digests[manifest.id], now)
+        for digest, manifest in sorted(
+            brought.items(), key=lambda one: (one[1].id, one[1].version)
+        ):
+            if manifest.id not in full:
+                digests[manifest.id] = digest
+                self.repository.keep(bringer.organization_id, manifest, digest, now)
         self.repository.offer(
             bringer.agent_id, bringer.organization_id, bringer.projects, digests, now
         )
         self._admit(bringer, digests)
+        return full
+
+    def _without_room(
+        self, organization_id: UUID, brought: Mapping[str, Manifest]
+    ) -> dict[str, str]:
+        """Plugins whose manifests are new, and more than an organization keeps → that."""
+        new = brought.keys() - self.repository.kept(organization_id, brought.keys())
+        if not new:
+            return {}
+        count, known = self.repository.tally(organization_id)
+        full: dict[str, str] = {}
+        for digest in sorted(new):
+            plugin_id = brought[digest].id
+            if count >= MOST_KEPT or len(known | {plugin_id}) > MOST_NAMES:
+                full[plugin_id] = (
+                    f"the organization has no room: {MOST_NAMES} plugins, and {MOST_KEPT:,} of "
+                    "their manifests, are kept"
+                )
+            else:
+                count, known = count + 1, known | {plugin_id}
+        return full
 
     def lend(self, bringer: Bringer) -> None:
         """An agent serves these projects from now on."""

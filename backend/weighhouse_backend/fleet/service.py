@@ -280,9 +280,9 @@ class FleetService:
         agent.plugins = {manifest.id: manifest.version for manifest in opening.manifests}
         agent.deployments = {one.id: list(one.deployments) for one in opening.manifests}
         agent.seen_at = self.clock.now()
-        agent.set_aside = dict(set_aside or {})
         rest(self.session, self.clock, agent, opening.resting)
-        self.catalog.offer(bringer_of(agent), opening.manifests)
+        full = self.catalog.offer(bringer_of(agent), opening.manifests)
+        agent.set_aside = {**(set_aside or {}), **full}
         heartbeat = self.settings.heartbeat_seconds
         return SessionOpened(
             agent_id=agent.id,
