@@ -36,6 +36,7 @@ from weighhouse_backend.kit.outages import install_outages
 from weighhouse_backend.kit.problems import install_problems
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_backend.results.errors import install_unreadable
 
 from backend.tests.results.laboratory import ROUTERS, Laboratory
 
@@ -162,6 +163,7 @@ def make_client(
             closing.callback(app.state.redis.close)
             app.state.login_turns = Turns()
             install_problems(app)
+            install_unreadable(app)
             install_bodies(app, settings)
             install_outages(app, Conditions())
             # Entered: else each request has an event loop and threads of its own.

@@ -78,6 +78,7 @@ from weighhouse_backend.publishing.endpoints import router as publishing
 from weighhouse_backend.quotas.endpoints import router as quotas
 from weighhouse_backend.results.endpoints import agent_router as results_agent
 from weighhouse_backend.results.endpoints import router as results
+from weighhouse_backend.results.errors import install_unreadable
 from weighhouse_backend.retention.endpoints import router as retention
 from weighhouse_backend.scenarios.endpoints import router as scenarios
 from weighhouse_backend.studies.endpoints import router as studies
@@ -156,6 +157,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 def _surround(app: FastAPI, settings: Settings, tracing: Tracing, watches: Watches) -> None:
     """What each request goes through, the innermost first."""
     install_problems(app)
+    install_unreadable(app)
     install_outages(app, app.state.conditions)
     _install_limits(app, settings)
     app.add_middleware(NothingWaits, watch=watches.database)

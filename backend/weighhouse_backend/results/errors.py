@@ -1,6 +1,10 @@
 """What can go wrong with results, as problems."""
 
-from weighhouse_backend.kit.problems import Problem, Unavailable
+from fastapi import FastAPI, Request
+from starlette.responses import JSONResponse
+from weighhouse_judging.arithmetic.histograms import HistogramError
+
+from weighhouse_backend.kit.problems import Problem, Unavailable, answer_to
 
 
 class ResultNotThere(Problem):
@@ -48,3 +52,22 @@ class FilesAway(Unavailable):
 
     slug = "files-away"
     title = "The store of files is away"
+
+
+class ResultsUnreadable(Problem):
+    """What an agent told of a run cannot be read, or does not fit together."""
+
+    status = 409
+    slug = "results-unreadable"
+    title = "What was told of the run cannot be read"
+
+
+def install_unreadable(app: FastAPI) -> None:
+    """Whichever operation comes upon histograms that cannot be read or merged: they are an agent's,
+    and no fault of the platform.
+    """
+
+    async def on_unreadable(request: Request, error: Exception) -> JSONResponse:
+        return answer_to(ResultsUnreadable(str(error)), request)
+
+    app.add_exception_handler(HistogramError, on_unreadable)

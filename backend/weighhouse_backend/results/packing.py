@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
-from weighhouse_judging.arithmetic.histograms import from_text
+from weighhouse_judging.arithmetic.histograms import from_text, require_usual
 from weighhouse_protocol.driver import Interval, OperationInterval, Recorded
 
 OK, NOT_FOUND, VERIFY_FAILED = "ok", "not_found", "verify_failed"
@@ -112,7 +112,9 @@ class StoredInterval:
 
 
 def from_report(interval: Interval) -> StoredInterval:
-    """An interval as the driver reported it; raises HistogramError when it is not base64."""
+    """An interval as the driver reported it; raises HistogramError when a histogram is not
+    base64, or counts in other buckets than all do.
+    """
     driver = interval.driver
     return StoredInterval(
         phase=interval.phase,
@@ -120,7 +122,7 @@ def from_report(interval: Interval) -> StoredInterval:
         start_us=interval.start_us,
         duration_us=interval.duration_us,
         operations={name: _outcomes(item) for name, item in interval.operations.items()},
-        lag=None if driver.lag is None else from_text(driver.lag),
+        lag=_histogram(driver.lag),
         driver=DriverUse(
             cpu_us=driver.cpu_us,
             loop_delay_p99_us=driver.loop_delay_p99_us,
@@ -213,6 +215,10 @@ def _outcome(recorded: Recorded) -> Outcome:
     return Outcome(
         count=recorded.count,
         overflow=recorded.overflow,
-        response=None if recorded.response is None else from_text(recorded.response),
-        service=None if recorded.service is None else from_text(recorded.service),
+        response=_histogram(recorded.response),
+        service=_histogram(recorded.service),
     )
+
+
+def _histogram(text: str | None) -> bytes | None:
+    return None if text is None else require_usual(from_text(text))

@@ -218,6 +218,27 @@ class Histogram:
             self.layout = layout
 
 
+def require_usual(encoded: bytes) -> bytes:
+    """The same bytes, when their head tells the buckets that all of ours count in, up to whatever
+    highest value; looks at the head alone. What has no head that can be read fails when it is read.
+
+    :raises HistogramError: when it counts in others: it could be merged with nothing.
+    """
+    try:
+        head = zlib.decompressobj().decompress(encoded[COOKIES.size :], HEADER.size)
+    except zlib.error:
+        return encoded
+    if len(head) == HEADER.size:
+        _, _, _, digits, lowest, _, _ = HEADER.unpack(head)
+        if (digits, lowest) != (DIGITS, LOWEST_NS):
+            message = (
+                f"a histogram counts in buckets of {digits} digits from {lowest} ns on; all have "
+                f"{DIGITS} digits from {LOWEST_NS} ns on"
+            )
+            raise HistogramError(message)
+    return encoded
+
+
 def from_text(text: str) -> bytes:
     """Bytes of a histogram that travelled as base64; raises HistogramError."""
     try:
