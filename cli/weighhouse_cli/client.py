@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+from weighhouse_protocol.text import escaped
 
 from weighhouse_cli.answers import AWAY, TOO_MANY, explain, retry_after
 from weighhouse_cli.embedded.directory import DEFAULT_PORT, PlatformDirectory, default_directory
@@ -161,7 +162,7 @@ class Client:
         seconds = retry_after(answer)
         if not self._told_to_wait:
             self._told_to_wait = True
-            print(explain(answer), file=sys.stderr, flush=True)  # noqa: T201 - for who waits
+            print(escaped(explain(answer)), file=sys.stderr, flush=True)  # noqa: T201 - for who waits
         time.sleep(seconds)
 
     def _read(self, answer: httpx.Response) -> Any:

@@ -4,18 +4,40 @@ import datetime
 import json
 import sys
 import zoneinfo
+from collections.abc import Iterable
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.live import Live
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 from weighhouse_judging.arithmetic.digits import number
+from weighhouse_protocol.text import escaped
 
 from weighhouse_cli.client import Client
 
-OUT = Console(highlight=False)
-ERROR = Console(stderr=True, highlight=False)
+
+class Terminal(Console):
+    """A console on which a text is a text: names of machines, messages of systems and whatever
+    else comes from elsewhere neither move its cursor nor style, link or hide anything.
+    """
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        """:param stderr: print there."""
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """What is printed, what is not seen written out."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(escaped(text), style)
+
+
+OUT = Terminal()
+ERROR = Terminal(stderr=True)
 VERDICT_STYLES = {
     "passed": "green", "equivalent": "green", "regression": "bold red", "inconclusive": "yellow",
     "infrastructure": "yellow", "refused": "red", "no_baseline": "default",
@@ -25,7 +47,7 @@ VERDICT_STYLES = {
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output, for programs."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.write(escaped(json.dumps(document, indent=2, ensure_ascii=False)) + "\n")
 
 
 def duration(seconds: float | None) -> str:

@@ -77,6 +77,21 @@ def one_line(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def escaped(text: str) -> str:
+    r"""A text as it may be printed on a terminal, or stand in JSON: what is not seen, or moves a
+    cursor, is written out (`\u001b`); tabs and ends of lines stay.
+    """
+    return _NOT_IN_LINE.sub(_written_out, text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    sign = found.group()
+    if sign in "\n\t":
+        return sign
+    units = sign.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
 def without_joiners(text: str) -> str:
     """A text without what joins or parts letters unseen."""
     return _JOINERS.sub("", text)

@@ -25,7 +25,7 @@ from weighhouse_backend.kit.whence import whence
 
 MOST_EXPORTED = 50_000
 COLUMNS = ("at", "actor", "action", "subject", "details", "address", "person_id", "token_id")
-STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+STARTS_FORMULA = re.compile(r"\s*[=+@＝＋－＠-]|[\t\r\n]")
 
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
@@ -165,5 +165,5 @@ def as_csv(entries: Iterable[AuditEntry]) -> str:
             one.at.isoformat(), one.actor, one.action, one.subject, details,
             *(str(each or "") for each in who),
         )  # fmt: skip
-        writer.writerow([f"'{cell}" if cell.startswith(STARTS_FORMULA) else cell for cell in cells])
+        writer.writerow([f"'{cell}" if STARTS_FORMULA.match(cell) else cell for cell in cells])
     return out.getvalue()

@@ -5,11 +5,20 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 from rich.text import Text
+from weighhouse_protocol.text import escaped
 
 from weighhouse_cli.client import Client, find_access
 from weighhouse_cli.commands.options import AnchorThreshold, AsJson, Threshold, Token, Url
 from weighhouse_cli.commands.run import finish
-from weighhouse_cli.console import OUT, follow, print_json, show_caveats, show_history, show_verdict
+from weighhouse_cli.console import (
+    ERROR,
+    OUT,
+    follow,
+    print_json,
+    show_caveats,
+    show_history,
+    show_verdict,
+)
 from weighhouse_cli.costs import show_costs
 from weighhouse_cli.faults import faults_of, show_faults
 from weighhouse_cli.searches import show_searches
@@ -160,11 +169,11 @@ def points(
     take = "low" if lower else "value"
     found = client.get(f"/campaigns/{campaign}/operating-points", take=take)
     for one in found["missing"]:
-        typer.echo(f"{one['target']}, {one['workload']}: {one['reason']}", err=True)
+        ERROR.print(f"{one['target']}, {one['workload']}: {one['reason']}", soft_wrap=True)
     if found["yaml"] is None:
         typer.echo("No operating point was found, so there is nothing to measure.", err=True)
         raise typer.Exit(1)
-    typer.echo(found["yaml"], nl=False)
+    typer.echo(escaped(found["yaml"]), nl=False)
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """`weighhouse login`: a job of a CI service gets a token for the commands after it."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -44,7 +45,12 @@ def login(
     ERROR.print(f"in until {made['expires_at']}, as {made['role']}", soft_wrap=True)
 
 
+TOKEN = re.compile(r"[A-Za-z0-9_.-]+")
+
+
 def _hand_over(token: str) -> None:
+    if not TOKEN.fullmatch(token):  # a shell or the job's environment reads it next
+        raise CommandFailed(Exit.INFRASTRUCTURE, "the platform answered with what is no token")
     kept = os.environ.get("GITHUB_ENV")
     if kept:
         sys.stdout.write(f"::add-mask::{token}\n")

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import httpx
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from weighhouse_cli.client import platform_url
 from weighhouse_cli.commands.options import AsJson, DataDirectory, Url
@@ -53,7 +54,7 @@ def _show(
     table = Table(box=None, show_header=False)
     for part in parts:
         style = STYLES.get(part["condition"], "yellow")
-        table.add_row(part["name"], f"[{style}]{part['condition']}[/]")
+        table.add_row(part["name"], Text(part["condition"], style=style))
     OUT.print(table)
     for part in parts:
         if part["missing"]:

@@ -15,6 +15,20 @@ describe('csv', () => {
     expect(csv(table, [])).toBe('side,op/s\r\n"Redis, ""fast""",1200\r\n\'=cmd(),\r\n')
   })
 
+  it.each(['+cmd()', '-2+3+cmd()', '@SUM(A1)', ' =cmd()', '\t=cmd()', '\r=cmd()', '＝cmd()', '-cmd()'])(
+    'disarms %j in names, columns and notes',
+    (text) => {
+      const [note, columns, row] = csv({ columns: [text], rows: [[text]] }, [`see,${text}`]).split(/\r\n(?!=)/)
+      expect(columns?.replace('"', '').startsWith("'")).toBe(true)
+      expect(row?.replace('"', '').startsWith("'")).toBe(true)
+      expect(note).toMatch(/^# see, ?'/)
+    },
+  )
+
+  it('leaves negative figures alone', () => {
+    expect(csv({ columns: ['a'], rows: [['-5.2 %'], ['-3']] }, [])).toBe('a\r\n-5.2 %\r\n-3\r\n')
+  })
+
   it('begins with what must stand beside it', () => {
     expect(csv(table, ['One\nmachine.']).split('\r\n')[0]).toBe('# One machine.')
   })

@@ -16,14 +16,18 @@ export function csv(table: ChartTable, notes: readonly string[]): string {
     const text = typeof value === 'string' ? harmless(value) : String(value)
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   }
-  const comments = notes.map((note) => `# ${note.replaceAll(/\s+/g, ' ')}`)
+  const comments = notes.map((note) => `# ${note.replaceAll(/\s+/g, ' ').replaceAll(BESIDE, "$1'$2")}`)
   const lines = [table.columns, ...table.rows].map((row) => row.map(field).join(','))
   return [...comments, ...lines].join('\r\n') + '\r\n'
 }
 
+const FORMULA = /^\s*(?:[=+@＝＋－＠]|-(?!\s*[\d.,]+\s*%?$))|^[\t\r\n]/
+/** Where a comment would go on in the next field with a formula. */
+const BESIDE = /([,;]\s*)([=+@＝＋－＠-])/g
+
 /** Keeps a spreadsheet from taking a text for a formula. */
 function harmless(text: string): string {
-  return /^[=+@\t\r]/.test(text) ? `'${text}` : text
+  return FORMULA.test(text) ? `'${text}` : text
 }
 
 /** A caveat as it leaves the house: a short form for a line of them all, and its text. */
