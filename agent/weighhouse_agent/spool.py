@@ -18,7 +18,7 @@ from weighhouse_agent.chaining import numbered
 from weighhouse_agent.home import SECRET, AttemptDirectory
 from weighhouse_agent.room import disk_full, is_full
 
-BATCH_EVENTS = 1000
+BATCH_EVENTS = 400
 BATCH_BYTES = 4 << 20
 CHUNK_BYTES = 1 << 20
 PHASE_START = b'{"kind":"phase",'

@@ -299,6 +299,19 @@ def test_what_is_not_right_is_told_in_few_words(make_app, content, said):
         assert large.status == 422, large.content[:500]
 
 
+def test_what_holds_very_many_values_is_too_large_whatever_they_are(make_app):
+    for many in (b"0," * 30_000, b'{"a":{}},' * 30_000, b'"\\u0000",' * 30_000):
+        answer = asyncio.run(post(make_app(), "/parcels", b'{"rest": [' + many + b"0]}"))
+        assert (answer.status, answer.slug) == (413, "body-too-large")
+        assert "a body may have 30,000 values" in answer.problem["detail"]
+    fewer = b'{"rest": [' + b"0," * 29_999 + b"0]}"
+    assert asyncio.run(post(make_app(), "/parcels", fewer)).status == 200
+    wrong = b"{" + b",".join(b'"k%d":0' % n for n in range(30_000)) + b"}"
+    answer = asyncio.run(post(make_app(), "/parcels", wrong))
+    assert answer.status == 422
+    assert answer.problem["detail"] == "body: has 30,000 faults"
+
+
 def test_a_body_of_nobody_is_not_judged(make_app):
     for content in (b"[", b'{"a": 1, "a": 1}', b"null", b"{}"):
         answer = asyncio.run(post(make_app(), "/letters", content, who=None))

@@ -19,7 +19,15 @@ from fastapi.routing import APIRoute, APIRouter
 from pydantic import BaseModel, RootModel, TypeAdapter
 from sqlalchemy.orm import Session
 
-from weighhouse_backend.kit.json_bodies import Found, Read, faults_in, is_json, read
+from weighhouse_backend.kit.json_bodies import (
+    MOST_VALUES,
+    Found,
+    Read,
+    faults_in,
+    is_json,
+    read,
+    values_in,
+)
 from weighhouse_backend.kit.problems import BodyTooLarge, Problem
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.kit.underway import Underway
@@ -157,6 +165,10 @@ class Received(Request):
         content = await self._whole()
         if not content or not is_json(self.headers.get("Content-Type")):
             return
+        if (values := values_in(content)) > MOST_VALUES:
+            raise BodyTooLarge(
+                f"a body may have {MOST_VALUES:,} values, commas counted: {values:,}"
+            )
         if len(content) <= ON_LOOP_BYTES:
             self._read = read(adapter, content)
         else:
