@@ -228,7 +228,8 @@ export interface paths {
          * Fleet Open Session
          * @description Open a session: versions, plugins, facts; the answer says how often to call.
          *
-         *     A manifest that this server cannot read is set aside, and shown with the reason.
+         *     A manifest that this server cannot read is set aside, and shown with the reason; so is a plugin
+         *     that the agent itself cannot use.
          */
         put: operations["fleet_open_session"];
         post?: never;
@@ -1969,6 +1970,48 @@ export interface paths {
          * @description Have nobody join by a domain any more; who has joined stays. Takes an owner.
          */
         delete: operations["identity_remove_domain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/manifests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Catalog List Manifests
+         * @description Manifests that agents of a project have now; those first that wait to be accepted.
+         */
+        get: operations["catalog_list_manifests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/manifests/{digest}/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Catalog Decide Manifest
+         * @description Accept a manifest in a project, or refuse it there; takes a maintainer.
+         *
+         *     It may be accepted before an agent brings it. What is under way goes on.
+         */
+        put: operations["catalog_decide_manifest"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4193,7 +4236,7 @@ export interface components {
              * @description What the other members are to know; the first arrival's stays.
              */
             payload?: {
-                [key: string]: components["schemas"]["JsonValue"];
+                [key: string]: unknown;
             };
             /**
              * Sent At Us
@@ -4495,7 +4538,7 @@ export interface components {
              */
             payloads?: {
                 [key: string]: {
-                    [key: string]: components["schemas"]["JsonValue"];
+                    [key: string]: unknown;
                 };
             };
             /**
@@ -5462,10 +5505,7 @@ export interface components {
         ConsentWrite: {
             /** Covers */
             covers: string;
-            /**
-             * Document Url
-             * Format: uri
-             */
+            /** Document Url */
             document_url: string;
             /** Edition Id */
             edition_id?: string | null;
@@ -7938,6 +7978,19 @@ export interface components {
          */
         Mailbox: "admin" | "administrator" | "hostmaster" | "postmaster" | "webmaster";
         /**
+         * ManifestAgent
+         * @description An agent that has a manifest.
+         */
+        ManifestAgent: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
          * ManifestConflict
          * @description Agents that say the same version of a plugin, and mean different things by it.
          */
@@ -7946,6 +7999,64 @@ export interface components {
             digests: {
                 [key: string]: string[];
             };
+            /** Version */
+            version: string;
+        };
+        /**
+         * ManifestDecide
+         * @description A decision on a manifest.
+         */
+        ManifestDecide: {
+            /** Accepted */
+            accepted: boolean;
+            /**
+             * Plugin Id
+             * @example echo
+             */
+            plugin_id: string;
+            /** Project Id */
+            project_id?: string | null;
+        };
+        /**
+         * ManifestDifference
+         * @description One place that differs from the manifest in force.
+         */
+        ManifestDifference: {
+            /** After */
+            after: string | null;
+            /** Before */
+            before: string | null;
+            /** Path */
+            path: string;
+        };
+        /**
+         * ManifestRead
+         * @description A manifest that agents of a project have.
+         */
+        ManifestRead: {
+            /** Against */
+            against: string | null;
+            /** Agents */
+            agents: components["schemas"]["ManifestAgent"][];
+            /** Decided At */
+            decided_at: string | null;
+            /** Decided By */
+            decided_by: string | null;
+            /** Differences */
+            differences: components["schemas"]["ManifestDifference"][];
+            /** Digest */
+            digest: string;
+            /** Name */
+            name: string;
+            /** Plugin Id */
+            plugin_id: string;
+            /** Speaks */
+            speaks: boolean;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "accepted" | "waits" | "refused";
             /** Version */
             version: string;
         };
@@ -8852,6 +8963,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[ManifestRead] */
+        Page_ManifestRead_: {
+            /** Items */
+            items: components["schemas"]["ManifestRead"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[MemberRead] */
         Page_MemberRead_: {
             /** Items */
@@ -9265,6 +9383,8 @@ export interface components {
             set_aside: string | null;
             /** Version */
             version: string;
+            /** Waits In */
+            waits_in: string[];
         };
         /**
          * PointEstimateRead
@@ -11161,6 +11281,14 @@ export interface components {
         SessionBody: {
             /** Agent Version */
             agent_version: string;
+            /**
+             * Broken
+             * @description Plugins that the machine has and cannot use → what is wrong with each. Not sent where there
+             *     are none: platforms of before do not know it.
+             */
+            broken?: {
+                [key: string]: string;
+            };
             facts: components["schemas"]["MachineFacts"];
             /**
              * Home
@@ -18112,6 +18240,70 @@ export interface operations {
             };
         };
     };
+    catalog_list_manifests: {
+        parameters: {
+            query?: {
+                project_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ManifestRead_"];
+                };
+            };
+        };
+    };
+    catalog_decide_manifest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                digest: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ManifestDecide"];
+            };
+        };
+        responses: {
+            /** @description Refused; the problem document says why and how to mend it. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     identity_list_members: {
         parameters: {
             query?: {
@@ -19838,7 +20030,9 @@ export interface operations {
                 /** @description For whom it is taken. `others`, `public`: refused (403) unless the terms of every system in it allow it, by licence, recorded consent or override. */
                 audience?: "internal" | "others" | "public";
             };
-            header?: never;
+            header?: {
+                "if-none-match"?: string | null;
+            };
             path: {
                 run_id: string;
                 sha256: string;
