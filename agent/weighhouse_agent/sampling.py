@@ -19,6 +19,9 @@ from weighhouse_agent.machine import MachineWatch
 from weighhouse_agent.spool import SpoolWriter
 from weighhouse_agent.traffic import Traffic
 
+MOST_METRIC = 1e24
+"""As of `weighhouse_protocol.base.Measure`."""
+
 JOIN_SECONDS = 10.0
 US = 1_000_000
 STEP_US = 10_000
@@ -140,7 +143,9 @@ class Sampler:
                 driver_resident_bytes=driver.resident_bytes if driver else None,
                 machine_cpu_percent=use.cpu_percent,
                 steal_percent=use.steal_percent,
-                metrics={**seen.metrics, **use.metrics, **self._open_files(), **traffic, **told},
+                metrics=_numbers(
+                    {**seen.metrics, **use.metrics, **self._open_files(), **traffic, **told}
+                ),
             )
             self.spool.append(lambda n, at: sample.model_copy(update={"sequence": n, "at_us": at}))
             if self.looker is not None:
@@ -186,6 +191,11 @@ class Sampler:
                 sequence=n, at_us=now if at_us is None else at_us, mark=mark, label=label
             )
         )
+
+
+def _numbers(metrics: Mapping[str, float]) -> dict[str, float]:
+    """What can be added and drawn; a system may tell of what is none."""
+    return {name: value for name, value in metrics.items() if abs(value) <= MOST_METRIC}
 
 
 def _rate(earlier: float | None, later: float | None, elapsed: float) -> float | None:

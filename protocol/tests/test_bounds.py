@@ -162,6 +162,7 @@ def test_what_was_stored_before_there_were_bounds_is_read() -> None:
     read = Failure.as_kept(failure)
     assert (len(read.message), len(read.log_lines), len(read.log_lines[0])) == (65_536, 100, 65_536)
     assert len(failure["message"]) == 100_000, "what is stored stays as it is"
+    assert Failure.model_validate(failure) == read, "an outcome is not lost for what it says"
     with pytest.raises(ValidationError, match="kind"):
         Failure.as_kept({**failure, "kind": "none of them"})
     event = ATTEMPT_EVENT.validate_python(

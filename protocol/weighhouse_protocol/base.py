@@ -86,6 +86,22 @@ Words = Annotated[str, BeforeValidator(_whole), Field(max_length=65_536)]
 Page = Annotated[str, BeforeValidator(_whole), Field(max_length=1_000_000)]
 """A text with headings, or a histogram in base64."""
 
+MOST_TOLD = 65_536
+
+
+def _cut(text: Any) -> Any:
+    return text[:MOST_TOLD] if isinstance(text, str) else text
+
+
+def _last(lines: Any) -> Any:
+    return lines[-100:] if isinstance(lines, list | tuple) else lines
+
+
+Told = Annotated[str, BeforeValidator(_whole), BeforeValidator(_cut), Field(max_length=MOST_TOLD)]
+"""What a program printed, for people: as much of it as is kept; an outcome is not lost for it."""
+LastLines = Annotated[tuple[Told, ...], Field(max_length=100), BeforeValidator(_last)]
+"""The last lines of a log."""
+
 _Item = TypeVar("_Item")
 Few = Annotated[tuple[_Item, ...], Field(max_length=100)]
 Many = Annotated[tuple[_Item, ...], Field(max_length=10_000)]

@@ -22,7 +22,7 @@ from weighhouse_protocol.base import (
     Scalar,
     Sentence,
     SmallJson,
-    Words,
+    Told,
 )
 from weighhouse_protocol.load import Load, Phase, PhaseKind, Share
 from weighhouse_protocol.workload import Workload
@@ -233,8 +233,8 @@ class Failed(Report):
     at_us: Instant
     elapsed_us: Elapsed
     kind: Label
-    message: Words
-    hint: Words = ""
+    message: Told
+    hint: Told = ""
 
 
 class Finished(Report):

@@ -13,6 +13,7 @@ from weighhouse_protocol.base import (
     FewBy,
     Instant,
     Label,
+    LastLines,
     Many,
     ManyBy,
     Measure,
@@ -21,8 +22,8 @@ from weighhouse_protocol.base import (
     Percent,
     Report,
     Sentence,
+    Told,
     Whole,
-    Words,
 )
 from weighhouse_protocol.driver import Interval, Said
 from weighhouse_protocol.facts import MachineFacts
@@ -42,10 +43,10 @@ class Failure(Report):
     """Why an attempt did not come to its end."""
 
     kind: FailureKind
-    message: Words
-    hint: Words = ""
+    message: Told
+    hint: Told = ""
     """How to mend it."""
-    log_lines: Few[Words] = ()
+    log_lines: LastLines = ()
     """The last lines of the log that tells, for example the server's own."""
 
 
@@ -63,8 +64,8 @@ class Setting(Report):
     """One line of the effective configuration."""
 
     name: Label
-    value: Words
-    default: Words | None = None
+    value: Told
+    default: Told | None = None
     """The vendor's default; None: unknown."""
     source: SettingSource = "default"
     """Agents of before know `default`, `experiment` and `plugin` alone."""
@@ -120,7 +121,7 @@ class TimelineMark(Report):
     """`deployed`, `ready`, `stopped`; `fault`, `fault_done`, `fault_failed`; a system's own event:
     `NAME_began` and `NAME_ended`, or `NAME`; `filled`, `disk_nearly_full`; `sample_failed`,
     `memory_failed`, `system_ended`."""
-    label: Sentence = ""
+    label: Told = ""
 
 
 class TargetDescribed(Report):
@@ -132,7 +133,7 @@ class TargetDescribed(Report):
     version: Label
     endpoints: Many[Label]
     effective_configuration: Many[Setting] = ()
-    commands: Many[Words] = ()
+    commands: Many[Told] = ()
     """Command lines used, secrets masked."""
     facts: MachineFacts
     co_located: bool | None = True

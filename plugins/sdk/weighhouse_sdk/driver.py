@@ -182,7 +182,7 @@ class DriverRun:
             except ValidationError as error:
                 excerpt = line[:LINE_EXCERPT].decode("utf-8", errors="replace")
                 raise DriverFailed(
-                    f"the driver wrote what is not its protocol: {excerpt!r}",
+                    f"the driver wrote what is not its protocol, {_said(error)}: {excerpt!r}",
                     "driver and agent must be of versions that fit; build the driver again",
                     self.process.log_tail(),
                 ) from error
@@ -250,3 +250,9 @@ class DriverRun:
                 yield from whole
         if pending:
             yield pending
+
+
+def _said(error: ValidationError) -> str:
+    """What is wrong first: the field and its limit."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
