@@ -114,6 +114,10 @@ class Client:
         """Set a resource."""
         return self._call("PUT", path, json=body)
 
+    def patch(self, path: str, body: Any) -> Any:
+        """Change a part of a resource."""
+        return self._call("PATCH", path, json=body)
+
     def delete(self, path: str) -> None:
         """Remove a resource."""
         self._call("DELETE", path)

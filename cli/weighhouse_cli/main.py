@@ -13,6 +13,7 @@ from weighhouse_cli.commands import (
     experiment,
     histogram,
     login,
+    manifest,
     people,
     platform,
     plugin,
@@ -53,6 +54,7 @@ app.add_typer(experiment.app, name="experiment")
 app.add_typer(study.app, name="study")
 app.add_typer(agent.app, name="agent")
 app.add_typer(plugin.app, name="plugin")
+app.add_typer(manifest.app, name="manifest")
 app.add_typer(token.app, name="token")
 app.add_typer(secrets.app, name="secrets")
 app.add_typer(people.app, name="people")

@@ -23,7 +23,6 @@ from weighhouse_backend.identity.roles import Role
 from weighhouse_backend.kit.clock import SystemClock
 from weighhouse_backend.kit.problems import Forbidden, Invalid
 from weighhouse_backend.kit.tenancy import confine
-from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_protocol.facts import PolicyStatement
 from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.order import SessionOpening

@@ -207,8 +207,11 @@ class CatalogService:
     def _without_room(
         self, organization_id: UUID, brought: Mapping[str, Manifest]
     ) -> dict[str, str]:
-        """Plugins whose manifests are new, and more than an organization keeps → that."""
-        new = brought.keys() - self.repository.kept(organization_id, brought.keys())
+        """Plugins whose manifests are new, and more than an organization keeps → that; what this
+        release ships has room.
+        """
+        foreign = {digest for digest, one in brought.items() if not is_shipped(one.id, digest)}
+        new = foreign - self.repository.kept(organization_id, foreign)
         if not new:
             return {}
         count, known = self.repository.tally(organization_id)

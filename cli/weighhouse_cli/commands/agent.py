@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 from weighhouse_agent import VERSION
 from weighhouse_agent.doctor.diagnosis import State
 from weighhouse_agent.doctor.examination import examine, lines
@@ -14,6 +15,7 @@ from weighhouse_agent.home import Home as AgentHome
 from weighhouse_agent.program import run
 
 from weighhouse_cli.client import Client, find_access
+from weighhouse_cli.commands.options import AsJson, Token, Url
 from weighhouse_cli.console import OUT, print_json
 from weighhouse_cli.embedded.directory import (
     AGENT,
@@ -80,6 +82,44 @@ def _enrolled(url: str, token: str, place: Path, name: str | None) -> Identity:
         return enrol_machine(url, token, place, name=name)
     except EnrolmentError as error:
         raise CommandFailed(Exit.INVALID, f"{error.message}; {error.hint}") from error
+
+
+@app.command("list")
+def list_agents(as_json: AsJson = False, url: Url = None, token: Token = None) -> None:
+    """The machines that serve the caller's projects, and to which each is lent."""
+    client = Client(find_access(url, token))
+    page = client.get("/agents")
+    if as_json:
+        print_json(page)
+        return
+    names = {one["id"]: one["name"] for one in client.get("/projects")["items"]}
+    table = Table(box=None, header_style="dim")
+    for column in ("id", "name", "state", "lent to"):
+        table.add_column(column, no_wrap=column == "id", min_width=36 if column == "id" else None)
+    for one in page["items"]:
+        lent = one["lent_to"]
+        shown = (
+            "all projects" if lent is None else ", ".join(names.get(each, each) for each in lent)
+        )
+        table.add_row(one["id"], one["name"], one["status"], shown or "none")
+    OUT.print(table)
+
+
+@app.command()
+def lend(
+    identifier: Annotated[str, typer.Argument(help="The machine's id.", show_default=False)],
+    project: Annotated[
+        list[str],
+        typer.Option("--to", help="A project's id; all that it is to serve, its own too."),
+    ],
+    url: Url = None,
+    token: Token = None,
+) -> None:
+    """Say which projects a machine serves; takes a maintainer of its own project and of each new
+    one.
+    """
+    made = Client(find_access(url, token)).patch(f"/agents/{identifier}", {"lent_to": project})
+    OUT.print(f"{made['name']} is lent to {len(made['lent_to'])} projects", markup=False)
 
 
 @app.command()

@@ -78,8 +78,8 @@ export interface AgentChange {
   id: string
   tag: string
   labels: Record<string, string>
-  /** Projects that it works for; null: all of its organization's. */
-  lentTo: string[] | null
+  /** Projects that it works for; undefined: they stay. */
+  lentTo: string[] | undefined
 }
 
 /** One agent as it stands now, with the tag that a change has to name. */
