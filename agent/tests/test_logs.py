@@ -131,7 +131,8 @@ def test_a_log_that_is_not_taken_holds_up_no_other(directory: AttemptDirectory) 
     write(directory, b"y\n", "system")
     sender.follow(0.0)
     sender.finish()
-    assert store.logs == {"system": b"y\n"}
+    said = b"not taken by the platform: driver.log: too long\n"
+    assert store.logs == {"system": b"y\n", "attempt": said}
 
 
 def test_the_platform_has_a_log_while_the_run_goes_on(

@@ -10,6 +10,7 @@ from weighhouse_protocol.report import AttemptState
 from weighhouse_agent.barriers import LOOK_SECONDS, Arrived, BarrierFiles, Released
 from weighhouse_agent.clients import READ_SECONDS, GaveUp, PlatformClient, Refused, again
 from weighhouse_agent.clock import ClockEstimate, steady_us
+from weighhouse_agent.going_on import go_on
 from weighhouse_agent.heartbeats import obey
 from weighhouse_agent.home import AttemptDirectory
 from weighhouse_agent.watching import Watch
@@ -38,9 +39,7 @@ class BarrierCalls:
 
     def start(self) -> threading.Thread:
         """Begin; the thread ends with the attempt's process, or after the last barrier."""
-        thread = threading.Thread(target=self._run, name="barriers", daemon=True)
-        thread.start()
-        return thread
+        return go_on("barriers", self._run, self.watch.ended)
 
     def _run(self) -> None:
         files = BarrierFiles(self.directory)

@@ -12,7 +12,7 @@ from typing import Literal
 import structlog
 from pydantic import ValidationError
 from weighhouse_protocol.order import AttemptOrder, Timings
-from weighhouse_protocol.report import ClockOffset, Completion, Failure
+from weighhouse_protocol.report import ClockOffset, Completion, Failure, FailureKind
 from weighhouse_protocol.text import mended_json
 from weighhouse_sdk.errors import PluginError
 from weighhouse_sdk.machine.process import log_tail
@@ -35,6 +35,10 @@ from weighhouse_agent.watching import Watch, record_of
 LOG = structlog.get_logger("weighhouse_agent")
 UNKNOWN = frozenset({401, 403, 404, 410})
 """Answers that say: no such attempt, or not yours."""
+TOO_MANY = "/events-too-many"
+"""So ends the type of a problem that no repetition mends."""
+INVALID = 422
+"""Answer that says: this can be no event, whenever and by whomever it is sent."""
 SET_ASIDE_KEPT = 10
 LOG_LINES = 20
 
@@ -161,7 +165,8 @@ class Carrier:
         except Refused as error:
             self._refused = error
             LOG.warning("the platform does not take this attempt", reason=str(error))
-            watch.ask_to_stop("infrastructure", f"the platform does not take it: {error.detail}")
+            kind: FailureKind = "invalid" if error.status == INVALID else "infrastructure"
+            watch.ask_to_stop(kind, f"the platform does not take it: {error.detail}")
 
     def _look_at_room(self) -> None:
         """End the attempt when it takes more of the disk than it may: it would do so elsewhere."""
@@ -283,6 +288,12 @@ class Carrier:
         except Refused as error:
             if error.status in UNKNOWN:
                 raise
+            if str(error.body.get("type")).endswith(TOO_MANY):
+                return self._spoiled(
+                    f"the run reports more than the platform keeps: {error.detail}",
+                    "make it shorter, or of fewer drivers; it would be the same on any machine",
+                    "policy",
+                )
             return self._spoiled(
                 f"the platform did not take event {self._delivery.next_sequence}: {error.detail}",
                 "the platform's log has that request; report it"
@@ -296,11 +307,11 @@ class Carrier:
             )
         return completion
 
-    def _spoiled(self, message: str, hint: str) -> Completion:
+    def _spoiled(self, message: str, hint: str, kind: FailureKind = "infrastructure") -> Completion:
         return Completion(
             fence=self.order.fence,
             outcome="failed",
-            failure=Failure(kind="infrastructure", message=message, hint=hint),
+            failure=Failure(kind=kind, message=message, hint=hint),
             events_count=self._delivery.next_sequence,
         )
 

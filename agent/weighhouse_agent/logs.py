@@ -4,6 +4,7 @@ Of a log that is longer than what is taken the middle is left out, and a line sa
 been followed by people, its end tells why. What the platform has decides where to go on.
 """
 
+import contextlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -105,12 +106,20 @@ class LogSender:
                 if error.status != WRONG_OFFSET:
                     LOG.warning("log not taken", stream=stream, reason=str(error))
                     self._left.add(stream)
+                    self._tell(stream, error.detail)
                     return
                 self.offsets = dict(self.ask())
             else:
                 self.offsets[stream] = offset + len(piece)
                 return
         self._left.add(stream)
+
+    def _tell(self, stream: str, reason: str) -> None:
+        """Say it where people look, unless that is the log itself."""
+        own = self.directory.own_log
+        if stream != own.stem:
+            with contextlib.suppress(OSError), own.open("a", encoding="utf-8") as log:
+                log.write(f"not taken by the platform: {stream}.log: {reason}\n")
 
 
 class Remaining:

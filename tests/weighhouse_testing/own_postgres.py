@@ -4,7 +4,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,11 +31,10 @@ class OwnPostgres:
         self._all(signal.SIGCONT)
 
     def _all(self, number: signal.Signals) -> None:
-        # The first one before its children: it would begin more of them meanwhile.
         main = psutil.Process(self.pid)
-        main.send_signal(number)
-        for child in main.children(recursive=True):
-            child.send_signal(number)
+        for process in (main, *main.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):  # one that served a connection has ended
+                process.send_signal(number)
 
 
 @contextmanager

@@ -73,6 +73,11 @@ class IntakeService:
         """Note how much of a log is stored; `member` comes from `open_batch`."""
         member.log_offsets = {**member.log_offsets, stream: offset}
 
+    def log_bytes(self, attempt_id: UUID) -> int:
+        """How much of all logs of an attempt is stored, of all its members."""
+        members = self.gangs.members(attempt_id)
+        return sum(int(offset) for one in members for offset in one.log_offsets.values())
+
     def tell_live(self, member: AttemptMember, sample: Mapping[str, Any]) -> None:
         """Tell a live sample of a member to whoever watches now; it is not kept.
 

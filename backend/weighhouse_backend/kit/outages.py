@@ -21,6 +21,7 @@ log = structlog.get_logger(__name__)
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the kernel says when nothing more can be written."""
 AGAIN = {"Retry-After": "2"}
+AGENTS = "/agent/"
 IN_DATABASE, IN_FILES, WRITES = "database", "files", "writes"
 """What a condition is about."""
 
@@ -113,7 +114,9 @@ def install_outages(app: FastAPI, conditions: Conditions) -> None:
         note_outage(error, conditions)
         said = str(error.__cause__ or error).splitlines()[:1]
         log.warning("outage", problem=problem.slug, path=request.url.path, error=said)
-        return answer_to(problem, request)
+        # Agents of every version keep what they have, and wait, at this status alone.
+        waits = request.url.path.startswith(AGENTS)
+        return answer_to(problem, request, Unavailable.status if waits else None)
 
     for kind in (DBAPIError, PoolTimeout, RedisError, OSError):
         app.add_exception_handler(kind, on_outage)

@@ -131,6 +131,15 @@ class Settings(BaseSettings):
     body_least_kilobytes_per_second: float = Field(default=16.0, gt=0)
     """The least rate at which bodies arrive."""
 
+    attempt_log_mebibytes: int = Field(default=64, ge=1)
+    """All logs of an attempt together; what comes beyond is cut, and the log says so."""
+    attempt_file_mebibytes: int = Field(default=512, ge=1)
+    """All files that a machine may leave of an attempt."""
+    attempt_events: int = Field(default=4_000_000, ge=1000)
+    """Events that a machine may report of an attempt; beyond, the run fails and is not repeated."""
+    log_mebibytes_per_minute: int = Field(default=128, ge=0)
+    """Logs that are taken of one agent by one process in a minute; 0: without limit."""
+
     @field_validator("artifact_s3_url")
     @classmethod
     def _bucket(cls, url: str | None) -> str | None:

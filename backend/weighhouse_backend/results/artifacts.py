@@ -4,7 +4,6 @@ A file is known by the SHA-256 of its content. Content lies in a folder of the p
 nobody can learn by a hash what another project has.
 """
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
@@ -15,6 +14,8 @@ from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.intake import IntakeService
 from weighhouse_backend.campaigns.models import AttemptMember
 from weighhouse_backend.kit.clock import Clock
+from weighhouse_backend.kit.problems import BodyTooLarge
+from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.quotas.guard import QuotaGuard
 from weighhouse_backend.quotas.kinds import Kind
 from weighhouse_backend.results.errors import ArtifactDiffers, ResultNotThere
@@ -23,7 +24,10 @@ from weighhouse_backend.results.repository import ResultRepository
 from weighhouse_backend.results.stores import ArtifactStore
 from weighhouse_backend.results.uploads import Upload
 
-MOST_BYTES = 256 * 1024 * 1024
+MEBIBYTE = 1024 * 1024
+MOST_BYTES = 256 * MEBIBYTE
+MOST_FILES = 200
+"""That a machine may leave of an attempt."""
 
 
 def lock_content(session: Session, project_id: UUID, sha256: str) -> None:
@@ -41,6 +45,7 @@ class ArtifactService:
     store: ArtifactStore
     quotas: QuotaGuard
     clock: Clock
+    settings: Settings
 
     def has(self, member: AttemptMember, sha256: str) -> bool:
         """Has the member handed this in already? Then it need not be sent again."""
@@ -62,6 +67,7 @@ class ArtifactService:
         :returns: whether it is new to the attempt; repeating changes nothing.
         :raises ArtifactDiffers: when the content does not have that hash.
         :raises AttemptNotYours: when the member has ended: nothing more is taken of it.
+        :raises BodyTooLarge: when the machine leaves more of the attempt than is kept.
         :raises QuotaExceeded: when there is no room for it; the run goes on without.
         """
         if content.sha256 != sha256:
@@ -70,6 +76,7 @@ class ArtifactService:
         if self.has(own, sha256):
             return False
         self.intake.require_open(own)
+        self._require_room(own, content.size_bytes)
         lock_content(self.repository.session, own.project_id, sha256)
         if self.repository.artifact_of_project(own.project_id, sha256) is None:
             self.quotas.take(Kind.ARTIFACT_BYTES, own.project_id, content.size_bytes)
@@ -86,6 +93,14 @@ class ArtifactService:
         }
         self.repository.insert_new(Artifact, [row])
         return True
+
+    def _require_room(self, own: AttemptMember, size: int) -> None:
+        left = [one for one in self.repository.artifacts(own.attempt_id) if one.member == own.index]
+        if len(left) >= MOST_FILES:
+            raise BodyTooLarge(f"a machine may leave {MOST_FILES} files of an attempt")
+        most = self.settings.attempt_file_mebibytes
+        if sum(one.size_bytes for one in left) + size > most * MEBIBYTE:
+            raise BodyTooLarge(f"all files of an attempt may have {most} MiB on each machine")
 
     def find(self, attempt_id: UUID, sha256: str) -> Artifact:
         """A file of an attempt.

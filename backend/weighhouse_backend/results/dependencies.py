@@ -46,7 +46,10 @@ class Results:
     def events(self) -> EventService:
         """Takes in what attempts report."""
         campaigns = self.campaigns
-        return EventService(self.repository, campaigns.intake, campaigns.runs, self.levels)
+        return EventService(
+            self.repository, campaigns.intake, campaigns.runs, self.levels,
+            campaigns.settings.attempt_events,
+        )  # fmt: skip
 
     @cached_property
     def levels(self) -> LevelService:
@@ -61,15 +64,16 @@ class Results:
     @cached_property
     def logs(self) -> LogService:
         """Takes in logs."""
-        return LogService(self.repository, self.campaigns.intake)
+        return LogService(self.repository, self.campaigns.intake, self.campaigns.settings)
 
     @cached_property
     def artifacts(self) -> ArtifactService:
         """Takes in files."""
         campaigns = self.campaigns
         return ArtifactService(
-            self.repository, campaigns.intake, self.store, campaigns.quotas, campaigns.clock
-        )
+            self.repository, campaigns.intake, self.store, campaigns.quotas, campaigns.clock,
+            campaigns.settings,
+        )  # fmt: skip
 
     @cached_property
     def store(self) -> ArtifactStore:

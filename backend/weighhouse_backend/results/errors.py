@@ -47,6 +47,14 @@ class EventsInvalid(Problem):
     title = "An event cannot be read"
 
 
+class EventsTooMany(Problem):
+    """A machine reports more of an attempt than is kept."""
+
+    status = 413
+    slug = "events-too-many"
+    title = "No more events of this attempt are taken"
+
+
 class FilesAway(Unavailable):
     """The store that holds contents of files does not answer as one."""
 

@@ -27,7 +27,7 @@ from weighhouse_backend.campaigns.runs import RunService
 from weighhouse_backend.results import models
 from weighhouse_backend.results.building import LevelService
 from weighhouse_backend.results.chains import measured_phases, moment_of
-from weighhouse_backend.results.errors import EventsInvalid
+from weighhouse_backend.results.errors import EventsInvalid, EventsTooMany
 from weighhouse_backend.results.live import LiveSample
 from weighhouse_backend.results.packing import StoredInterval, from_report
 from weighhouse_backend.results.repository import ResultRepository, interval_row
@@ -58,6 +58,8 @@ class EventService:
     intake: IntakeService
     runs: RunService
     levels: LevelService
+    most: int
+    """Events that a machine may report of an attempt."""
 
     def store(
         self, attempt_id: UUID, events: Sequence[AttemptEvent], member: int = 0
@@ -76,6 +78,8 @@ class EventService:
         if not fresh:
             return EventsAccepted(next_sequence=own.events_stored)
         self.intake.require_open(own)
+        if fresh[-1].sequence >= self.most:
+            raise EventsTooMany(f"a machine may report {self.most:,} events of an attempt")
         rows = _Rows()
         try:
             for event in fresh:
