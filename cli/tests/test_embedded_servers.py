@@ -1,5 +1,6 @@
 """The embedded servers, for real: started, private, restarted, stopped."""
 
+import errno
 import json
 import os
 import signal
@@ -23,7 +24,7 @@ from weighhouse_cli.embedded.directory import (
 from weighhouse_cli.embedded.errors import BinaryMissing, DirectoryInUse, PartFailed, PortTaken
 from weighhouse_cli.embedded.part import Dispensable, Part, PartPlan, birth, end_leftover
 from weighhouse_cli.embedded.servers import redis
-from weighhouse_cli.embedded.supervisor import Supervisor
+from weighhouse_cli.embedded.supervisor import GIVE_UP_AFTER, Supervisor
 from weighhouse_testing.fixtures import plain
 from weighhouse_testing.waiting import until
 
@@ -92,7 +93,6 @@ def test_a_part_that_ended_for_good_leaves_the_others_alone(tmp_path: Path) -> N
         assert "goes on without it. bring a ticket" in part.gone
         until("it is told", lambda: notices == [part.gone])
         until("it is in its log", lambda: part.gone in part.plan.log.read_text())
-        assert supervisor.failure is None
         assert other.alive()
         assert part.starts == 1
         (tmp_path / "ticket").touch()
@@ -115,21 +115,50 @@ def test_what_was_renewed_before_it_ended_is_started_again(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("needed", [True, False])
-def test_one_that_dies_again_and_again_is_given_up(
+def test_one_that_dies_again_and_again_is_told_and_what_is_needed_is_tried_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needed: bool
 ) -> None:
     monkeypatch.setattr("weighhouse_cli.embedded.supervisor.BACKOFF_SECONDS", (0.0,))
-    supervisor = Supervisor()
-    plan = _dispensable(tmp_path, "sleep 0.5; exit 1")
+    notices: list[str] = []
+    supervisor = Supervisor(notice=notices.append)
+    plan = _dispensable(tmp_path, "test -e room && exec sleep 300; sleep 0.1; echo full; exit 1")
     part = supervisor.start(replace(plan, dispensable=None) if needed else plan)
     supervisor.watch()
     try:
         if needed:
-            until("the platform is of no use", lambda: supervisor.failure)
+            until("it is told", lambda: notices)
+            assert "again and again" in notices[0]
+            assert "full" in notices[0]
+            (tmp_path / "room").touch()
+            until("it is back", lambda: part.alive() and part.starts > GIVE_UP_AFTER)
         else:
             until("it is given up", lambda: part.gone)
-            assert supervisor.failure is None
             assert "again and again" in part.gone
+    finally:
+        supervisor.stop()
+
+
+def test_whoever_looks_after_parts_survives_what_goes_wrong_with_one(tmp_path: Path) -> None:
+    def broken(_name: str, word: str) -> None:
+        if word == "restarting":
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    notices: list[str] = []
+    supervisor = Supervisor(listener=broken, notice=notices.append)
+    part, other = (
+        supervisor.start(_sleeper(tmp_path)),
+        supervisor.start(_sleeper(tmp_path, "other")),
+    )
+    supervisor.watch()
+    try:
+        assert part.process is not None
+        assert other.process is not None
+        os.kill(part.process.pid, signal.SIGKILL)
+        until("it is told", lambda: any("No space left" in one for one in notices))
+        supervisor.listener = lambda _name, _word: None
+        os.kill(other.process.pid, signal.SIGKILL)
+        until("the other is started again", lambda: other.starts == 2 and other.alive())
+        until("so is the first", lambda: part.starts == 2 and part.alive())
     finally:
         supervisor.stop()
 
@@ -241,7 +270,7 @@ KILLED_SUPERVISOR = """
 import sys, time
 from pathlib import Path
 from weighhouse_cli.embedded.part import PartPlan
-from weighhouse_cli.embedded.supervisor import Supervisor
+from weighhouse_cli.embedded.supervisor import GIVE_UP_AFTER, Supervisor
 
 here = Path(sys.argv[1])
 plan = PartPlan(

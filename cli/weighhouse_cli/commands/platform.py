@@ -66,7 +66,7 @@ def up(
         )
         if dev:
             stack.enter_context(development_server(platform.url))
-        wait(platform, interrupted)
+        wait(interrupted)
 
 
 def demo(
@@ -87,7 +87,7 @@ def demo(
             f"\n{experiment['name']}: {campaign['runs']['total']} runs; watch them at {page}\n",
             soft_wrap=True,
         )
-        campaign = _follow(client, campaign["id"], platform, interrupted)
+        campaign = _follow(client, campaign["id"], interrupted)
         if interrupted.is_set():
             return
         show_medians(client.get("/comparisons", campaign=campaign["id"]))
@@ -100,12 +100,10 @@ def demo(
         if once:
             failed = campaign["status"] != "completed" or campaign["runs"]["failed"] > 0
             raise typer.Exit(Exit.INFRASTRUCTURE if failed else Exit.PASSED)
-        wait(platform, interrupted)
+        wait(interrupted)
 
 
-def _follow(
-    client: Client, campaign_id: str, platform: Platform, interrupted: threading.Event
-) -> dict[str, Any]:
+def _follow(client: Client, campaign_id: str, interrupted: threading.Event) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def watch() -> None:
@@ -115,7 +113,6 @@ def _follow(
     watcher.start()
     while watcher.is_alive() and not interrupted.is_set():
         watcher.join(0.2)
-        _raise_failure(platform)
     return found
 
 
@@ -195,19 +192,10 @@ def _introduce(platform: Platform, *, first_time: bool) -> None:
         OUT.print(f"  {name:<9} {value}", soft_wrap=True, markup=False)
 
 
-def wait(platform: Platform, interrupted: threading.Event) -> None:
-    """Until interrupted, or until a part is gone for good.
-
-    :raises PlatformError: naming the part.
-    """
+def wait(interrupted: threading.Event) -> None:
+    """Until interrupted; parts that end are looked after meanwhile."""
     OUT.print("\nCtrl-C stops everything; the data stays.", style="dim")
-    while not interrupted.wait(0.5):
-        _raise_failure(platform)
-
-
-def _raise_failure(platform: Platform) -> None:
-    if platform.supervisor.failure is not None:
-        raise platform.supervisor.failure
+    interrupted.wait()
 
 
 @contextmanager

@@ -11,15 +11,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from weighhouse_cli.embedded.errors import PartFailed
 from weighhouse_cli.embedded.part import Part, PartPlan, end_leftover, tail
 
 WATCH_SECONDS = 0.2
-BACKOFF_SECONDS = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0)
+BACKOFF_SECONDS = (0.0, 0.5, 1.0, 2.0, 5.0)
 STEADY_SECONDS = 30.0
 GIVE_UP_AFTER = 12
 AGAIN_SECONDS = 60.0
-"""Between two tries of a part that died again and again, and that the platform goes on without."""
+"""Between two tries of a part that died again and again, and that the platform goes on without.
+One that it cannot do without is tried on as before: a full disk may have room again."""
 
 Listener = Callable[[str, str], None]
 """Told what happens: the part's name and a word (starting, ready, died, gone, reloading, …)."""
@@ -42,8 +42,6 @@ class Supervisor:
     listener: Listener = _silent
     notice: Notice = _mute
     parts: list[Part] = field(default_factory=list)
-    failure: PartFailed | None = None
-    """Set when a part died again and again; the platform is of no use then."""
     _stopping: threading.Event = field(default_factory=threading.Event)
     _stopped: threading.Event = field(default_factory=threading.Event)
     _watcher: threading.Thread | None = None
@@ -111,12 +109,24 @@ class Supervisor:
         while not self._stopping.wait(WATCH_SECONDS):
             with self._lock:
                 for part in self.parts if not self._stopping.is_set() else ():
-                    if part.kill_at is not None:
-                        self._begin_anew(part, part.kill_at, failures, due)
-                    else:
-                        self._look_after(part, failures, due)
+                    self._look_at(part, failures, due)
         # A part ends with the thread that started it: the ones restarted here need it until then.
         self._stopped.wait()
+
+    def _look_at(self, part: Part, failures: dict[str, int], due: dict[str, float]) -> None:
+        """Look once; whatever goes wrong with it, for example on a full disk, the next look is
+        another try.
+        """
+        name = part.plan.name
+        try:
+            if part.kill_at is not None:
+                self._begin_anew(part, part.kill_at, failures, due)
+            else:
+                self._look_after(part, failures, due)
+        except Exception as error:  # noqa: BLE001 - nobody looks after a part whose keeper has ended
+            due[name] = time.monotonic() + BACKOFF_SECONDS[-1]
+            with contextlib.suppress(Exception):
+                self.notice(f"the {name} could not be looked after: {error!r}; it is tried again")
 
     def _look_after(self, part: Part, failures: dict[str, int], due: dict[str, float]) -> None:
         name = part.plan.name
@@ -145,10 +155,7 @@ class Supervisor:
         if now >= due[name]:
             del due[name]
             self.listener(name, "restarting")
-            try:
-                part.start()
-            except OSError as error:
-                self.failure = PartFailed(name, f"cannot be started again: {error}", [])
+            part.start()
 
     def _begin_anew(
         self, part: Part, kill_at: float, failures: dict[str, int], due: dict[str, float]
@@ -165,10 +172,7 @@ class Supervisor:
         due.pop(name, None)
         part.clear()
         self.listener(name, "reloading")
-        try:
-            part.start()
-        except OSError as error:
-            self.failure = PartFailed(name, f"cannot be started again: {error}", [])
+        part.start()
 
     def _died(self, part: Part, failures: dict[str, int], due: dict[str, float]) -> bool:
         """Look at how a part ended; whether it is to be started again."""
@@ -183,8 +187,9 @@ class Supervisor:
             part.again_at = time.monotonic() + AGAIN_SECONDS
             self._do_without(part, "died again and again")
             return False
-        if count > GIVE_UP_AFTER and self.failure is None:
-            self.failure = PartFailed(name, "died again and again", tail(part.plan.log))
+        if count == GIVE_UP_AFTER + 1:
+            said = "\n".join(tail(part.plan.log))
+            self.notice(f"the {name} died again and again; it is tried on. Its log ends:\n{said}")
         due[name] = time.monotonic() + BACKOFF_SECONDS[min(count - 1, len(BACKOFF_SECONDS) - 1)]
         self.listener(name, "died")
         return True
