@@ -104,6 +104,7 @@ def test_events_that_are_not_taken_end_the_run_with_a_reason(
     assert attempt.completion is not None
     assert attempt.completion.failure is not None
     assert "did not take event 0" in attempt.completion.failure.message
+    assert attempt.completion.failure.kind == "invalid", "nobody tries it again"
     assert attempt.completion.events_count == 0
     assert agent.processes() == []
 

@@ -173,7 +173,7 @@ class AlertToTriage(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     id: UUID
-    version: StrictInt | None = None
+    version: Annotated[StrictInt, Field(ge=0, le=2**31 - 1)] | None = None
     """As it was seen; null: whatever is current."""
 
 

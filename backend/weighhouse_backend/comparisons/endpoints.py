@@ -4,6 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
+from pydantic import Field
 
 from weighhouse_backend.comparisons.dependencies import ComparisonsDep
 from weighhouse_backend.comparisons.scaling_schemas import FootprintRead, ScalingRead
@@ -21,14 +22,19 @@ from weighhouse_backend.identity.access import CallerDep
 from weighhouse_backend.kit.bodies import BoundedRoute
 from weighhouse_backend.results.histogram_schemas import HistogramRead
 
+MOST_SIDES = 100
+
 router = APIRouter(route_class=BoundedRoute, prefix="/api/v1")
 
 
 def _question(
-    side: Annotated[list[str] | None, Query(description="`CAMPAIGN~TARGET`, repeated")] = None,
+    side: Annotated[
+        list[Annotated[str, Field(max_length=200)]] | None,
+        Query(max_length=MOST_SIDES, description="`CAMPAIGN~TARGET`, repeated"),
+    ] = None,
     campaign: UUID | None = None,
     base: UUID | None = None,
-    baseline: Annotated[int, Query(ge=0)] = 0,
+    baseline: Annotated[int, Query(ge=0, le=MOST_SIDES)] = 0,
 ) -> Question:
     return Question(side or (), campaign, base, baseline)
 
@@ -72,7 +78,8 @@ def comparisons_read_answer(
         ),
     ] = None,
     hidden: Annotated[
-        list[int] | None, Query(description="Places of sides that have no part in it, from 0")
+        list[Annotated[int, Field(ge=0, le=MOST_SIDES)]] | None,
+        Query(max_length=MOST_SIDES, description="Places of sides that have no part in it, from 0"),
     ] = None,
 ) -> AnswerRead:
     """Who leads and how sure that is, by a figure of choice and among the sides on show, and what
