@@ -56,3 +56,31 @@ def test_a_link_that_was_changed_opens_nothing(
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_role("table")).to_have_count(0)
+
+
+def test_the_secret_of_a_link_is_sent_to_nobody_and_outlives_a_reload(
+    window: Window, platform: RunningPlatform, weighed: dict
+) -> None:
+    address = link_of(platform, weighed)
+    where, _, token = address.partition("#")
+    assert where.endswith("/reply")
+    page = window(signed=False)
+    asked: list[tuple[str, str]] = []
+    page.on("request", lambda one: asked.append((one.url, one.headers.get("referer", ""))))
+    page.goto(address)
+    button = page.get_by_role("button", name="Reply", exact=True)
+    button.wait_for()
+    assert token not in page.url
+    page.reload()
+    button.wait_for()
+    assert not [one for one in asked if token in one[0].partition("#")[0] or token in one[1]]
+    assert not [referrer for _, referrer in asked if "/reply" in referrer]
+
+
+def test_a_link_of_before_still_opens_its_page(
+    window: Window, platform: RunningPlatform, weighed: dict
+) -> None:
+    page = window(signed=False)
+    page.goto(link_of(platform, weighed).replace("/reply#", "/reply/"))
+    page.get_by_role("button", name="Reply", exact=True).wait_for()
+    assert page.url.endswith("/reply")
