@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import select
 from weighhouse_backend.app.overviews import router as overviews
 from weighhouse_backend.catalog.models import StoredManifest
+from weighhouse_backend.catalog.readings import MOST, READINGS, Readings
 from weighhouse_backend.catalog.service import (
     MOST_NAMES,
     MOST_OF_AN_AGENT,
@@ -18,6 +19,7 @@ from weighhouse_backend.catalog.service import (
     sorted_out,
 )
 from weighhouse_backend.kit.unit_of_work import unit_of_work
+from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.offered import MOST_VALUES
 from weighhouse_testing.hostile import schemas
 
@@ -158,7 +160,8 @@ def test_what_was_kept_before_is_not_used_and_nothing_stands_still(
 
 
 def kept(session_factory, manifests: dict[str, dict[str, Any]]) -> None:
-    """Put manifests into the database as one of before may have put them."""
+    """Put manifests into the database as a release of before may have put them."""
+    READINGS.forget()
     with unit_of_work(session_factory) as session:
         for row in session.scalars(select(StoredManifest)).all():
             if row.digest in manifests:
@@ -223,3 +226,17 @@ def test_an_organization_keeps_so_many_plugins(
         ).all()
     assert len(known) == MOST_NAMES
     assert len(theirs.get("/systems", limit=200)["items"]) == MOST_NAMES
+
+
+def test_what_was_read_is_kept_for_those_asked_for_last() -> None:
+    readings = Readings()
+    for number in range(MOST):
+        readings.read(str(number), manifest(f"p{number}"))
+    first = readings.known("0")
+    assert isinstance(first, Manifest)
+    assert readings.known("0") is first
+    broken = readings.read("broken", with_hz("broken", {"$ref": "#"}))
+    assert isinstance(broken, str)
+    assert readings.known("broken") == broken
+    assert readings.known("1") is None, "nobody had asked for it for longest"
+    assert readings.known("0") is first

@@ -14,7 +14,8 @@ from weighhouse_protocol.manifest import Manifest
 from weighhouse_protocol.offered import check_whole, refusal
 from weighhouse_protocol.text import seen
 
-from weighhouse_backend.catalog.choosing import in_order
+from weighhouse_backend.catalog.choosing import Candidate, in_order
+from weighhouse_backend.catalog.readings import READINGS, Read
 from weighhouse_backend.catalog.repository import CatalogRepository
 from weighhouse_backend.catalog.standing import is_shipped
 from weighhouse_backend.kit.clock import Clock
@@ -116,22 +117,30 @@ class CatalogService:
         aside: list[SetAside] = []
         while ranked:
             firsts = {plugin_id: several.pop(0) for plugin_id, several in ranked.items()}
-            contents = self.repository.contents(firsts.values())
-            for plugin_id, one in firsts.items():
-                try:
-                    manifest = Manifest.as_kept(contents[one.organization_id, one.digest])
-                except ValidationError as error:
-                    reason = refusal(error)
-                    log.warning("manifest_set_aside", plugin=plugin_id, reason=reason)
-                    aside.append(SetAside(plugin_id, one.version, one.digest, reason))
+            for plugin_id, found in self._read(firsts).items():
+                one = firsts[plugin_id]
+                if isinstance(found, Manifest):
+                    entries[plugin_id] = Entry(found, one.digest)
                 else:
-                    entries[plugin_id] = Entry(manifest, one.digest)
+                    log.warning("manifest_set_aside", plugin=plugin_id, reason=found)
+                    aside.append(SetAside(plugin_id, one.version, one.digest, found))
             ranked = {
                 plugin_id: several
                 for plugin_id, several in ranked.items()
                 if several and plugin_id not in entries
             }
         return Catalog(dict(sorted(entries.items())), tuple(aside))
+
+    def _read(self, wanted: Mapping[str, Candidate]) -> dict[str, Read]:
+        found = {plugin_id: READINGS.known(one.digest) for plugin_id, one in wanted.items()}
+        new = {plugin_id: wanted[plugin_id] for plugin_id, each in found.items() if each is None}
+        contents = self.repository.contents(new.values()) if new else {}
+        return {
+            plugin_id: READINGS.read(one.digest, contents[one.organization_id, one.digest])
+            if (kept := found[plugin_id]) is None
+            else kept
+            for plugin_id, one in wanted.items()
+        }
 
     def manifests(self, project_ids: Collection[UUID]) -> dict[str, Manifest]:
         """The manifest that speaks for each plugin, by id, as projects see it."""
