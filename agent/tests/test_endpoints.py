@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from weighhouse_agent.endpoints import NotAnEndpoint, NotWithin, judged
+from weighhouse_agent.gangs import address_url
 from weighhouse_agent.policy import Policy, PolicyRefused, check_endpoint
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
@@ -86,3 +87,9 @@ def test_refusals_name_the_key(tmp_path: Path) -> None:
     assert check_endpoint(Policy(), f"file://{tmp_path}", [tmp_path]) == f"file://{tmp_path}"
     with pytest.raises(ValueError, match="absolute"):
         Policy(paths=(Path("run"),))
+
+
+@pytest.mark.parametrize("host", ["127.0.1.1", "::1"])
+def test_a_machine_is_judged_by_its_address_alone(host: str) -> None:
+    assert check_endpoint(Policy(), address_url(host)) == address_url(host)
+    assert check_endpoint(Policy(), address_url(host, 6379)) == address_url(host, 6379)
