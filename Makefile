@@ -69,9 +69,9 @@ chaos: install ## full disks, stopped servers, parted networks and kills under l
 	@PYTHONPATH=tests $(PY)/python -m chaos --rounds $(or $(ROUNDS),20) $(if $(SEED),--seed $(SEED)) $(if $(SHORT),--short) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: fuzz-api
-fuzz-api: env ## ask every operation of the API EXAMPLES=200 invented requests, each as owner, viewer, agent, nobody; SEED, ONLY=names; last line JSON
+fuzz-api: env ## ask every operation of the API EXAMPLES=200 invented requests, each as everybody, and hostile ones with agents' tokens; TOTAL=20000, HOSTILE, SEED, ONLY=names; last line JSON
 	@$(BOOTSTRAP)/debian.sh servers
-	@PYTHONPATH=tests $(PY)/python -m api_fuzz --examples $(or $(EXAMPLES),200) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
+	@PYTHONPATH=tests $(PY)/python -m api_fuzz --examples $(or $(EXAMPLES),200) $(if $(HOSTILE),--hostile $(HOSTILE)) $(if $(TOTAL),--total $(TOTAL)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: upgrade
 upgrade: install ## fill a platform of an older release (FROM=commit), start this one on its data, and compare all that both tell; last line JSON
@@ -130,10 +130,11 @@ hooks: ## have Git check the form of what is staged, and of the message, before 
 	@git config $(if $(OFF),--unset core.hooksPath,core.hooksPath infra/hooks)
 
 .PHONY: gen
-gen: env ## write generated files: schemas, OpenAPI document, the frontend's types
+gen: env ## write generated files: schemas, OpenAPI document, the frontend's types, digests of the plugins' manifests
 	@$(BOOTSTRAP)/frontend.sh
 	@$(PY)/python -m weighhouse_protocol.schema protocol/schemas
 	@$(PY)/python -m weighhouse_backend.app.openapi frontend/openapi.json
+	@PYTHONPATH=tests $(PY)/python -m weighhouse_testing.shipped backend/weighhouse_backend/catalog/shipped.json
 	@cd frontend && npm run --silent gen
 
 .PHONY: lock

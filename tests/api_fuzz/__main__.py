@@ -1,4 +1,6 @@
-"""`python -m api_fuzz [--examples N] [--seed S] [--only PART …]`: what `make fuzz-api` runs."""
+"""`python -m api_fuzz [--examples N] [--hostile N] [--total N] [--seed S] [--only PART …]`: what
+`make fuzz-api` runs.
+"""
 
 import argparse
 import json
@@ -14,17 +16,24 @@ from rich.table import Table
 from weighhouse_cli.embedded.directory import free_port
 from weighhouse_cli.embedded.servers import postgres, redis
 from weighhouse_cli.embedded.supervisor import Supervisor
-from weighhouse_testing.fixtures import _apply_migrations
+from weighhouse_testing.fixtures import migrated
 
 from api_fuzz.asking import Account
-from api_fuzz.running import examine, say
-from api_fuzz.world import world
+from api_fuzz.doors import DOORS
+from api_fuzz.enemies import Enemy
+from api_fuzz.running import examine, operations_of, say
+from api_fuzz.world import World, world
 
 
 def main() -> int:
     """Start servers of its own, ask, tell."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=int, default=200)
+    parser.add_argument("--examples", type=int, default=200, help="of each operation")
+    parser.add_argument("--hostile", type=int, default=None, help="at the doors of agents")
+    parser.add_argument(
+        "--total", type=int, default=None,
+        help="of both together, half and half, in place of the two above",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--only", nargs="*", default=[])
     arguments = parser.parse_args()
@@ -43,9 +52,15 @@ def main() -> int:
             supervisor.start(base.plan)
             broker = redis(directory / "redis", directory, directory, free_port(), "not-a-secret")
             supervisor.start(broker.plan)
-            _apply_migrations(base.url)
+            migrated(base.url)
             with world(base.url, broker.url, directory) as there:
-                account = examine(there, arguments.examples, seed, arguments.only).account
+                each, hostile = _shares(arguments, there)
+                account = Account()
+                try:
+                    Enemy.of(there, account, seed).ask(hostile)
+                    examine(there, each, seed, arguments.only, account)
+                except KeyboardInterrupt:
+                    say("interrupted: what follows is of what was asked by then")
             said = (directory / "backend.log").read_text(errors="replace")
         finally:
             supervisor.stop()
@@ -54,22 +69,46 @@ def main() -> int:
     faults = len(unhandled)
     if unhandled:
         say(f"the backend's log says, for one:\n{unhandled[0]}")
+    processor = sorted(account.processor) or [0]
     result = {
         "seed": seed,
         "operations": len({call.rpartition(" ")[0] for call in account.examples}),
-        "examples_each": arguments.examples,
+        "examples": sum(account.examples.values()),
+        "examples_each": each,
+        "examples_hostile": hostile,
         "requests": account.requests,
         "seconds": round(time.monotonic() - began),
         "statuses": {
             identity: {str(status): count for status, count in sorted(counted.items())}
             for identity, counted in account.statuses.items()
         },
+        "answered_5xx": sum(
+            count
+            for counted in account.statuses.values()
+            for status, count in counted.items()
+            if status >= 500
+        ),
+        "refused": len(account.processor),
+        "refused_p99_ms": processor[len(processor) * 99 // 100 - 1] / 1000,
+        "refused_longest_ms": processor[-1] / 1000,
+        "refused_over_100_ms": sum(found.count for found in account.slow.values()),
         "valid_refused": dict(account.refused.most_common()),
         "unhandled_in_log": faults,
         "findings": len(account.findings),
     }
     print(json.dumps(result))
-    return 1 if account.findings or faults else 0
+    return 1 if account.findings or account.slow or faults else 0
+
+
+def _shares(arguments: argparse.Namespace, there: World) -> tuple[int, int]:
+    """Examples of each operation, and hostile ones."""
+    each = arguments.examples
+    chosen = len(operations_of(there, arguments.only))
+    if arguments.total is not None:
+        return max(1, arguments.total // 2 // chosen), arguments.total // 2
+    if arguments.hostile is not None:
+        return each, arguments.hostile
+    return each, 0 if arguments.only else each * len(DOORS)
 
 
 def show(account: Account) -> None:
@@ -80,12 +119,12 @@ def show(account: Account) -> None:
         console.print(f"valid, and refused: {call} ({account.refused[call]}): {count} x {told}",
                       markup=False, highlight=False)  # fmt: skip
     table = Table("call", "what", "times", "as", "detail", title="findings")
-    for found in account.findings.values():
+    for found in (*account.findings.values(), *account.slow.values()):
         table.add_row(
             found.call, found.what, str(found.count), ", ".join(sorted(found.identities)),
             f"{found.detail}\n{found.repeat}",
         )  # fmt: skip
-    if account.findings:
+    if account.findings or account.slow:
         console.print(table)
     else:
         console.print("no findings")

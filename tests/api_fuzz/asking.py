@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 import hypothesis
 import requests
@@ -21,16 +22,24 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from weighhouse_testing import hostile
 from weighhouse_testing.waiting import PATIENCE_SECONDS
 
 from api_fuzz.grounding import break_value, ground
+from api_fuzz.timed import HEADER
 from api_fuzz.world import World
 
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance,
     response_schema_conformance, response_headers_conformance, negative_data_rejection,
 ]  # fmt: skip
-KINDS = ("valid", "invalid", "unkept")
+RAW = frozenset({"unkept", "hostile"})
+REFUSED = range(400, 500)
+MOST_MICROSECONDS = 100_000
+"""Processor time that a refused request may take."""
+AGAIN = 2
+"""Asked so often again, what took long once: the first time of anything, and what a process does
+beside, say nothing of a request."""
 STREAM_SECONDS = 0.2
 """How long a stream of events is read before it is closed."""
 LOG_OUT = "identity_log_out"
@@ -63,6 +72,21 @@ class Account:
     """Valid requests of an owner that were refused with 422, by call."""
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
 
+    processor: list[int] = field(default_factory=list)
+    """Of what was refused: µs each."""
+    slow: dict[tuple[str, str], Finding] = field(default_factory=dict)
+    """What was refused and took more than it may."""
+
+    def time_refused(self, call: str, status: int, took: int, repeat: str) -> None:
+        """Note what a refused request took of the processor, in µs."""
+        self.processor.append(took)
+        if took > MOST_MICROSECONDS:
+            what = f"refused with {status} for too much processor time"
+            found = self.slow.setdefault((call, what), Finding(call, what))
+            found.count += 1
+            if not found.detail or took > int(found.detail.split()[0]):
+                found.detail, found.repeat = f"{took} µs", repeat[:1500]
+
     def note(self, call: str, what: str, identity: str, detail: str, repeat: str) -> None:
         """Note something wrong; the first is kept to be repeated."""
         found = self.findings.setdefault((call, what), Finding(call, what))
@@ -83,12 +107,15 @@ class Examiner:
     session: requests.Session = field(default_factory=requests.Session)
 
     def examine(self, operation: Any) -> None:
-        """Ask an operation: half valid, most of the rest invalid, some that no database keeps."""
-        unkept = max(1, self.examples // 10)
-        valid = (self.examples - unkept) // 2
-        invalid = self.examples - unkept - valid
-        # In one go: what is not kept begins as something valid, and to begin takes the longest.
-        self._ask(operation, ["valid"] * valid + ["unkept"] * unkept)
+        """Ask an operation: half valid, most of the rest invalid, some that no database keeps, and
+        of many some that are hostile.
+        """
+        unkept, hostile_ones = max(1, self.examples // 10), self.examples // 5
+        valid = (self.examples - unkept - hostile_ones) // 2
+        invalid = self.examples - unkept - hostile_ones - valid
+        # In one go: these begin as something valid, and to begin takes the longest.
+        raw = ["unkept"] * unkept + ["hostile"] * hostile_ones
+        self._ask(operation, ["valid"] * valid + raw)
         self._ask(operation, ["invalid"] * invalid)
         short = invalid - self.account.examples[f"{operation.label} invalid"]
         if short > 0:
@@ -151,28 +178,38 @@ class Examiner:
         call, account = operation.label, self.account
         streamed = "text/event-stream" in json.dumps(operation.definition.raw["responses"])
         wait = STREAM_SECONDS if streamed else PATIENCE_SECONDS
-        self.session.cookies.clear()
-        account.requests += 1
+        raw = self._raw(case, kind, headers, dice) if kind in RAW else None
         response = None
+
+        def ask() -> tuple[int, int]:
+            nonlocal response
+            self.session.cookies.clear()
+            account.requests += 1
+            if raw is not None:
+                return self._send(raw, wait)
+            response = case.call(
+                base_url=self.world.url, session=self.session, headers=headers, timeout=wait
+            )
+            return response.status_code, _took(response.headers)
+
         try:
-            if kind == "unkept":
-                status = self._unkept(case, headers, dice, wait)
-            else:
-                response = case.call(
-                    base_url=self.world.url, session=self.session, headers=headers, timeout=wait
-                )
-                status = response.status_code
+            status, took = ask()
+            for _ in range(AGAIN if status in REFUSED else 0):
+                if took > MOST_MICROSECONDS:
+                    took = min(took, ask()[1])
         except requests.exceptions.RequestException as error:
             if not (streamed and isinstance(error, requests.exceptions.Timeout)):
-                account.note(call, "no answer", identity, repr(error), self._curl(case, headers))
+                account.note(call, "no answer", identity, repr(error), self._told(case, raw))
             return
         account.statuses.setdefault(identity, Counter())[status] += 1
+        if status in REFUSED:
+            account.time_refused(call, status, took, self._told(case, raw))
         if response is None:
             if status >= 500:
-                what = f"answered {status} to what no database keeps"
-                account.note(call, what, identity, "", self._curl(case, headers))
+                what = f"answered {status} to what is {kind}"
+                account.note(call, what, identity, "", self._told(case, raw))
             return
-        if kind == "valid" and response.status_code == 422 and identity.startswith("owner"):
+        if kind == "valid" and status == 422 and identity.startswith("owner"):
             account.refused[call] += 1
             told = response.text_lossy()[:300]
             account.reasons.setdefault(call, Counter())[told] += 1
@@ -181,36 +218,67 @@ class Examiner:
         except FailureGroup as group:
             for failure in group.exceptions:
                 title = getattr(failure, "title", type(failure).__name__)
-                what = f"{title} ({response.status_code})"
-                account.note(call, what, identity, str(failure), self._curl(case, headers))
+                what = f"{title} ({status})"
+                account.note(call, what, identity, str(failure), self._told(case, None))
 
-    def _unkept(self, case: Any, headers: dict[str, str], dice: random.Random, wait: float) -> int:
-        """Send what the schema allows and no database keeps; the status of the answer."""
-        arguments = case.as_transport_kwargs(base_url=self.world.url)
+    def _raw(
+        self, case: Any, kind: str, headers: dict[str, str], dice: random.Random
+    ) -> dict[str, Any]:
+        """What the schema allows and no database keeps, or what nobody in good faith sends."""
+        arguments: dict[str, Any] = case.as_transport_kwargs(base_url=self.world.url)
         arguments["headers"] = {**arguments.get("headers", {}), **headers}
         arguments.pop("cookies", None)
         if isinstance(arguments.get("json"), (dict, list)) and dice.random() < 0.7:
-            broken = break_value(arguments.pop("json"), dice)
-            arguments["data"] = json.dumps(broken).encode()
-            arguments["headers"]["Content-Type"] = "application/json"
+            document = arguments.pop("json")
+            if kind == "hostile":
+                body, told = hostile.wrapped(hostile.encoded(hostile.spoiled(document, dice)), dice)
+                arguments["data"] = body
+                sent = {name: value.encode("latin-1", "replace") for name, value in told}
+                # Of an operation, who asks matters more than what else could stand there.
+                arguments["headers"] = sent | arguments["headers"]
+            else:
+                arguments["data"] = json.dumps(break_value(document, dice)).encode()
+                arguments["headers"]["Content-Type"] = "application/json"
         elif isinstance(arguments.get("params"), dict) and arguments["params"]:
             name = dice.choice(sorted(arguments["params"]))
-            arguments["params"] = arguments["params"] | {
-                name: dice.choice(["a\x00b", str(2**31), str(2**63), str(10**30), "\U0010ffff"])
-            }
+            values = ["a\x00b", str(2**31), str(2**63), str(10**30), "\U0010ffff"]
+            if kind == "hostile":
+                values = [_sendable(str(hostile.value(dice)))[:10_000]]
+            arguments["params"] = arguments["params"] | {name: dice.choice(values)}
         else:
-            head, _, tail = arguments["url"].rpartition("/")
+            head, _, _ = arguments["url"].rpartition("/")
             by = dice.choice(["%00", "a%00b", str(2**31), str(2**63), str(10**30), "%ED%A0%80"])
+            if kind == "hostile":
+                by = quote(_sendable(str(dice.choice(hostile.TEXTS)))[:3000], safe="") or "%20"
             arguments["url"] = f"{head}/{by}" if dice.random() < 0.5 else f"{arguments['url']}{by}"
-            del tail
+        return arguments
+
+    def _send(self, arguments: dict[str, Any], wait: float) -> tuple[int, int]:
+        """Status of the answer, and µs of the processor."""
         with self.session.request(timeout=wait, stream=True, **arguments) as answer:
             if "event-stream" not in answer.headers.get("Content-Type", ""):
                 assert answer.content is not None
-            return answer.status_code
+            return answer.status_code, _took(answer.headers)
 
-    def _curl(self, case: Any, headers: dict[str, str]) -> str:
-        shown = {name: value for name, value in headers.items() if name == "X-Weighhouse"}
+    def _told(self, case: Any, raw: dict[str, Any] | None) -> str:
+        if raw is not None:
+            body = raw.get("data") or b""
+            told = {name: str(value)[:80] for name, value in raw["headers"].items()
+                    if name not in {"Authorization", "Cookie"}}  # fmt: skip
+            return (
+                f"{raw['method']} {raw['url'][:300]} {str(raw.get('params'))[:300]} {told} "
+                f"{len(body)} bytes: {body[:400]!r}"
+            )
         try:
-            return str(case.as_curl_command(headers=shown))
+            return str(case.as_curl_command(headers={}))
         except Exception as error:  # noqa: BLE001 - to be told is more than to fail
             return repr(error)
+
+
+def _took(headers: Any) -> int:
+    told = headers.get(HEADER.lower(), headers.get(HEADER, 0))
+    return int(told[0] if isinstance(told, list) else told)
+
+
+def _sendable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

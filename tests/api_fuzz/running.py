@@ -11,7 +11,7 @@ import requests
 import schemathesis
 from weighhouse_testing.waiting import PATIENCE_SECONDS
 
-from api_fuzz.asking import Examiner
+from api_fuzz.asking import Account, Examiner
 from api_fuzz.methods import examine_methods
 from api_fuzz.world import World
 
@@ -73,12 +73,15 @@ def _forget_great_lengths(part: Any) -> None:
             _forget_great_lengths(each)
 
 
-def examine(world: World, examples: int, seed: int, only: Sequence[str] = ()) -> Examiner:
+def examine(
+    world: World, examples: int, seed: int, only: Sequence[str], account: Account
+) -> Examiner:
     """Ask everything.
 
     :param examples: requests an operation, each of which is sent as everybody.
+    :param account: that is kept.
     """
-    examiner = Examiner(world, examples, seed)
+    examiner = Examiner(world, examples, seed, account)
     chosen = operations_of(world, only)
     if not chosen:
         raise SystemExit(f"no operation's name has any of {', '.join(only)} in it")

@@ -56,6 +56,7 @@ class World:
     link: dict[str, str]
     attempt: dict[str, str]
     directory: dict[str, str]
+    settings: Settings
     sessions: list[str] = field(default_factory=list)
     """Logins that may be ended."""
 
@@ -97,9 +98,12 @@ def _serving(settings: Settings, log: Path) -> Iterator[str]:
     values = settings.model_dump(exclude_none=True)
     values["secret_key"] = settings.secret_key.get_secret_value() if settings.secret_key else ""
     environment = {f"WEIGHHOUSE_{name.upper()}": str(value) for name, value in values.items()}
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(REPOSITORY / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )
     command = [
-        sys.executable, "-m", "uvicorn", "weighhouse_backend.app.factory:create_app", "--factory",
-        "--host", "127.0.0.1", "--port", str(port), "--no-access-log", "--no-proxy-headers",
+        sys.executable, "-m", "uvicorn", "api_fuzz.timed:create_app", "--factory", "--host",
+        "127.0.0.1", "--port", str(port), "--no-access-log", "--no-proxy-headers",
         "--log-level", "warning", "--timeout-graceful-shutdown", "2",
     ]  # fmt: skip
     with log.open("wb") as sink:
@@ -212,6 +216,7 @@ def _fill(client: TestClient, settings: Settings, made: dict[str, str]) -> World
         link=_bearer(link.get("token") or str(link.get("url", "")).rsplit("#", 1)[-1] or "none"),
         attempt=_bearer(order["attempt_token"]),
         directory=_bearer(_directory(sessions, made["project_id"])),
+        settings=settings,
         sessions=cookies,
     )  # fmt: skip
 

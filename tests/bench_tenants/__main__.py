@@ -189,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=15.0, help="of each block")
     parser.add_argument("--blocks", type=int, default=2, help="of each kind, by turns")
     parser.add_argument(
-        "--rate", type=float, default=16.0, help="the neighbour's requests a second"
+        "--rate", type=float, default=10.0, help="the neighbour's requests a second"
     )
     options = parser.parse_args(arguments)
     path = Path(tempfile.mkdtemp(prefix="weighhouse-tenants-"))

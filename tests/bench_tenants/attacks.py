@@ -121,12 +121,11 @@ def _validate(system: str, value: str) -> bytes:
 
 
 def _bringing(*held: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        manifest(f"hostile-{number}", parameters={"type": "object", "properties": {
-            "held": {"title": "Held", "description": "Held.", **schema}
-        }})
-        for number, schema in enumerate(held)
-    ]  # fmt: skip
+    made = [manifest(f"hostile-{number}") for number in range(len(held))]
+    for one, schema in zip(made, held, strict=True):
+        said = {"title": "Held", "description": "Held."}
+        one["parameters"]["properties"]["held"] = said | schema
+    return made
 
 
 async def _schemas(
@@ -154,7 +153,7 @@ async def ordinary(who: Wrongdoer, connection: Connection, number: int, turn: in
 
 async def references(who: Wrongdoer, connection: Connection, number: int, turn: int) -> None:
     """Schemas that have somebody asked who does not answer."""
-    held = [{"$ref": f"{who.address}/{number}-{turn // 20}"}]
+    held = [{"$ref": who.address}]
     await _schemas(who, connection, number, turn, held, "a")
 
 
@@ -271,20 +270,15 @@ WITH_ATTEMPTS: tuple[Step, ...] = (counts, logs, instants)
 WITH_MACHINES: tuple[Step, ...] = (references, patterns, *WITH_ATTEMPTS)
 
 
-async def _hold(who: Wrongdoer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    who.reached += 1
-    try:
-        await asyncio.wait_for(reader.read(-1), HELD_SECONDS)
-    except TimeoutError:
-        pass
-    finally:
-        writer.close()
-
-
 async def carry_out(tenant: Tenant, name: str, seconds: float) -> Wrongdoer:
     """Attack for some time; what became of it."""
     who, attack = Wrongdoer(tenant), ATTACKS[name]
-    server = await asyncio.start_server(lambda r, w: _hold(who, r, w), "127.0.0.1", 0)
+
+    def hold(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        who.reached += 1
+        asyncio.get_running_loop().call_later(HELD_SECONDS, writer.close)
+
+    server = await asyncio.start_server(hold, "127.0.0.1", 0)
     who.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/schema"
     ends = math.inf
 

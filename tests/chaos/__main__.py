@@ -31,8 +31,8 @@ SETTLING_SECONDS = 12.0
 """The first disturbance comes within so long after the campaign's start."""
 AT_RANDOM = "at-random"
 """The rounds in which parts are killed and hindered at random moments."""
-NAMED_SECONDS, WELL_SECONDS = 5.0, 10.0
-"""Within so long a condition is told, and is told no more once it is over."""
+WELL_SECONDS = 10.0
+"""Within so long after its end a condition is told no more."""
 LASTING_SECONDS, SHORT_SECONDS = 60.0, 12.0
 RECOVERING_SECONDS = 180.0
 LOADED_REPETITIONS = 8
@@ -68,9 +68,8 @@ class Round:
         """Whether it was told, and over, soon enough."""
         if self.condition == AT_RANDOM:
             return True
-        return _within(self.seconds_to_named, NAMED_SECONDS) and _within(
-            self.seconds_to_well, WELL_SECONDS
-        )
+        most = CONDITIONS[self.condition].named_seconds
+        return _within(self.seconds_to_named, most) and _within(self.seconds_to_well, WELL_SECONDS)
 
 
 def _within(seconds: float | None, most: float) -> bool:

@@ -14,6 +14,9 @@ import psutil
 from chaos.disturbing import Scene
 
 BLOCK = bytes(1 << 20)
+SILENT_SECONDS = 30.0
+"""A machine that nobody hears of may be at the end of a long poll, which has 15 s beyond its own
+time: until then nobody can tell it from one at rest."""
 Befalling = Callable[[Scene], AbstractContextManager[str]]
 """Gives the name of the agent that it befell; empty: the platform."""
 
@@ -27,6 +30,8 @@ class Condition:
     """Readiness has it among its conditions, or the machines that it befell are shown with it."""
     slug: str = ""
     """The condition's name in readiness."""
+    named_seconds: float = 5.0
+    """Within so long it has to be told."""
 
 
 @contextlib.contextmanager
@@ -114,6 +119,6 @@ CONDITIONS: dict[str, Condition] = {
     "redis-killed": Condition(_gone("redis"), "platform", "redis-away"),
     "worker-stopped": Condition(_standing("worker"), "platform", "worker-away"),
     "worker-killed": Condition(_gone("worker"), "platform", "worker-away"),
-    "network-parted": Condition(parted, "agents"),
+    "network-parted": Condition(parted, "agents", named_seconds=SILENT_SECONDS),
 }
 """Name → what it is."""

@@ -27,6 +27,7 @@ STRUCTURES: tuple[Any, ...] = (
     {"\ud800": 1}, {"$ref": "#"},
 )  # fmt: skip
 MANY = (200, 3000)
+LARGE = 2000
 DEPTHS = (40, 300)
 
 
@@ -96,6 +97,8 @@ def spoiled(document: Any, dice: random.Random) -> Any:
         found = list(places(made))
         if not found:
             return value(dice)
+        if len(found) > LARGE:
+            break  # what is many times many would be a test of who sends it
         place = dice.choice(found)
         holder = made
         for key in place[:-1]:
