@@ -40,7 +40,7 @@ def ensure_login(owner_url: str, application_url: str) -> bool:
     owner, application = make_url(owner_url), make_url(application_url)
     if owner.username == application.username:
         return False
-    with psycopg.connect(_plain(owner), autocommit=True) as connection:
+    with psycopg.connect(_plain(owner), autocommit=True, connect_timeout=10) as connection:
         _ensure(connection, str(application.username), str(application.password or ""))
     return True
 

@@ -88,6 +88,7 @@ class Subscriptions:
         self._redis = redis.asyncio.Redis.from_url(
             redis_url,
             retry=Retry(NoBackoff(), 0),  # what breaks is told to the listeners first
+            socket_timeout=DEAD_SECONDS,
             socket_connect_timeout=2,
             single_connection_client=False,
         )
