@@ -56,6 +56,9 @@ def _show(
         style = STYLES.get(part["condition"], "yellow")
         table.add_row(part["name"], Text(part["condition"], style=style))
     OUT.print(table)
+    for held in found.get("conditions", []):  # an older release tells none
+        words = f"\n{held['name']}: {held['detail']} (since {held['since']})"
+        OUT.print(words, soft_wrap=True, markup=False)
     for part in parts:
         if part["missing"]:
             OUT.print(f"\n{part['name']}: {part['missing']}", soft_wrap=True, markup=False)
