@@ -38,9 +38,11 @@ def redis_of_somebody(host: str) -> Iterator[str]:
     words = ["redis-server", "--port", str(port), "--bind", host, "--save", "",
              "--protected-mode", "no"]  # fmt: skip
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, cwd="/") as process:
-        until("it answers", lambda: answers(host, port))
-        yield f"tcp://{host}:{port}"
-        process.terminate()
+        try:
+            until("it answers", lambda: answers(host, port))
+            yield f"tcp://{host}:{port}"
+        finally:
+            process.terminate()
 
 
 def answers(host: str, port: int) -> bool:
