@@ -30,7 +30,10 @@ PublishingDep = Annotated[PublishingService, Depends(_publishing)]
 def _link(request: Request, publishing: PublishingDep) -> ReplyLink:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
-        raise ReplyLinkInvalid("the Authorization header is not `Bearer TOKEN`")
+        raise ReplyLinkInvalid(
+            "what stands behind its # did not come along (`Authorization: Bearer TOKEN`); open the "
+            "whole link"
+        )
     return publishing.answers.open(token.strip())
 
 
