@@ -299,6 +299,7 @@ class Carrier:
                 "the platform's log has that request; report it"
                 if isinstance(error, NeverTaken)
                 else "agent and platform must be of versions that fit",
+                "invalid" if error.status == INVALID else "infrastructure",
             )
         if self._spool.count < completion.events_count:
             return self._spoiled(
