@@ -100,9 +100,7 @@ def test_a_file_goes_into_the_bucket_and_comes_out_again(laboratory, order, stor
     assert list(laboratory.settings.artifact_dir.rglob("*")) == [], "nothing lies on the disk"
     answer = read(laboratory, order, CONTENT)
     assert (answer.content, answer.headers["Content-Length"]) == (CONTENT, str(len(CONTENT)))
-    assert answer.headers["Content-Disposition"] == (
-        "attachment; filename*=utf-8''a%20name%20of%20ours.bin"
-    )
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="a name of ours.bin"'
     # Its row gone, it is unneeded, and the next turn of the worker takes it out.
     with unit_of_work(laboratory.sessions) as session:
         session.query(models.Artifact).delete()
