@@ -262,12 +262,12 @@ class Examiner:
 
     def _told(self, case: Any, raw: dict[str, Any] | None) -> str:
         if raw is not None:
-            body = raw.get("data") or b""
+            body = raw.get("data") or raw.get("json") or b""
             told = {name: str(value)[:80] for name, value in raw["headers"].items()
                     if name not in {"Authorization", "Cookie"}}  # fmt: skip
             return (
                 f"{raw['method']} {raw['url'][:300]} {str(raw.get('params'))[:300]} {told} "
-                f"{len(body)} bytes: {body[:400]!r}"
+                f"{str(body)[:400]}"
             )
         try:
             return str(case.as_curl_command(headers={}))
