@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from alembic import command
 from sqlalchemy import create_engine, text
 from weighhouse_backend.campaigns.dependencies import Campaigns
@@ -66,6 +67,8 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
             now = key if key in after else RENAMED.get(key, key)
             if now not in after:
                 yield f"{path}.{key}: is gone"
+            elif key == "yaml":  # of a reproduction, which names the version that ran since
+                yield from differences(targets_of(before[key]), targets_of(after[key]), path)
             elif key == "metric":
                 name = RENAMED.get(before[key], before[key])
                 yield from differences(name, after[key], f"{path}.{key}")
@@ -78,6 +81,14 @@ def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
             yield from differences(one, other, f"{path}[{index}]")
     elif before != after:
         yield f"{path}: {before!r} became {after!r}"
+
+
+def targets_of(document: str) -> Any:
+    """An experiment whose targets are of any version."""
+    read = yaml.safe_load(document)
+    for target in read["targets"]:
+        target.pop("version", None)
+    return read
 
 
 def test_figures_verdicts_and_series_stay_as_they_were(

@@ -61,9 +61,8 @@ def _operation(path: str, method: str, operation: dict[str, Any]) -> str:
         f'<h3 id="{name}"><code>{method.upper()} {html.escape(path)}</code></h3>',
         f"<p>{html.escape(operation.get('description', operation.get('summary', '')))}</p>",
     ]
-    for scheme in operation.get("security", []):
-        for scope in scheme.get("token", []):
-            parts.append(f"<p>Scope of a token: <code>{html.escape(scope)}</code></p>")
+    scopes = [each for one in operation.get("security", []) for each in one.get("token", [])]
+    parts += [f"<p>Scope of a token: <code>{html.escape(scope)}</code></p>" for scope in scopes]
     rows = [
         (one["name"], one["in"], _type(one.get("schema", {})), _needed(one.get("required", False)))
         for one in operation.get("parameters", [])

@@ -52,7 +52,7 @@ class ExperimentRepository:
         return self.session.scalars(query).all()
 
     def by_slug(self, project_ids: Iterable[UUID], slug: str) -> Sequence[Experiment]:
-        """Experiments of that slug, one a project at most: as many as one would read the names of."""
+        """Experiments of that slug, one a project at most, as many as anybody reads."""
         return self.session.scalars(
             self.listed(project_ids).where(Experiment.slug == slug).limit(20)
         ).all()

@@ -118,9 +118,7 @@ def founding(*, organization_id: UUID | None = None, project_id: UUID | None = N
     return Grant(MemberRole.OWNER, None, organization_id, project_id)
 
 
-def give_in_project(
-    session: Session, grant: Grant, user_id: UUID, now: datetime.datetime
-) -> None:
+def give_in_project(session: Session, grant: Grant, user_id: UUID, now: datetime.datetime) -> None:
     """Give a member of its organization a role of their own in the grant's project."""
     row = session.get(ProjectMembership, (grant.project_id, user_id))
     if row is None:

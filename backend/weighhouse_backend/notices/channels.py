@@ -7,6 +7,7 @@ from uuid import UUID
 from weighhouse_backend.identity import audit
 from weighhouse_backend.identity.access import Caller
 from weighhouse_backend.identity.roles import Role
+from weighhouse_backend.kit.addresses import AddressForbidden, look_at, split
 from weighhouse_backend.kit.clock import Clock
 from weighhouse_backend.kit.ids import new_id
 from weighhouse_backend.kit.jobs import Jobs
@@ -15,7 +16,6 @@ from weighhouse_backend.kit.pages import Page, PageQuery, page_of
 from weighhouse_backend.kit.sealing import seal_of
 from weighhouse_backend.kit.settings import Settings
 from weighhouse_backend.notices import chats, webhooks
-from weighhouse_backend.kit.addresses import AddressForbidden, look_at, split
 from weighhouse_backend.notices.delivering import LEASE
 from weighhouse_backend.notices.errors import (
     ChannelNameTaken,

@@ -69,7 +69,7 @@ def seed(
         count = invent(platform, scale)
         OUT.print(f"{count} campaigns were invented; look at {platform.url}", soft_wrap=True)
         if not once:
-            wait(platform, interrupted)
+            wait(interrupted)
 
 
 @app.command("shell")
