@@ -35,8 +35,21 @@ AGENTS_NOW = re.compile(
 PLUGINS_NOW = re.compile(r"//systems(?:\[\d+\]|/[^/]+)(?:/(?!conflicts).*)?")
 """What systems are, as the release's own plugins say; what agents disagree on aside."""
 DELIBERATE = {
-    "beside a series stand the statements that concern its targets": re.compile(
-        r"//series/[^/]+/caveats/statement:.*: is not told any more"
+    "a statement that concerns a target no more, or is true no more, is gone": re.compile(
+        r".*/caveats/statement:[^/]+: is not told any more"
+    ),
+    "findings are called by what they say": re.compile(
+        r".*/(?:caveats/check:[^/]+|findings/[^/]+)/(?:title|short): .*"
+    ),
+    "memory-fit counts what records take": re.compile(
+        r".*/(?:caveats/check:memory-fit|findings/memory-fit)/.*"
+    ),
+    "settings that nobody set are no differences": re.compile(
+        r".*/(?:(?:caveats/check:|findings/)effective-configuration|fairness\[\d+\]/raw\[\d+\]"
+        r"/setting [^/]+): is not told any more"
+    ),
+    "studies say where room was given to what did not fit": re.compile(
+        r"//studies/[^/]+/otherwise: had .*"
     ),
     "a plugin's version is that of the runs, not today's": re.compile(
         r".*/disclosure/(?:sheet/)?(?:(?:sections/what/)?(?:answered|completeness): .*"
@@ -115,6 +128,8 @@ def differences(before: Any, after: Any, where: str = "") -> Iterator[str]:
     if isinstance(before, dict) and isinstance(after, dict):
         for name, value in before.items():
             if name in VOLATILE:
+                continue
+            if name not in after and _of_now(f"{where}/{name}"):
                 continue
             if name not in after:
                 yield f"{where}/{name}: was {_short(value)}, is not told any more"

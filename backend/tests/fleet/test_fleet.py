@@ -68,6 +68,19 @@ def test_a_registration_token_enrols_one_machine(client, tenants):
     assert refused.json()["type"].endswith("registration-refused")
 
 
+def test_a_machine_that_comes_again_is_what_its_last_session_saw(client, tenants):
+    instance = uuid4()
+    token, answer = enrol(client, tenants[0], instance)
+    headers = {"Authorization": f"Bearer {answer.json()['agent_token']}"}
+    looked = {**FACTS, "versions": {"driver resp": "0.2.0"}, "storage": {"device": "vda"}}
+    opened = session_body(instance, home="first", facts=looked)
+    assert client.put("/agent/v1/session", json=opened, headers=headers).status_code == 200
+    address = f"/api/v1/agents/{answer.json()['agent_id']}"
+    seen = client.get(address, headers=tenants[0].headers).json()["facts"]
+    assert register(client, token, instance).status_code == 201
+    assert client.get(address, headers=tenants[0].headers).json()["facts"] == seen
+
+
 def test_an_old_registration_token_is_worthless(client, tenants, session_factory):
     made = client.post("/api/v1/agent-registration-tokens", json={}, headers=tenants[0].headers)
     past = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=1)

@@ -65,7 +65,9 @@ class Enrolment:
         agent.roles = [role for role in registration.roles if role in found.roles]
         agent.labels = dict(found.labels)
         agent.token_hash = token_hash(agent_token)
-        agent.facts = facts.model_dump(mode="json")
+        # A machine that comes again looks closer only when its session begins.
+        seen = facts.model_dump(mode="json", exclude_defaults=True)
+        agent.facts = {**facts.model_dump(mode="json"), **agent.facts, **seen}
         agent.fingerprint = facts.fingerprint()
         agent.revoked_at = None
         agent.trusted = agent.trusted or found.trusted
