@@ -24,7 +24,9 @@ def guest(platform: RunningPlatform) -> Iterator[str]:
     """A machine that has Redis with another summary; its name."""
     document = packaged_manifest("weighhouse_plugin_redis").model_dump(mode="json")
     document |= {"summary": f"Other words {uuid4().hex}."}
-    made = platform.request("POST", "/agent-registration-tokens", json={})
+    made = platform.request(
+        "POST", "/agent-registration-tokens", json={"labels": {"invented": "guest"}}
+    )
     instance, name = str(uuid4()), f"guest-{uuid4().hex[:6]}"
     with httpx.Client(base_url=f"{platform.url}/agent/v1") as agent:
         registered = agent.post(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 from weighhouse_backend.campaigns.dependencies import Campaigns
 from weighhouse_backend.campaigns.models import Cell, Run
@@ -148,6 +148,8 @@ class Hand:
         while self.jobs.waiting:
             name, arguments = self.jobs.waiting.popleft()
             self.session.flush()
+            # Whoever claimed work confined the transaction to an agent's projects.
+            self.session.execute(text("SET LOCAL ROLE NONE"))
             if name == "results.settle_run":
                 self.gates.results.settlement.settle_run(UUID(arguments["run_id"]))
             elif name == "gates.settle_campaign":
