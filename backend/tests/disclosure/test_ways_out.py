@@ -26,7 +26,7 @@ WITHOUT_FIGURES = {
     f"{API}/experiments/{{experiment}}/schedule",
     f"{API}/experiments/{{experiment}}/schedule/occurrences", f"{API}/invitation",
     f"{API}/identity-provider", f"{API}/invitations", f"{API}/sign-in", f"{API}/members",
-    f"{API}/password-reset", f"{API}/sessions", f"{API}/second-factor",
+    f"{API}/manifests", f"{API}/password-reset", f"{API}/sessions", f"{API}/second-factor",
     f"{API}/second-factor/passkeys", f"{API}/joining-domains", f"{API}/joining-domain",
     f"{API}/second-factor-policy", f"{API}/pipeline-trusts",
     f"{API}/notices/channels", f"{API}/notices/count", f"{API}/notices/settings",

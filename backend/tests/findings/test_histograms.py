@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
+from sqlalchemy import select
+from weighhouse_backend.experiments.models import ExperimentRevision
+from weighhouse_backend.kit.unit_of_work import unit_of_work
 from weighhouse_backend.results.histogram_files import percentile_lines
 from weighhouse_judging.arithmetic.histograms import Histogram
 
@@ -19,9 +22,16 @@ REDIS = [{"name": "redis", "system": "redis"}]
 
 @pytest.fixture(scope="module")
 def campaign(laboratory) -> str:
-    """Three repeats of one cell."""
-    document = experiment("exported", name="Exported\nand kept", targets=REDIS, repetitions=3)
-    return laboratory.carry_out(document, lambda order: whole_run(seed=order["seed"] % 5, rate=200))
+    """Three repeats of one cell of an experiment with a name that was taken before names were
+    lines.
+    """
+    document = experiment("exported", name="Exported and kept", targets=REDIS, repetitions=3)
+    made = laboratory.carry_out(document, lambda order: whole_run(seed=order["seed"] % 5, rate=200))
+    with unit_of_work(laboratory.sessions) as session:
+        for revision in session.scalars(select(ExperimentRevision)):
+            if revision.document["slug"] == "exported":
+                revision.document = {**revision.document, "name": "Exported\nand kept"}
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from weighhouse_protocol.base import Name
 
 from weighhouse_backend.campaigns.dependencies import CampaignsDep
@@ -64,7 +64,7 @@ class ManifestDecide(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     plugin_id: Name = Field(examples=["echo"])
-    accepted: bool
+    accepted: StrictBool
     project_id: UUID | None = None
 
 
